@@ -176,7 +176,7 @@ def _told(
 
 
 def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], least: Ints) -> tuple[str, int] | None:
-    """Return the operator whose blocks grew most from the minimum of the first step to that of the last, and by how many bytes."""
+    """Return the operator whose blocks grew most from the minimum of the first step to that of the last, and by how much."""
     moments = least_moments(spans, recording.series, least)
     if moments is None:
         return None
