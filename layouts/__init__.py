@@ -36,12 +36,15 @@ PAGES: tuple[Page, ...] = tuple(
         "data_lineage",
         "optimisation",
         "two_runs",
+        "job",
         "profile_overview",
         "timeline",
         "operators",
         "steps",
         "memory",
         "preparation",
+        "communication",
+        "cluster",
         "advice",
     )
 )

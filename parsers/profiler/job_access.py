@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
@@ -102,6 +102,11 @@ class Job:
                 self._make(name)
             return schema.check(self._frames[name])
 
+    def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
+        """Return the frames in memory by name, each with the damage found in its files."""
+        with self._lock:
+            return {name: (JOB_FRAMES[name].check(frame), self._problems.get(name, ())) for name, frame in self._frames.items()}
+
     def let_go(self) -> None:
         """Drop all frames; the damage found is kept."""
         with self._lock:
@@ -115,6 +120,9 @@ class Job:
         elif name == LINKS.name:
             groups = self.frame(GROUPS.name)
             self._frames[name], problems = job_merge.links(self._parts((name,)), groups, self._stage_starts())
+        elif name == RANKS.name:
+            hosts = {member.rank: member.host for member in self.files.members}
+            self._frames[name], problems = job_merge.ranks(self._parts((name,)), hosts)
         else:
             groups, collectives = self.frame(GROUPS.name), self.frame(COLLECTIVES.name)
             parts = self._parts((CLUSTER_STEPS.name,))
