@@ -51,7 +51,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
     assert box is not None
     page.mouse.click(box["x"] + box["width"] * 0.52, box["y"] + box["height"] * 0.5)
     expect(page).to_have_url(re.compile(r"at=\d+"))
-    at = page.locator(".ms-memory-of-at .en")
+    at = page.locator(".ms-memory-of-at .en").first
     expect(at).to_have_text(re.compile(r"^in step 11 \(at .*\): 9\d\d MiB$"))
     page.locator(".ms-memory-of-at").click()
     page.keyboard.press("ArrowRight")

@@ -96,7 +96,7 @@ TEXTS = define_texts({
     "memory.figure.capacity": ("Capacity (as set)", "容量（设置值）"),
     "memory.figure.capacity_file": ("Capacity", "容量"),
     "memory.figure.fits": ("Largest request that would still fit", "仍可满足的最大申请"),
-    "memory.fits.unknown": ("not known: no addresses, no capacity", "未知：没有地址与容量"),
+    "memory.fits.unknown": ("not known without all addresses or the capacity", "未知：缺少全部地址或容量"),
     "memory.fits.hole": ("in the pool", "内存池内"),
     "memory.fits.fresh": ("as new memory", "新申请的内存"),
     "memory.fits.at_least": ("at least, as new memory", "至少，作为新申请的内存"),
