@@ -79,7 +79,8 @@ TEXTS = define_texts({
     ),
     "memory.leak.reading": ("Whether it leaks is not known yet: steps are being read.", "正在读取步骤时间，尚未判断是否泄漏。"),
     "memory.leak.leak": (
-        "It leaks: the least memory of a step grows by {slope} per step (99 %: {low} to {high}), {growth} ({share}) in all.",
+        ("It leaks: the least memory of a step grows by {slope} per step (99 %: {low} to {high}), {growth} ({share}) in "
+         "{steps} steps."),
         "存在泄漏：各步最低内存每步增长 {slope}（99% 区间 {low} 至 {high}），{steps} 步共增长 {growth}（{share}）。",
     ),
     "memory.leak.grown": ("Most of it by {name} ({size}).", "主要来自 {name}（{size}）。"),
