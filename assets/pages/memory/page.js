@@ -12,6 +12,7 @@ import { drawPool, drawTiles } from "./tiles.js";
 const WAIT_MS = 500;
 const AGAIN_MS = 600;
 const MARK = "#2f5fd0";
+const MARKED = "moment";
 const PARTS = ["head", "modules", "absent", "plan-said", "plan-at"];
 const MOMENT_PARTS = ["at", "table", "blocks", "pool-said"];
 // What each request depends on, beside the profile.
@@ -155,12 +156,22 @@ function markOf(page) {
   const { curve, moment } = page;
   if (!curve || !moment) return [];
   const x = moment.at / curve.layout.meta.scale;
-  return [{ type: "line", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line: { color: MARK, width: 1.5 } }];
+  const line = { color: MARK, width: 1.5 };
+  return [{ name: MARKED, type: "line", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line }];
 }
 
+// Move the line; also after each drawing, as a figure may be drawn after the moment has changed.
 function mark(page) {
   const plot = plotOf(page, "curve");
-  if (!page.curve || !plot || !plot.layout) return;
+  if (!page.curve || !plot || !plot.layout || !plot.on) return;
+  if (page.marked !== plot) {
+    page.marked = plot;
+    plot.on("plotly_afterplot", () => mark(page));
+  }
+  const wanted = markOf(page)[0];
+  const drawn = (plot.layout.shapes || []).find((shape) => shape.name === MARKED);
+  const ready = plot.layout.meta && plot.layout.meta.scale;
+  if (!ready || (wanted && drawn && wanted.x0 === drawn.x0)) return;
   window.Plotly.relayout(plot, { shapes: [...page.curveShapes, ...markOf(page)] });
 }
 

@@ -1,11 +1,12 @@
 // The treemap of the memory in use, and the map of the pool. The server computes the position of every rectangle
-// (layouts/pages/memory/explained.py, pool_card.py).
+// (layouts/pages/memory/tiles.py, pool_card.py).
 
 import { make, words } from "../../base/elements.js";
 import { setLabel, translate } from "../../base/i18n.js";
 
 const BEFORE = "\0before";
 const REST = "\0rest";
+const FRAME = "\0frame";
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const percent = (value) => `${(100 * value).toFixed(3)}%`;
 
@@ -17,13 +18,15 @@ export function drawTiles(page, { tiles, facts }, choose) {
   host.hidden = !tiles.length;
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   host.replaceChildren(...tiles.map(([x, y, width, height, key, text, size, exact]) => {
-    const still = key === BEFORE || key === REST;
+    const named = key === BEFORE || key === REST;
+    const still = named || key.startsWith(FRAME);
     const [word, values] = key === BEFORE ? ["memory.before", {}] : ["memory.rest", { n: text }];
-    const name = still ? translate(word, values) : text || "–";
-    const label = still ? words(word, values) : make("span", "", name);
-    const kind = key === BEFORE ? " ms-memory-tile-before" : key === REST ? " ms-memory-tile-rest" : "";
-    const tile = make(still ? "div" : "button", `ms-memory-tile${kind}`, [label, make("span", "ms-memory-tile-size", size)],
-      still ? {} : { type: "button", "aria-pressed": String(facts.part === key) });
+    const name = named ? translate(word, values) : text || "–";
+    const label = named ? words(word, values) : make("span", "", name);
+    const kind = key === BEFORE ? "before" : key === REST ? "rest" : still ? "frame" : "group";
+    const pressed = still ? {} : { type: "button", "aria-pressed": String(facts.part === key) };
+    const parts = [label, make("span", "ms-memory-tile-size", size)];
+    const tile = make(still ? "div" : "button", `ms-memory-tile ms-memory-tile-${kind}`, parts, pressed);
     tile.title = `${still ? name : key || name}\n${size}\n${exact}`;
     tile.dataset.key = key;
     Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });

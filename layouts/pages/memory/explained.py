@@ -1,4 +1,4 @@
-"""What the memory consisted of at a moment: groups of blocks as a treemap and a table, and the blocks of one group."""
+"""What the memory consisted of at a moment: groups of blocks as a table, and the blocks of one group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts import format as fmt
-from layouts.figures.treemap import Area, squarified
 from layouts.pages.memory import look
 from layouts.pages.memory.plain import Plain, element, headings, words
 from layouts.pages.memory.plain import table as plain_table
@@ -21,12 +20,6 @@ from layouts.pages.memory.recordings import Recording
 
 BEFORE = "\0before"
 """Key of the block of all memory that was allocated before the recording."""
-REST = "\0rest"
-WIDTH, HEIGHT = 640.0, 320.0
-"""Size of the treemap's layout in pixels; the browser stretches it."""
-MOST_TILES = 60
-SPECK = 60.0
-"""Least area of a tile of its own, in square pixels of the layout."""
 MOST_GROUPS, MOST_BLOCKS = 100, 100
 """Maximum rows of the tables on the page; files have all."""
 
@@ -65,29 +58,6 @@ def groups_of(moment: Moment) -> list[tuple[str, int, int]]:
     if found.before:
         groups.append((BEFORE, -1, found.before))
     return sorted(groups, key=lambda group: -group[2])
-
-
-def tiles(moment: Moment) -> list[list[Any]]:
-    """Lay out the groups: [x, y, width, height in fractions, key, text, size, share]; small ones share one tile."""
-    groups = [group for group in groups_of(moment) if group[2] > 0]
-    total = sum(size for _, _, size in groups)
-    if not total:
-        return []
-    least = SPECK * total / (WIDTH * HEIGHT)
-    shown = [group for group in groups[:MOST_TILES] if group[2] >= least] or groups[:1]
-    left = groups[len(shown) :]
-    if left:
-        shown.append((REST, len(left), sum(size for _, _, size in left)))
-        shown.sort(key=lambda group: -group[2])
-    places = squarified([float(size) for _, _, size in shown], Area(0.0, 0.0, WIDTH, HEIGHT))
-    return [
-        [
-            *(round(part, 5) for part in (x / WIDTH, y / HEIGHT, width / WIDTH, height / HEIGHT)), key,
-            fmt.count(count) if key == REST else short(key, moment.by), f"{look.size(size)} · {look.percent(size, total)}",
-            look.exact(size),
-        ]
-        for (key, count, size), (x, y, width, height) in zip(shown, places, strict=True)
-    ]  # fmt: skip
 
 
 def short(key: str, by: str) -> str:

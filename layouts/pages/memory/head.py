@@ -33,8 +33,8 @@ _LEAST = 0.02
 @dataclass(frozen=True, slots=True)
 class Told:
     """What is known of a profile beside its curve: the steps and the state of reading them, growth, capacity in bytes (0: not
-    known) and whether a file has it, the pool at the moment (None: not all blocks have addresses), and the group of blocks that
-    grew most where there is a leak, with its growth in bytes."""
+    known) and whether a file has it, the pool at the moment (None: not all blocks have addresses), the group of blocks that
+    grew most where there is a leak, with its growth in bytes, and whether growth is over "steps" or "sessions"."""
 
     spans: Sequence[Span]
     spans_state: str
@@ -43,6 +43,7 @@ class Told:
     capacity_of_file: bool = False
     pool: Pool | None = None
     grown: tuple[str, int] | None = None
+    over: str = "steps"
 
 
 def sentence(moment: Moment, told: Told) -> html.P:
@@ -118,7 +119,7 @@ def leak_said(told: Told) -> tuple[str, str]:
         "high": look.signed(_whole(found.high)), "growth": look.signed(_whole(found.growth)),
         "share": f"{fmt.number(100.0 * found.share, 2)} %",
     }  # fmt: skip
-    english, chinese = both(f"memory.leak.{found.verdict}", **values)
+    english, chinese = both(f"memory.leak.{found.verdict}{'' if told.over == 'steps' else '_sessions'}", **values)
     if told.grown is None or found.verdict != "leak":
         return english, chinese
     more = both("memory.leak.grown", name=_cut(told.grown[0] or "–"), size=look.signed(told.grown[1]))

@@ -26,8 +26,10 @@ from layouts.pages.memory import absent, changes, curve, explained, head, look, 
 from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask
 from layouts.pages.memory.plain import Plain, element
 from layouts.pages.memory.recordings import Recording, Recordings, highest, top
+from layouts.pages.memory.sessions import minima_of_sessions
 from layouts.pages.memory.spans import Span, least_moments, minima, spans_of
 from layouts.pages.memory.texts import TEXTS
+from layouts.pages.memory.tiles import tiles
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.links import traced
@@ -127,7 +129,8 @@ def overall(source: ProfileSource, known: Recordings, ask: Ask) -> tuple[dict[st
     answer: dict[str, Any] = {"facts": {**_offers(recording), "again": state in ("reading", "waiting")}}
     said: list[Any] = []
     if recording is not None:
-        told = _told(known, ask, recording, spans, state, static)
+        told = _told(source, known, ask, recording, spans, state, static)
+        answer["facts"]["again"] |= told.spans_state in ("reading", "waiting")
         moment = explained.at_moment(known.frame(ask.choice, "operator_memory"), recording, top(recording.series), "name")
         said = [head.sentence(moment, told), head.figures(moment, told), *head.notes(moment, told)]
         if ask.against is not None:
@@ -163,7 +166,8 @@ def _offers(recording: Recording | None) -> dict[str, Any]:
 
 
 def _told(
-    known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str, static: pd.DataFrame | None
+    source: ProfileSource, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str,
+    static: pd.DataFrame | None,
 ) -> head.Told:
     capacity, of_file = _capacity(ask, static)
     frame, peak = known.frame(ask.choice, "operator_memory"), top(recording.series)
@@ -172,7 +176,13 @@ def _told(
     least = _minima(recording, spans)
     found = leak(least)
     grown = _grown(frame, recording, spans, least) if found.verdict == "leak" else None
-    return head.Told(spans, state, found, capacity, of_file, pool if addressed == blocks else None, grown)
+    over = "steps"
+    if found.verdict == "cannot tell" and state not in ("reading", "waiting"):
+        of_sessions, reading = minima_of_sessions(source, ask.choice, recording.component)
+        state = reading if reading != "ready" else state
+        if len(of_sessions):
+            found, over = leak(of_sessions), "sessions"
+    return head.Told(spans, state, found, capacity, of_file, pool if addressed == blocks else None, grown, over)
 
 
 def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], least: Ints) -> tuple[str, int] | None:
@@ -272,7 +282,7 @@ def at_moment(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, A
         answer["blocks"] = changes.parts(frame, recording, ask.window)
     elif len(recording.blocks):
         against = _moment_against(source, known, ask, recording, spans, time, moment.by)
-        answer["tiles"] = explained.tiles(moment)
+        answer["tiles"] = tiles(moment)
         answer["table"] = [explained.table(moment, ask.part, against)]
         if ask.part is not None:
             answer["blocks"] = _blocks_of_part(frame, moment, ask.part)

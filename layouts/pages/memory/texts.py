@@ -83,6 +83,15 @@ TEXTS = define_texts({
          "{steps} steps."),
         "存在泄漏：各步最低内存每步增长 {slope}（99% 区间 {low} 至 {high}），{steps} 步共增长 {growth}（{share}）。",
     ),
+    "memory.leak.leak_sessions": (
+        ("It leaks: the least memory of a session grows by {slope} per session (99 %: {low} to {high}), {growth} ({share}) in "
+         "{steps} sessions."),
+        "存在泄漏：各次采集的最低内存每次增长 {slope}（99% 区间 {low} 至 {high}），{steps} 次共增长 {growth}（{share}）。",
+    ),
+    "memory.leak.none_sessions": (
+        "No leak: over {steps} sessions of this rank the least memory changes by {growth} ({share}).",
+        "未发现泄漏：该 rank 的 {steps} 次采集中最低内存变化 {growth}（{share}）。",
+    ),
     "memory.leak.grown": ("Most of it by {name} ({size}).", "主要来自 {name}（{size}）。"),
     "memory.leak.none": (
         "No leak: over {steps} steps the least memory of a step changes by {growth} ({share}).",

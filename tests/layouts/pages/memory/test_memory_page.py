@@ -302,6 +302,28 @@ def test_a_leak_is_told_with_its_size_and_none_where_there_is_none(tmp_path: Pat
     assert least.tolist() == [BEFORE + step * MIB for step in range(20)]
 
 
+def test_sessions_of_one_step_tell_a_leak_together() -> None:
+    def source_of(sessions: int, leak: int) -> Page:
+        profiles = {}
+        for number in range(sessions):
+            # the process counts down, so that only the time in the name has the order
+            name = f"host_{99 - number}_202611202330{number:02d}998_ascend_ms"
+            values = [(MIB << 9) + leak * number + more for more in (0, 512, 9)]
+            profiles[name, 0] = {"memory": records([BEGIN_NS, BEGIN_NS + 1, BEGIN_NS + 2], values)}
+        source = MemorySource({"a": {"profiles": profiles}})
+        return source, Recordings(source)
+
+    said = {}
+    for sessions, leak in ((12, MIB), (12, 0), (9, MIB)):
+        source, known = source_of(sessions, leak)
+        asked = read_ask({"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]})
+        assert asked is not None
+        said[sessions, leak] = texts_in(page.overall(source, known, asked)[0]["head"])
+    assert "the least memory of a session grows by +1 MiB per session (99 %: +1 MiB to +1 MiB), +11 MiB" in said[12, MIB]
+    assert "No leak: over 12 sessions of this rank the least memory changes by 0 B" in said[12, 0]
+    assert "A leak cannot be told" in said[9, MIB]
+
+
 def test_scopes_and_blocks_of_a_group(tmp_path: Path) -> None:
     memory_files.recording(tmp_path / "a", leak_bytes=MIB)
     source, known = opened(a=tmp_path / "a")
@@ -316,6 +338,23 @@ def test_scopes_and_blocks_of_a_group(tmp_path: Path) -> None:
     assert made is not None
     rows = list(csv.DictReader(io.StringIO(made["content"])))
     assert [(row["name"], row["size_bytes"]) for row in rows] == [("Default/cache/Append-op9", str(MIB))] * 4
+
+
+def test_scopes_are_framed_by_the_first_part_in_which_they_differ(tmp_path: Path) -> None:
+    memory_files.recording(tmp_path / "a", leak_bytes=MIB)
+    source, known = opened(a=tmp_path / "a")
+    found = page.at_moment(source, known, ask(at=1_000_000 + STEP_NS // 2, by="scope"))["tiles"]
+    areas = {tile[4]: (tile[0], tile[1], tile[0] + tile[2], tile[1] + tile[3], tile[5], tile[7]) for tile in found}
+    frame = areas["\0frameDefault/network"]
+    assert frame[4:] == ("Default/network", "402,653,184 B")
+    for name, label in (("Default/network/backbone", "backbone"), ("Default/network/head", "head")):
+        inner = areas[name]
+        assert inner[4] == label
+        assert frame[0] < inner[0] < inner[2] < frame[2]
+        assert frame[1] < inner[1] < inner[3] < frame[3]
+    assert areas["Default/optimizer"][4] == "Default/optimizer"
+    tops = [area for key, area in areas.items() if not key.startswith("Default/network/")]
+    assert sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1, *_ in tops) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_what_changed_in_the_window(tmp_path: Path) -> None:
