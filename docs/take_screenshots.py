@@ -53,6 +53,7 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("timeline", "timeline?run=profiler_new/torch_npu_text_level2&slice=3637&span=118000000,168000000", "light", "en-US"),
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
+    ("memory", "memory?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
     ("cluster", "cluster?run=profiler_new/torch_npu_st_4ranks_pp2&picked=0", "light", "en-US"),
     ("communication", "communication?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),

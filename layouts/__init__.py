@@ -41,6 +41,7 @@ PAGES: tuple[Page, ...] = tuple(
         "timeline",
         "operators",
         "steps",
+        "memory",
         "preparation",
         "communication",
         "cluster",

@@ -19,6 +19,7 @@ from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
+from parsers.profiler.step_times import STEPS_OF_MSPROF, STEPS_OF_PROFILER, STEPS_OF_TRACE
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema
 
@@ -50,6 +51,9 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     database.ANALYSIS,
     legacy_ascend.STEP_TRACE,
     legacy_ascend.REDUCES_OF_STEP_TRACE,
+    STEPS_OF_TRACE,
+    STEPS_OF_PROFILER,
+    STEPS_OF_MSPROF,
     minddata.PIPELINE_PROFILING,
     minddata.PIPELINE_RAW,
     ascend_output.DATASET,
