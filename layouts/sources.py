@@ -29,6 +29,7 @@ from parsers import (
 )  # fmt: skip
 from parsers.analysis import Forest
 from parsers.deferred import pandas as pd
+from parsers.profiler.jobs import JobFiles
 
 from layouts.notes import Mark, Note, Notebook, NoteChange, View
 
@@ -121,7 +122,8 @@ class ProfileRow:
 
     session is the directory below the run ("." for the run itself), device Ascend, GPU, CPU or "" if unknown. files are file
     names below the session, size is their total size in bytes, updated the newest mtime in seconds. frames are the names in
-    `parsers.profiler.FRAMES` that can be read from these files. mark changes whenever a file does.
+    `parsers.profiler.FRAMES` that can be read from these files, and those in `parsers.cluster_frames.JOB_FRAMES` that its job
+    gives. mark changes whenever a file does.
     """
 
     session: str
@@ -296,14 +298,26 @@ class ProfileSource(RunSource, Protocol):
     """Runs and their profiles. `profile_frame` answers within 0.2 s, whether or not the frame has been read."""
 
     def profiles(self, run: str) -> Sequence[ProfileRow]:
-        """Return the profiles of one member run by session and rank; empty for an unknown run."""
+        """Return the profiles of one member run by session and rank; empty for an unknown run.
+
+        Files about all ranks of a job whose ranks have none of their own are a profile of rank -1.
+        """
+        ...
+
+    def job(self, run: str, session: str, rank: int) -> JobFiles | None:
+        """Return the job to which a profile belongs: its ranks and their files; None for an unknown profile."""
+        ...
+
+    def members(self, run: str, session: str, rank: int) -> Sequence[tuple[str, str, int]]:
+        """Return the profiles of the job to which a profile belongs, as (run, session, rank) in the order of its members."""
         ...
 
     def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
-        """Return one frame of one profile by its name in FRAMES (KeyError for another); it is shared, so never write into it.
+        """Return one frame of one profile by its name in FRAMES, or of its job by its name in JOB_FRAMES; KeyError for another.
 
-        Frames not cached are read in the background, small files while the caller waits. again: resume a cancelled one.
-        "trace" is no frame, but has the same states; `TraceSource.trace` returns it once it is "ready".
+        It is shared, so never write into it. Frames not cached are read in the background, small files while the caller
+        waits. again: resume a cancelled one. "trace" is no frame, but has the same states; `TraceSource.trace` returns it
+        once it is "ready".
         """
         ...
 

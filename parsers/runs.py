@@ -127,7 +127,7 @@ class Run:
             if "graph" in counted:
                 counted["graph"] = len(self.graphs)
             counted["config"] = len(self._lineage.configs)
-            counted["profile"] = len(self.profile)
+            counted["profile"] = len(self.profile) or len(self.profile.sessions)
         return {kind: count for kind, count in counted.items() if count}
 
     @property

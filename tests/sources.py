@@ -31,6 +31,7 @@ from parsers import (
     shared_tags,
 )  # fmt: skip
 from parsers.analysis.insights import insights_of_run
+from parsers.profiler.jobs import JobFiles, Member
 
 VALUES = ("histogram", "image", "tensor", "landscape", "text")
 """Kinds of large values."""
@@ -46,7 +47,7 @@ class MemorySource(FrameSource):
     "dataset_graph": DatasetGraph, None for an unreadable one
     "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
     "landscape_plan": LandscapePlan, or an exception to raise
-    "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}
+    "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}, "job": JobFiles
     "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}
     "row": {field: value} to override fields of the run's row
 
@@ -205,6 +206,18 @@ class MemorySource(FrameSource):
         if found is None:
             return ProfileFrame("missing", wanted=(f"{name}.csv",))
         return found if isinstance(found, ProfileFrame) else ProfileFrame("ready", found)
+
+    def job(self, run: str, session: str, rank: int) -> JobFiles | None:
+        every = self._of(run, "profiles") or {}
+        if (session, rank) not in every:
+            return None
+        given: JobFiles | None = self._of(run, "job")
+        members = tuple(Member(of, of, one, "", ()) for of, one in sorted(every, key=lambda key: key[1]) if one >= 0)
+        return given or JobFiles(session, members)
+
+    def members(self, run: str, session: str, rank: int) -> Sequence[tuple[str, str, int]]:
+        job = self.job(run, session, rank)
+        return [(run, one.session, one.rank) for one in job.members] if job else []
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
         return

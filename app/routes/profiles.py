@@ -1,12 +1,13 @@
-"""A GET route for the frames of profiles.
+"""A GET route for the frames of profiles and of their jobs.
 
     <prefix>profile.csv?run=KEY&session=NAME&rank=N&frame=NAME    all rows of a frame; session defaults to "."
 
-Columns and units are those of the frame's schema (`parsers.frames`).
+Columns and units are those of the frame's schema (`parsers.frames`, `parsers.cluster_frames`).
 """
 
 from __future__ import annotations
 
+import re
 import time
 
 from flask import Response, request
@@ -14,6 +15,7 @@ from flask import Response, request
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
 from layouts.sources import ProfileFrame, ProfileSource
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.registry import FRAMES
@@ -45,9 +47,9 @@ def _parameters() -> tuple[str, str, int, str]:
     if any(len(values) > 1 for values in values_of.values()) or not (values_of["run"] and values_of["frame"]):
         raise Unusable("expected the parameters run and frame, each once")
     name, rank = values_of["frame"][0], (values_of["rank"] or ["0"])[0]
-    if name not in FRAMES:
-        raise Unusable(f"frame: expected one of {', '.join(FRAMES)}; found {name[:80]!r}")
-    if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
+    if name not in FRAMES and name not in JOB_FRAMES:
+        raise Unusable(f"frame: expected one of {', '.join((*FRAMES, *JOB_FRAMES))}; found {name[:80]!r}")
+    if not re.fullmatch("-1|[0-9]{1,9}", rank):
         raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
     return values_of["run"][0], (values_of["session"] or ["."])[0], int(rank), name
 

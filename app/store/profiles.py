@@ -10,17 +10,19 @@ import logging
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.store.index import Index
 from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame, ProfileRow
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.job_access import Job
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.registry import FRAMES
 from parsers.profiler.snapshot import dump, key_of, load
@@ -49,13 +51,14 @@ def mark_of(profile: Profile) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}-{sum(file.size for file in profile.files):x}"
 
 
-def row_of(profile: Profile) -> ProfileRow:
-    """Return the row that lists a profile on the pages."""
+def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
+    """Return the row that lists a profile on the pages; of_job are the frames that its job gives."""
     files = profile.files
+    trace = [TRACE] if sources.find(profile) else []
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
         max((file.mtime_ns / 1e9 for file in files), default=0.0),
-        (*(name for name in FRAMES if profile.gives(name)), *([TRACE] if sources.find(profile) else [])), mark_of(profile),
+        (*(name for name in FRAMES if profile.gives(name)), *trace, *of_job), mark_of(profile),
     )  # fmt: skip
 
 
@@ -64,7 +67,7 @@ class _Job:
     """A frame being read, or one whose reading was cancelled or failed."""
 
     key: Key
-    profile: Profile
+    profile: Profile | Job
     path: str
     on_end: Callable[[], None]
     total: int
@@ -95,9 +98,22 @@ class ProfileFrames:
         """Return a frame or the progress of reading it. path is the session's directory; on_end is called after reading."""
         if name not in FRAMES:
             raise KeyError(name)
+        return self._frame(profile, path, (mark_of(profile), name), again=again, on_end=on_end)
+
+    def frame_of_job(
+        self, job: Job, mark: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
+    ) -> ProfileFrame:
+        """Return a frame of a job or the progress of reading it. mark changes whenever a file of the job does."""
+        if name not in JOB_FRAMES:
+            raise KeyError(name)
+        return self._frame(job, "", (mark, name), again=again, on_end=on_end)
+
+    def _frame(
+        self, profile: Profile | Job, path: str, key: Key, *, again: bool, on_end: Callable[[], None]
+    ) -> ProfileFrame:
+        name = key[1]
         if not profile.gives(name):
             return ProfileFrame("missing", wanted=profile.wanted(name))
-        key = (mark_of(profile), name)
         with self._lock:
             cached = self._cached(key)
             if cached is not None:
@@ -117,10 +133,10 @@ class ProfileFrames:
                 return ProfileFrame("ready", cached[0], problems=cached[1])
         return ProfileFrame(job.state, done=min(job.done, job.total), total=job.total, text=job.text)
 
-    def cancel(self, profile: Profile, name: str) -> None:
-        """Cancel the reading of a frame."""
+    def cancel(self, mark: str, name: str) -> None:
+        """Cancel the reading of a frame of the profile or job that has this mark."""
         with self._lock:
-            job = self._jobs.get((mark_of(profile), name))
+            job = self._jobs.get((mark, name))
             if job is not None and not job.ended.is_set():
                 job.cancelled = True
                 if job.state == "waiting":
@@ -184,8 +200,9 @@ class ProfileFrames:
             job.ended.set()
             job.on_end()
         # Written last, as no page waits for the index.
-        for name, frame in made:
-            self._to_index(job.profile, job.path, name, frame)
+        if isinstance(job.profile, Profile):
+            for name, frame in made:
+                self._to_index(job.profile, job.path, name, frame)
 
     def _watch(self, job: _Job, size: int) -> None:
         job.done += size
@@ -196,6 +213,11 @@ class ProfileFrames:
         """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""
         mark, name = job.key
         profile = job.profile
+        if isinstance(profile, Job):
+            profile.frame(name)
+            for other, whole in profile.held().items():
+                self._cache((mark, other), whole, last=other == name)
+            return []
         found = self._from_index(profile, job.path, name)
         if found is not None:
             self._cache(job.key, found)

@@ -11,6 +11,7 @@ from app.store.profiles import TRACE
 from layouts.sources import RunRow
 from parsers import Source
 from parsers.names import printable
+from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import FRAMES
 from parsers.profiler.trace import sources
 from parsers.runs import Run
@@ -71,10 +72,12 @@ def kinds_of(run: Run, source: Source) -> dict[str, int]:
 
 
 def profile_kinds(run: Run) -> dict[str, int]:
-    """Return "profile.<frame>" -> number of profiles that have a file for that frame."""
-    if not run.profile:
+    """Return "profile.<frame>" -> number of profiles, or for frames of jobs of sessions, that have a file for that frame."""
+    if not run.profile.sessions:
         return {}
     counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
+    held = [{file.kind for file in session.files} for session in run.profile.sessions]
+    counted |= {f"profile.{name}": sum(not one.isdisjoint(kinds) for one in held) for name, kinds in KINDS.items()}
     counted[f"profile.{TRACE}"] = sum(bool(sources.find(profile)) for profile in run.profile.values())
     return {kind: number for kind, number in counted.items() if number}
 

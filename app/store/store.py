@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.store.following import Entry, Follower
+from app.store.entries import Entry
+from app.store.following import Follower
 from app.store.forests import Forests
 from app.store.insights import Insights
 from app.store.lineage import Lineage
 from app.store.matching import Captures, matching
 from app.store.notes import Notes
-from app.store.profiles import TRACE, ProfileFrames, profile_of, row_of
+from app.store.profiles import TRACE, ProfileFrames, mark_of, profile_of
+from app.store.run_jobs import FoundJob, RunJobs
 from app.store.run_rows import dated_row
 from app.store.traces import Traces
 from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
@@ -40,7 +42,10 @@ from parsers import (
     Value,
     landscape_plan,
 )  # fmt: skip
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.names import printable
+from parsers.profiler.access import Profiles
+from parsers.profiler.jobs import JobFiles
 from parsers.profiler.trace import sources
 from parsers.snapshot import key_of
 
@@ -69,6 +74,7 @@ class Store(FrameSource):
         self._insights = Insights()
         self._captures = Captures()
         self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
+        self._jobs = RunJobs()
         self._traces = Traces(f"{index_directory}-traces" if index_directory else None)
         self._forests = Forests()
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
@@ -228,10 +234,35 @@ class Store(FrameSource):
 
     def profiles(self, run: str) -> Sequence[ProfileRow]:
         entry = self._runs.entries.get(run)
-        return [row_of(profile) for profile in entry.run.profile.values()] if entry else ()
+        return self._jobs.profiles(self._profiles_beside(entry), run) if entry else ()
+
+    def job(self, run: str, session: str, rank: int) -> JobFiles | None:
+        found = self._job(run, session, rank)
+        return found.job.files if found else None
+
+    def members(self, run: str, session: str, rank: int) -> Sequence[tuple[str, str, int]]:
+        found = self._job(run, session, rank)
+        return found.members if found else ()
+
+    def _job(self, run: str, session: str, rank: int) -> FoundJob | None:
+        entry = self._runs.entries.get(run)
+        return self._jobs.job(self._profiles_beside(entry), (run, session, rank)) if entry else None
+
+    def _profiles_beside(self, entry: Entry) -> Mapping[str, Profiles]:
+        """Return the profiles of all runs that may be ranks of the jobs of a run."""
+
+        def those_of(row: str) -> Mapping[str, Profiles]:
+            return {one.key: one.run.profile for one in self._runs.members(row) if one.run.profile.sessions}
+
+        return self._jobs.members(entry.job, self._runs.found, self._runs.snapshot()[1], those_of)
 
     def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
         entry, found = self._profile(run, session, rank)
+        if entry is not None and name in JOB_FRAMES:
+            of = self._job(run, session, rank)
+            if of is None:
+                return ProfileFrame("missing")
+            return self._profiles.frame_of_job(of.job, of.mark, name, again=again, on_end=lambda: self._runs.recount(entry))
         if entry is None or found is None:
             return ProfileFrame("missing")
         if name == TRACE:
@@ -239,13 +270,17 @@ class Store(FrameSource):
         return self._profiles.frame(*found, name, again=again, on_end=lambda: self._runs.recount(entry))
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
+        of = self._job(run, session, rank) if name in JOB_FRAMES else None
+        if of is not None:
+            self._profiles.cancel(of.mark, name)
+            return
         _, found = self._profile(run, session, rank)
         if found is None:
             return
         if name == TRACE:
             self._traces.cancel(found[0])
         else:
-            self._profiles.cancel(found[0], name)
+            self._profiles.cancel(mark_of(found[0]), name)
 
     def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
         _, found = self._profile(run, session, rank)

@@ -14,13 +14,15 @@ from layouts.state import BadInput, number, text
 
 KEYS = ("of", "session", "rank")
 """Keys of the state that name a profile; pages about profiles take them over from each other."""
+JOB_KEYS = (*KEYS, "group", "step")
+"""Those, and what pages about jobs take over from each other."""
 PATIENCE = 2.0
 """Seconds that a callback waits for a frame that was ready a moment ago but has to be read from the index again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A profile by member run, session and rank. mark changes when its files do."""
+    """A profile by member run, session and rank (-1 for the files about all ranks of a job). mark changes when its files do."""
 
     run: str
     session: str
@@ -28,7 +30,7 @@ class Choice:
     mark: str = ""
 
     def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
-        """Return a frame of the profile by its name in FRAMES; None if no file has it."""
+        """Return a frame of the profile (a name in FRAMES) or of its job (in JOB_FRAMES); None if no file has it."""
         until = time.monotonic() + PATIENCE
         while True:
             found = source.profile_frame(self.run, self.session, self.rank, name)
@@ -47,7 +49,7 @@ def read_choice(data: Any, prefix: str = "") -> Choice | None:
     run = text(data, f"{prefix}run")
     if not run:
         return None
-    rank = number(data, f"{prefix}rank", 0.0, 0.0, 1e9)
+    rank = number(data, f"{prefix}rank", 0.0, -1.0, 1e9)
     return Choice(run, text(data, f"{prefix}session", "."), int(rank), text(data, f"{prefix}mark"))
 
 

@@ -102,6 +102,11 @@ class Job:
                 self._make(name)
             return schema.check(self._frames[name])
 
+    def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
+        """Return the frames in memory by name, each with the damage found in its files."""
+        with self._lock:
+            return {name: (JOB_FRAMES[name].check(frame), self._problems.get(name, ())) for name, frame in self._frames.items()}
+
     def let_go(self) -> None:
         """Drop all frames; the damage found is kept."""
         with self._lock:

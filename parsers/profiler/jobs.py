@@ -92,13 +92,13 @@ def find_jobs(sessions: Sequence[Session]) -> tuple[JobFiles, ...]:
     """Return the jobs of these sessions, in the order of their first session."""
     whole = [session for session in sessions if session.files and not session.ranks]
     found: list[JobFiles] = []
-    alike: dict[str, list[_One]] = {}
+    by_path: dict[str, list[_One]] = {}
     for session in sessions:
         if len(session.ranks) > 1:
             found.append(_legacy(session))
         elif session.ranks:
-            alike.setdefault(_alike(session.path), []).append(_told(session, session.ranks[0]))
-    for ones in alike.values():
+            by_path.setdefault(alike(session.path), []).append(_told(session, session.ranks[0]))
+    for ones in by_path.values():
         found += _jobs_of(ones)
     found = [_with_whole(job, own) for job, own in zip(found, _placed(found, whole), strict=True)]
     taken = {id(session) for job in found for session in job.whole}
@@ -119,7 +119,7 @@ def _named(jobs: list[JobFiles]) -> Iterable[JobFiles]:
         yield job if number == 1 else replace(job, name=f"{job.name} ({number})")
 
 
-def _alike(path: str) -> str:
+def alike(path: str) -> str:
     """Return what the paths of all ranks of a job share: `*` in place of rank, host, process and time."""
     return _STAMP.sub("*", _RANK.sub(r"\1*", path))
 
@@ -300,7 +300,7 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
         members = [mine[place] for mine in by_rank.values() if place < len(mine)]
         size = max(one.size for one in members)
         made = tuple(map(_member, members))
-        name = made[0].session if len(made) == 1 else _alike(made[0].session)
+        name = made[0].session if len(made) == 1 else alike(made[0].session)
         whole = tuple(one.session for one in members if any(file.kind in OF_JOB for file in one.session.files))
         path = _above([member.path for member in made])
         parallel = next((one.parallel for one in members if one.parallel), ())

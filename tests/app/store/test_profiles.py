@@ -15,7 +15,7 @@ import pytest
 from app import create_app
 from app.routes.profiles import _frame
 from app.routes.refusals import Unusable
-from app.store.profiles import ProfileFrames
+from app.store.profiles import ProfileFrames, mark_of
 from app.store.store import Store
 from layouts.sources import ProfileFrame
 from parsers import open_run
@@ -134,7 +134,7 @@ def test_whoever_cancels_gets_nothing_and_may_ask_again(run: Path, monkeypatch: 
     assert frames.frame(profile, "x", "kernels").state == "reading"
     told = frames.frame(profile, "x", "kernels")
     assert 0 < told.done < told.total
-    frames.cancel(profile, "kernels")
+    frames.cancel(mark_of(profile), "kernels")
     until = time.monotonic() + 10
     while frames.frame(profile, "x", "kernels").state != "cancelled":
         assert time.monotonic() < until
@@ -202,7 +202,8 @@ def test_a_frame_as_csv(store: Store, run: Path) -> None:
         ({"run": "one", "session": "host_1_2_ascend_ms", "rank": "3", "frame": "steps"}, 404),
         ({"run": "one", "session": "../..", "rank": "3", "frame": "kernels"}, 404),
         ({"run": "one", "frame": "no"}, 400),
-        ({"run": "one", "rank": "-1", "frame": "kernels"}, 400),
+        ({"run": "one", "rank": "-1", "frame": "kernels"}, 404),
+        ({"run": "one", "rank": "-2", "frame": "kernels"}, 400),
         ({"frame": "kernels"}, 400),
         ({"run": "one", "frame": "kernels", "path": "/etc/passwd"}, 400),
     ],

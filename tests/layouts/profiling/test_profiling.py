@@ -55,7 +55,7 @@ def test_a_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["a", {"run": "a"}, {"run": ["a"], "rank": ["x"]}, {"run": ["a"], "rank": ["-1"]}, {"run": [3]}]
+    "asked", ["a", {"run": "a"}, {"run": ["a"], "rank": ["x"]}, {"run": ["a"], "rank": ["-2"]}, {"run": [3]}]
 )
 def test_what_is_no_choice_is_refused(asked: Any) -> None:
     with pytest.raises(BadInput):
