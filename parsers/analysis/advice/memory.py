@@ -41,19 +41,19 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
 
 
 def _peaks(memory: pd.DataFrame) -> pd.DataFrame:
-    """Return the highest memory that each component holds, reserved where that is known, and when."""
+    """Return the highest memory that each component holds, reserved where that is known."""
     held = memory[["reserved_bytes", "allocated_bytes"]].max(axis=1)
     rows = memory.assign(peak_bytes=held)[(held >= 0).to_numpy()]
     if rows.empty:
-        return pd.DataFrame(columns=["component", "peak_bytes", "allocated_bytes", "time_ns"])
+        return pd.DataFrame(columns=["component", "peak_bytes", "allocated_bytes"])
     first = rows.groupby([rows["component"].astype("str"), rows["device"]], sort=False)["peak_bytes"].idxmax()
-    return rows.loc[first, ["component", "peak_bytes", "allocated_bytes", "time_ns"]].astype({"component": "str"})
+    return rows.loc[first, ["component", "peak_bytes", "allocated_bytes"]].astype({"component": "str"})
 
 
 def _planned(plan: pd.DataFrame | None) -> pd.DataFrame:
     peak = _of_plan(plan, "peak")
-    rows = [("plan", peak, -1, -1)] if peak else []
-    return pd.DataFrame(rows, columns=["component", "peak_bytes", "allocated_bytes", "time_ns"])
+    rows = [("plan", peak, -1)] if peak else []
+    return pd.DataFrame(rows, columns=["component", "peak_bytes", "allocated_bytes"])
 
 
 def _of_plan(plan: pd.DataFrame | None, kind: str) -> int:
