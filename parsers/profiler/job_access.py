@@ -11,7 +11,7 @@ from parsers.model import Problem
 from parsers.profiler import job_merge
 from parsers.profiler.job_merge import Parts, Piece
 from parsers.profiler.jobs import JobFiles
-from parsers.profiler.ranks import KINDS, columns_of
+from parsers.profiler.ranks import KINDS, columns_of, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
@@ -131,7 +131,7 @@ class Job:
         return [*(member.files for member in self.files.members), *whole]
 
     def _parts(self, names: tuple[str, ...]) -> Parts:
-        wanted = {kind for name in names for kind in KINDS[name]}
+        wanted = kinds_read(names, self._files())
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]
         files = [tuple(file for file in one if file.kind in wanted) for one in self._files()]
