@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from parsers.analysis.cluster import bubble
 from parsers.analysis.cluster.lateness import idle_explained, waits
 from parsers.analysis.cluster.stages import chains, places
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import Joined, RankColumns, unpacked
@@ -316,3 +316,28 @@ def _compare_steps(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaint
         what = f"Rank {rank}, step {step}, {name.removesuffix('_ns')}"
         told = f"expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms"
         complaints.add(f"{what}: {told}; its own files are shown.")
+
+
+# Ranks -----------------------------------------------------------------------------------------------------------------------
+
+
+def ranks(parts: Parts, hosts: Mapping[int, str]) -> tuple[pd.DataFrame, list[Problem]]:
+    """Return a row for each rank, in their order. hosts are those in the names of directories, used where no file tells one."""
+    own, whole = parts.own[RANKS.name].drop_duplicates("rank"), parts.whole[RANKS.name].drop_duplicates("rank")
+    numbers = np.array(sorted({*hosts, *own["rank"].tolist(), *whole["rank"].tolist()}), np.int64)
+    listed = [frame.set_index("rank") for frame in (own, whole)]
+    columns: dict[str, Any] = {"rank": numbers}
+    for column in RANKS.columns[1:]:
+        missing: Any = {"category": "", "int64": NONE, "float64": np.nan}[column.dtype]
+        values: list[Any] = [frame[column.name] for frame in listed]
+        values = [one.astype("object") for one in values] if missing == "" else values
+        values = [one.reindex(numbers, fill_value=missing) for one in values]
+        if column.dtype == "category":
+            texts = [one.tolist() for one in values]
+            texts += [[hosts.get(rank, "") for rank in numbers.tolist()]] if column.name == "host" else []
+            columns[column.name] = categorical([next(filter(None, one), "") for one in zip(*texts, strict=True)])
+        elif column.dtype == "int64":
+            columns[column.name] = np.where(values[0] != NONE, values[0], values[1])
+        else:
+            columns[column.name] = np.where(values[0].notna(), values[0], values[1])
+    return RANKS.check(pd.DataFrame(columns, copy=False)), list(parts.problems)
