@@ -41,6 +41,7 @@ PAGES: tuple[Page, ...] = tuple(
         "operators",
         "steps",
         "preparation",
+        "two_jobs",
         "advice",
     )
 )
