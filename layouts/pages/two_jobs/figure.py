@@ -10,7 +10,7 @@ from parsers.model import Ints
 
 from layouts.figures.curves import Trace
 from layouts.figures.steps import Look, bare_layout, unit_of
-from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
+from layouts.figures.typed_arrays import drawn, numbers
 from layouts.i18n import both
 from layouts.pages.two_jobs.words import percent, quantity, signed
 
@@ -47,7 +47,7 @@ def bars(found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metr
     trace: Trace = {
         "type": "bar", "x": numbers(place), "y": drawn(heights), "hovertext": texts, "hoverinfo": "text",
         "marker": {"color": [MORE if one > 0 else LESS for one in heights.tolist()], "line": {"width": 0}},
-        "customdata": whole_numbers(ranks), "meta": {"role": "difference"},
+        "customdata": ranks.tolist(), "meta": {"role": "difference"},
     }  # fmt: skip
     if len(chosen) < len(rows):
         trace["width"] = numbers(np.diff(np.append(place, len(rows))))
