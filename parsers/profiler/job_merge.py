@@ -5,7 +5,6 @@ Where a rank has files of its own, those of `cluster_analysis_output` only serve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.cluster import bubble
+from parsers.analysis.cluster.choosing import kind_of
 from parsers.analysis.cluster.lateness import idle_explained, waits
 from parsers.analysis.cluster.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS, RANKS
@@ -26,11 +26,6 @@ from parsers.profiler.parts import categorical, changed, constant, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-_KINDS = (
-    "batchsendrecv", "sendrecv", "allreduce", "reducescatter", "allgather", "alltoallv", "alltoall", "broadcast", "scatter",
-    "gather", "reduce", "barrier", "send", "receive", "recv",
-)  # fmt: skip
-_KIND = re.compile("|".join(_KINDS))
 _RELATIVE = 1e-6
 _LEAST_NS = 1_000.0
 _AT_ONCE = 1 << 17
@@ -98,12 +93,6 @@ def communication(parts: Parts) -> tuple[dict[str, pd.DataFrame], list[Problem]]
     collectives["own_wait_ns"], collectives["lateness_ns"] = waits(collectives, groups)
     problems += complaints.all()
     return {GROUPS.name: groups, COLLECTIVES.name: collectives, PACKETS.name: rows[PACKETS.name]}, problems
-
-
-def kind_of(name: str) -> str:
-    """Return the kind of an operation by its name: allreduce of hcom_allReduce__271_0_1; "" for none."""
-    match = _KIND.search(name.lower().replace("_", ""))
-    return match[0] if match is not None else ""
 
 
 def _without(frame: pd.DataFrame, ranks: NDArray[Any]) -> pd.DataFrame:

@@ -20,6 +20,8 @@ from parsers.deferred import pandas as pd
 PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")
 LEAST_SHARE = 0.05
 """Share of a step from which something limits a job; a slow rank does from LIMITS.lateness."""
+NOTABLE = 1.05
+"""A rank has the most of something if it has this many times the mean; else all ranks are alike."""
 LEAST_MEMORY = 0.95
 """Share of the capacity from which memory limits a job."""
 
@@ -29,7 +31,7 @@ class Part:
     """One of PARTS, as it is on average over ranks and steps.
 
     ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
-    none. at_most: it may be less (a bubble without a trace). straggler: who is slow, for slow_rank.
+    none or if all are alike. at_most: it may be less (a bubble without a trace). straggler: who is slow, for slow_rank.
     """
 
     name: str
@@ -104,8 +106,9 @@ def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> Part | 
         return None
     mean = float(known[column].mean())
     means = known.groupby("rank")[column].mean()
-    most = int(str(means.index[int(np.argmax(means.to_numpy()))]))
-    return Part(name, mean, mean / step, most if mean > 0.0 else -1)
+    place = int(np.argmax(means.to_numpy()))
+    apart = float(means.iloc[place]) > NOTABLE * mean
+    return Part(name, mean, mean / step, int(str(means.index[place])) if apart else -1)
 
 
 def _slow(
