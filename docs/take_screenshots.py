@@ -53,6 +53,12 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
+    (
+        "two_jobs",
+        "two_jobs?" + "&".join(f"{key}=profiler_new/torch_npu_{name}_level2"
+                               for key, name in (("run", "text"), ("run", "db"), ("of", "text"))),
+        "light", "en-US",
+    ),
     ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
 

@@ -44,9 +44,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Div(
             [
                 html.Section(head, className="ms-card", tabIndex=-1),
-                _section(ids, "parts"),
                 plot,
-                *(_section(ids, name) for name in tables.SECTIONS[1:]),
+                *(_section(ids, name) for name in tables.SECTIONS),
             ],
             className="ms-two-jobs-cards",
         ),

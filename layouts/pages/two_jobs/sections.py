@@ -48,7 +48,7 @@ def _jobs(two: Two) -> html.Div:
 
 
 def _name(job: JobFacts) -> Any:
-    return html.A(job.title, **address("profile_overview", job.choice))
+    return html.A(job.title, **address("job", job.choice))
 
 
 def _ranks(job: JobFacts) -> Any:
