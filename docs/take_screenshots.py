@@ -46,6 +46,7 @@ PICTURES: tuple[Picture, ...] = (
     ("two_runs", "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
+_LEVEL2 = "profiler_new/torch_npu_text_level2", "profiler_new/torch_npu_db_level2"
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
     ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
@@ -53,12 +54,7 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
-    (
-        "two_jobs",
-        "two_jobs?" + "&".join(f"{key}=profiler_new/torch_npu_{name}_level2"
-                               for key, name in (("run", "text"), ("run", "db"), ("of", "text"))),
-        "light", "en-US",
-    ),
+    ("two_jobs", f"two_jobs?run={_LEVEL2[0]}&run={_LEVEL2[1]}&of={_LEVEL2[0]}", "light", "en-US"),
     ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
 

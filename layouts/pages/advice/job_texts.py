@@ -191,6 +191,16 @@ TEXTS = define_texts({
         "At its peak {component} holds {peak_bytes} of {capacity_bytes}; {left_bytes} are left.",
         "{component} 峰值占用 {peak_bytes}，设备容量 {capacity_bytes}，仅剩 {left_bytes}。",
     ),
+    "advice.memory.ranks": (
+        (
+            "{ranks} of {of} ranks come closer to the memory of the device than the threshold; the closest is rank {rank}: "
+            "{peak_bytes} of {capacity_bytes}, {left_bytes} are left."
+        ),
+        (
+            "{of} 张卡中有 {ranks} 张的内存峰值超过阈值，最接近上限的是 rank {rank}：{capacity_bytes} 中已用 {peak_bytes}，"
+            "仅剩 {left_bytes}。"
+        ),
+    ),
     "advice.memory.rule": ("part of the capacity above", "占容量大于"),
     "advice.leak.title": ("Memory grows", "设备内存持续增长"),
     "advice.leak.said": (
@@ -239,6 +249,7 @@ TEXTS = define_texts({
     "advice.column.elapse_ns": ("Fastest rank", "最快的卡"),
     "advice.column.beside_share": ("Beside MatMul", "与 MatMul 同时"),
     "advice.column.component": ("Component", "组件"),
+    "advice.column.memory_share": ("Of the capacity", "占容量"),
     "advice.column.peak_bytes": ("Peak", "峰值"),
     "advice.column.allocated_bytes": ("Allocated", "已分配"),
     "advice.column.capacity_bytes": ("Capacity", "容量"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class JobFacts:
     """A job: the profile it was chosen by, its files, its frames, and the values of its ranks.
 
     title is what to call it. profiles are those of its ranks. slow are the ranks that others wait for, None if that cannot be
-    judged. steps are the numbers of its steps.
+    judged. steps are the numbers of its steps. made are the tables made of it so far.
     """
 
     choice: Choice
@@ -38,6 +38,13 @@ class JobFacts:
     slow: tuple[Straggler, ...] | None
     steps: tuple[int, ...]
     hosts: Mapping[int, str] = field(default_factory=dict)
+    made: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def table(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Return a table of the job by its name, made on first use. Never write into it."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
 
     @property
     def parallel(self) -> Mapping[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from parsers.analysis.cluster import two_jobs
 from parsers.deferred import pandas as pd
@@ -57,7 +58,8 @@ def ranks(two: Two, metric: str) -> Side:
 def operations(two: Two, ask: Ask) -> Side:
     """Return operations by group and kind, or by rank too."""
     by_rank = ask.by == "rank"
-    one, other = (two_jobs.operations(job.frames, by_rank=by_rank, step=ask.step) for job in two)
+    make = partial(two_jobs.operations, by_rank=by_rank, step=ask.step)
+    one, other = (job.table(f"operations by {ask.by}", partial(make, job.frames)) for job in two)
     more = ("count", "waited_ns", "size_bytes")
     keys = ("group_kind", "group_ranks", "operation", *(("rank",) if by_rank else ()))
     found = two_jobs.beside(one, other, "elapse_ns", more)
@@ -66,7 +68,7 @@ def operations(two: Two, ask: Ask) -> Side:
 
 def links(two: Two) -> Side:
     """Return links between ranks, by their bandwidth."""
-    one, other = (two_jobs.link_values(job.frames) for job in two)
+    one, other = (job.table("links", partial(two_jobs.link_values, job.frames)) for job in two)
     more = ("time_ns", "size_bytes")
     found = two_jobs.beside(one, other, "bandwidth", more)
     return Side("links", found, ("source", "target", "transport"), "bandwidth", more, ("links",))
@@ -74,7 +76,7 @@ def links(two: Two) -> Side:
 
 def groups(two: Two) -> Side:
     """Return groups of ranks; those that both jobs have as often come last."""
-    one, other = (two_jobs.group_values(job.frames) for job in two)
+    one, other = (job.table("groups", partial(two_jobs.group_values, job.frames)) for job in two)
     found = two_jobs.beside(one, other, "number", ("size",))
     order = (found["difference"] == 0.0).to_numpy().argsort(kind="stable")
     return Side("groups", found.iloc[order], ("group_kind", "group_ranks"), "number", ("size",), ("groups",))

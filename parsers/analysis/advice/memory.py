@@ -17,18 +17,20 @@ _STEP_FILES = ("trace_view", "kernel_details", "database")
 
 
 def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Advice | None:
-    """At its peak the process holds more than this fraction of the memory of the device.
+    """At its peak a rank holds more than this fraction of the memory of its device: the profile's own, or one of its job.
 
     capacity in bytes counts where no file has it; 0 for unknown.
     """
     plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
     rows = _peaks(memory) if memory is not None else _planned(plan)
-    if rows.empty:
+    ranks = _of_ranks(frame_of(frames, "ranks"))
+    if rows.empty and ranks.empty:
         raise Unchecked(*_FILES, "memory_summary")
-    told = _of_plan(plan, "capacity")
-    whole = told or capacity
+    whole = _of_plan(plan, "capacity") or int(ranks["capacity_bytes"].max() if len(ranks) else 0) or capacity
     if not whole > 0:
         raise Unchecked("memory_summary", reason="no_capacity")
+    if len(ranks) > 1 or rows.empty:
+        return _fullest(ranks.assign(capacity_bytes=ranks["capacity_bytes"].where(ranks["capacity_bytes"] > 0, whole)), limit)
     peak = int(rows["peak_bytes"].max())
     if not peak / whole > limit:
         return None
@@ -38,6 +40,32 @@ def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Adv
         "left_bytes": float(max(whole - peak, 0)),
     }  # fmt: skip
     return Advice("memory", peak / whole, limit, math.nan, shown, "memory", told=left)
+
+
+def _of_ranks(ranks: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the highest memory of each rank of the job that is known, with the memory of its device, 0 for unknown."""
+    names = ["rank", "peak_bytes", "allocated_bytes", "capacity_bytes"]
+    if ranks is None:
+        return pd.DataFrame(columns=names)
+    held = ranks[["peak_reserved_bytes", "peak_allocated_bytes"]].max(axis=1)
+    rows = ranks.assign(peak_bytes=held, allocated_bytes=ranks["peak_allocated_bytes"])[(held >= 0).to_numpy()]
+    return rows.assign(capacity_bytes=np.maximum(rows["capacity_bytes"].to_numpy(), 0))[names]
+
+
+def _fullest(ranks: pd.DataFrame, limit: float) -> Advice | None:
+    share = ranks["peak_bytes"] / ranks["capacity_bytes"]
+    above = ranks.assign(memory_share=share)[(share > limit).to_numpy()]
+    if above.empty:
+        return None
+    shown = above.sort_values("memory_share", ascending=False, kind="stable").head(MOST_ROWS)
+    first = shown.to_dict("records")[0]
+    left = max(first["capacity_bytes"] - first["peak_bytes"], 0)
+    told: Told = {
+        "rank": str(first["rank"]), "peak_bytes": float(first["peak_bytes"]), "capacity_bytes": float(first["capacity_bytes"]),
+        "left_bytes": float(left), "ranks": str(len(above)), "of": str(len(ranks)),
+    }  # fmt: skip
+    value = float(first["memory_share"])
+    return Advice("memory", value, limit, math.nan, shown, "memory", variant="ranks", told=told)
 
 
 def _peaks(memory: pd.DataFrame) -> pd.DataFrame:

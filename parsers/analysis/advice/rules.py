@@ -31,7 +31,7 @@ FRAMES = (
     "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory",
 )  # fmt: skip
 """The frames of a profile that the rules look at."""
-OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps")
+OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks")
 """The frames of the profile's job that they look at."""
 GAPS = ("gap_steps", "gap_calls")
 """Frames of `parsers.profiler.trace.idle` that they look at too; there are none until the trace has been read."""

@@ -11,7 +11,7 @@ import pytest
 
 from parsers import KERNELS
 from parsers.analysis.advice import Advice, Review, review
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, PACKETS, RANKS
 from parsers.frames import COMMUNICATION, MEMORY, STATIC_MEMORY
 from tests.parsers.analysis.test_advice import rows_of
 
@@ -156,6 +156,21 @@ def test_memory_close_to_the_capacity_of_the_device() -> None:
         STATIC_MEMORY, [{"kind": kind, "size_bytes": size * MIB} for kind, size in (("capacity", 100), ("peak", 99))]
     )
     assert found(review({"static_memory": plan}), "memory") is not None
+
+
+def test_the_fullest_rank_of_a_job() -> None:
+    peaks = {"peak_reserved_bytes": 90 * MIB, "peak_allocated_bytes": 80 * MIB, "capacity_bytes": -1}
+    rows = [{"rank": 0, **peaks}, {"rank": 1, **peaks, "peak_reserved_bytes": 98 * MIB}, {"rank": 2, "capacity_bytes": -1}]
+    rows[2] |= {"peak_reserved_bytes": -1, "peak_allocated_bytes": -1}
+    frames: dict[str, pd.DataFrame | None] = {"ranks": rows_of(RANKS, rows)}
+    assert review(frames).reasons["memory"] == "no_capacity"
+    one = found(review(frames, capacity=100 * MIB), "memory")
+    assert one is not None
+    assert (one.variant, one.told["rank"], one.told["of"]) == ("ranks", "1", "2")
+    assert one.evidence["rank"].tolist() == [1]
+    assert "memory" in review(frames, {"memory": 0.98}, capacity=100 * MIB).fine
+    told = {"ranks": rows_of(RANKS, [{**row, "capacity_bytes": 200 * MIB} for row in rows])}
+    assert "memory" in review(told, capacity=100 * MIB).fine  # what the file says counts
 
 
 def steps_of(number: int, length: int) -> pd.DataFrame:
