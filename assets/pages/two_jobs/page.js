@@ -58,8 +58,9 @@ function painted(figure, facts, rootId) {
   fillSelect(page.metric, facts.metrics.map((name) => [name, translate(`two_jobs.metric.${name}`)]), facts.metric);
   profiling.offer(page, facts.offers);
   const status = page.find(".ms-two-jobs-status");
-  const { ranks, drawn } = figure ? figure.layout.meta : { ranks: 0, drawn: 0 };
+  const { ranks, drawn, alike } = figure ? figure.layout.meta : { ranks: 0, drawn: 0, alike: false };
   if (!figure) writeText(status, "two_jobs.undrawn");
+  else if (alike) writeText(status, "two_jobs.alike");
   else if (drawn < ranks) writeText(status, "two_jobs.drawn", { n: count(drawn), total: count(ranks) });
   else writeText(status, "two_jobs.sorted");
   page.find('[data-plot="ranks"]').classList.toggle("ms-two-jobs-undrawn", !figure);

@@ -59,7 +59,7 @@ def bars(found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metr
                else {"showticklabels": False}),
         },
         "yaxis": {"ticksuffix": f" {unit}", "nticks": 6, "zeroline": True, "fixedrange": True},
-        "meta": {"ranks": len(rows), "drawn": len(chosen), "unit": unit},
+        "meta": {"ranks": len(rows), "drawn": len(chosen), "unit": unit, "alike": not values.any()},
     }  # fmt: skip
     return {"data": [trace], "layout": layout}
 

@@ -158,5 +158,6 @@ TEXTS = define_texts({
         "{n} of {total} ranks are drawn: both ends, and some between.", "绘制了 {total} 张卡中的 {n} 张：两端及中间抽样。",
     ),
     "two_jobs.sorted": ("Ranks from the largest difference to the least", "按差值从大到小排列的各卡"),
+    "two_jobs.alike": ("No rank differs in this value.", "各卡的该指标均无差异。"),
     "two_jobs.undrawn": ("No rank has this value in both jobs.", "没有任何一张卡在两个作业中都有该指标。"),
 })  # fmt: skip

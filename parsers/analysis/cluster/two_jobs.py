@@ -25,6 +25,8 @@ METRICS = (*TIMES, "operations", "waited", "lateness", "peak_allocated", "peak_r
 SUMMANDS = ("computing", "exposed", "free")
 """Parts that together are the whole step."""
 LEGACY = ("interval", "forward_backward", "tail")
+ROUNDING = 1e-10
+"""Relative difference that sums of the same numbers may have."""
 _COLUMNS = {name: "own_bubble_ns" if name == "bubble" else f"{name}_ns" for name in TIMES}
 _OPERATION = {"operations": "elapse_ns", "waited": "own_wait_ns", "lateness": "lateness_ns"}
 Frames = Mapping[str, "pd.DataFrame | None"]
@@ -89,11 +91,19 @@ def compared(one: pd.DataFrame, other: pd.DataFrame, value: str) -> pd.DataFrame
     """
     joined = pd.DataFrame({"one": one[value]}).join(pd.DataFrame({"other": other[value]}), how="outer", sort=True)
     joined = joined[joined.notna().any(axis=1)]
-    joined["difference"] = joined["one"] - joined["other"]
+    joined["difference"] = difference(joined["one"].to_numpy(np.float64), joined["other"].to_numpy(np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):
         joined["change"] = np.where(joined["other"] != 0.0, joined["difference"] / joined["other"], np.nan)
     order = np.argsort(-joined["difference"].abs().to_numpy(), kind="stable")  # NaN last
     return joined.iloc[order]
+
+
+def difference(one: Floats, other: Floats) -> Floats:
+    """Return one - other; 0 where they differ by no more than rounding."""
+    found = one - other
+    same = np.abs(found) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))
+    cleared: Floats = np.where(same, 0.0, found)
+    return cleared
 
 
 def medians(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -107,8 +117,9 @@ def medians(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         if not len(both):
             continue
         a, b = float(both["one"].median()), float(both["other"].median())
-        change = (a - b) / b if b else np.nan
-        rows[name] = [a, b, a - b, change, len(both), float(both["one"].max()), float(both["other"].max())]
+        left = float(difference(np.array([a]), np.array([b]))[0])
+        change = left / b if b else np.nan
+        rows[name] = [a, b, left, change, len(both), float(both["one"].max()), float(both["other"].max())]
     columns = ["one", "other", "difference", "change", "ranks", "most_one", "most_other"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 

@@ -186,7 +186,7 @@ def test_bars_of_ten_thousand_ranks_are_few_and_keep_both_ends() -> None:
     )
     drawn = figure.bars(found, ({}, {}), "total", language="en", look=figure.Look({}))
     (trace,) = drawn["data"]
-    assert drawn["layout"]["meta"] == {"ranks": 10_000, "drawn": len(trace["hovertext"]), "unit": "ms"}
+    assert drawn["layout"]["meta"] == {"ranks": 10_000, "drawn": len(trace["hovertext"]), "unit": "ms", "alike": False}
     assert len(trace["hovertext"]) <= figure.MOST
     assert str(int(values["one"].idxmax())) in trace["hovertext"][0]
     assert str(int(values["one"].idxmin())) in trace["hovertext"][-1]

@@ -77,6 +77,17 @@ def test_the_largest_difference_comes_first_and_what_one_lacks_last() -> None:
     assert medians.loc["computing", "ranks"] == 8
 
 
+def test_rounding_is_no_difference() -> None:
+    made = make(1, ranks=8, group=4)
+    a = two_jobs.rank_values(frames_of(made))
+    b = a.copy()
+    b["total"] = np.nextafter(a["total"], np.inf)
+    assert (two_jobs.compared(a, b, "total")["difference"] == 0.0).all()
+    assert two_jobs.medians(a, b).loc["total", "difference"] == 0.0
+    b["total"] = a["total"] + 1.0  # a nanosecond of a tenth of a second
+    assert two_jobs.compared(a, b, "total")["difference"].tolist() == pytest.approx([-1.0] * 8)
+
+
 def test_which_part_differs_most() -> None:
     one, other = make(1, ranks=8, group=4), make(1, ranks=8, group=4)
     steps = other.steps.assign(free_ns=other.steps["free_ns"] + 7e6, total_ns=other.steps["total_ns"] + 7e6)
