@@ -38,10 +38,9 @@ def small(frames: Frames, limit: float) -> Advice | None:
     without large ones.
     """
     packets = _packets(frames)
-    large = packets["family"].map(SMALL_BYTES)
     best: Advice | None = None
-    for family, own in packets.groupby("family", sort=True):
-        is_small = (own["size_bytes"] < large[own.index]).to_numpy()
+    for family, own in packets.groupby("family", observed=True, sort=True):
+        is_small = (own["size_bytes"] < SMALL_BYTES[str(family)]).to_numpy()
         share = float(own["count"][is_small].sum()) / max(float(own["count"].sum()), 1.0)
         if not share > limit:
             continue
@@ -149,13 +148,17 @@ def _multiplies(kernels: pd.DataFrame) -> Bools:
 def _packets(frames: Frames) -> pd.DataFrame:
     """Return the packets between ranks that took time, with `family` (SDMA or RDMA). Unchecked if there are none."""
     packets = needed(frames, "packets", *OPERATION_FILES)
-    transport = packets["transport"].astype("str")
-    family = np.where(transport.isin(NODE), "SDMA", np.where(transport == "RDMA", "RDMA", ""))
-    usable = (family != "") & (packets["size_bytes"] > 0).to_numpy() & (packets["count"] > 0).to_numpy()
+    transport = packets["transport"].cat
+    names = transport.categories.tolist()
+    family = np.array([*(0 if name in NODE else 1 if name == "RDMA" else -1 for name in names), -1], np.int8)
+    codes = family[transport.codes.to_numpy()]
+    usable = (codes >= 0) & (packets["size_bytes"] > 0).to_numpy() & (packets["count"] > 0).to_numpy()
     if not usable.any():
         raise Unchecked(reason="no_packets")
-    found: pd.DataFrame = packets.assign(family=family)[usable].reset_index(drop=True)
-    return found
+    families = pd.Categorical.from_codes(codes, categories=pd.Index(list(SMALL_BYTES), dtype="str"))
+    made = packets.assign(family=families)
+    found: pd.DataFrame = made if usable.all() else made[usable]
+    return found.reset_index(drop=True)
 
 
 def _cost(packets: pd.DataFrame, slow: Bools) -> float:
