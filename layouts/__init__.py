@@ -45,6 +45,7 @@ PAGES: tuple[Page, ...] = tuple(
         "preparation",
         "communication",
         "cluster",
+        "two_jobs",
         "advice",
     )
 )

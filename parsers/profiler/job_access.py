@@ -13,7 +13,7 @@ from parsers.profiler import job_merge
 from parsers.profiler.columns import RankColumns, unpacked
 from parsers.profiler.job_merge import Parts, Piece
 from parsers.profiler.jobs import JobFiles
-from parsers.profiler.ranks import KINDS, columns_of, extent
+from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
@@ -154,7 +154,7 @@ class Job:
         return [*(member.files for member in self.files.members), *whole]
 
     def _parts(self, names: tuple[str, ...], read: Read) -> Parts:
-        wanted = {kind for name in names for kind in KINDS[name]}
+        wanted = kinds_read(names, self._files())
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]
         files = files_of_kinds(self._files(), wanted)

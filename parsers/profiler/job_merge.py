@@ -271,11 +271,14 @@ def steps(
     some = set(collectives[["rank", "step"]].drop_duplicates().itertuples(index=False, name=None))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
-    received = frame["receive_ns"].to_numpy(np.float64)
+    received, exact = frame["receive_ns"].to_numpy(np.float64), frame["own_bubble_ns"].to_numpy(np.float64)
     most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
-    frame["own_bubble_ns"] = np.where(np.isfinite(received), received, most)
-    place = np.where(np.isfinite(received), 0, np.where(np.isfinite(most), 1, 2)).astype(np.int8)
-    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=pd.Index(["receive", "at most", ""], dtype="str"))
+    exact = np.where(most == 0.0, 0.0, exact)
+    known = [received, exact, most]
+    place = np.select([np.isfinite(values) for values in known], range(len(known)), len(known)).astype(np.int8)
+    frame["own_bubble_ns"] = np.choose(place, [*known, np.nan])
+    sources = pd.Index(["receive", "exact", "at most", ""], dtype="str")
+    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=sources)
     return frame, [*parts.problems, *complaints.all()]
 
 
