@@ -102,7 +102,8 @@ class Job:
     def extent(self, name: str) -> int:
         """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
         names = _TOGETHER if name in _TOGETHER else (name,)
-        return sum(extent(files, names) for files in self._files())
+        wanted = kinds_read(names, self._files())
+        return sum(extent(files, names) for files in files_of_kinds(self._files(), wanted))
 
     def frame(self, name: str, read: Read = read_here) -> pd.DataFrame:
         """Return a frame by its name in JOB_FRAMES, read on first use by `read`; KeyError for another name.

@@ -109,6 +109,7 @@ def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     for name in what:
         giving = [kind for kind in KINDS[name] if kind in sizes]
         used.update(giving if name == RANKS.name else giving[:1])
+        used.update(kind for kind in BESIDE.get(name, ()) if kind in sizes)
     return sum(sizes[kind] for kind in used)
 
 
