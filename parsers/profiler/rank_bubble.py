@@ -26,7 +26,9 @@ from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import Field, read_table
 
-KINDS = ("communication", "kernel_details", "database", "msprof")
+OPERATIONS = "communication"
+"""The kind of files that tell when operations ran, but not when anything was computed."""
+KINDS = (OPERATIONS, "kernel_details", "database", "msprof")
 """Kinds of files that tell when operations ran."""
 LARGEST = 64 << 20
 """Bytes of kernel_details or communication.json beyond which the bubble is left at its upper bound; of a database ten times."""

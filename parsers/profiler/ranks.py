@@ -113,10 +113,13 @@ def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     return sum(sizes[kind] for kind in used)
 
 
-def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
+def kinds_read(names: Collection[str], files: Sequence[Sequence[ProfileFile]]) -> set[str]:
     """Return the kinds of files that are read for frames of a job with these files by rank."""
     kinds = {kind for name in names for kind in KINDS[name]}
-    beside = {kind for name in names for kind in BESIDE.get(name, ())} - kinds
+    present = {file.kind for own in files for file in own}
+    beside = {kind for name in names for kind in BESIDE.get(name, ())} & present - kinds
+    if beside == {rank_bubble.OPERATIONS}:
+        return kinds  # without the times of computing they tell nothing
     if beside and sum(file.size for own in files for file in own if file.kind in beside) <= MOST_BESIDE:
         kinds |= beside
     return kinds
