@@ -237,7 +237,7 @@ function drawControls(page) {
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   if (page.against) {
     const { job } = page.against.profile;
-    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(one)]), job);
+    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(page, one)]), job);
     const ranks = page.ranked ? numbersOf(ranksOf(book, job).filter((one) => other(page, one))) : [];
     controls.withRank.draw(ranks, page.against.profile.rank);
   } else controls.withRank.draw([], null);
@@ -258,7 +258,12 @@ function absentRank(page) {
 
 const numbersOf = (members) => members.map((one) => one.profile.rank);
 
-const jobName = ({ title, members }) => title === "." ? members[0].run.name : `${members[0].run.name} · ${title}`;
+// What to call a job to compare with; one with a single rank to compare with has no choice of ranks, so that one is named.
+function jobName(page, { title, members }) {
+  const [one, another] = page.ranked ? members.filter((entry) => other(page, entry)) : [];
+  const parts = [members[0].run.name, title === "." ? "" : title, one && !another ? rankName(one.profile.rank) : ""];
+  return parts.filter(Boolean).join(" · ");
+}
 
 // States ------------------------------------------------------------------------------------------------------------
 
