@@ -19,7 +19,7 @@ from layouts.components.elements import card
 from layouts.i18n import t
 
 MOST_ROWS = 200
-"""Rows of a table; the CSV has all."""
+"""Rows of a table; below it is said how many more there are."""
 MOST_GROUPS = 24
 """Groups that are listed one by one; more are summed up by kind and size."""
 MOST_RANGES = 6
@@ -33,7 +33,7 @@ def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
         return [_card("job.files", html.P(t("job.files.same"), className="ms-muted"))]
     rows = [
         html.Tr([html.Th(name, scope="row", className="ms-mono"), _number(number), html.Td(_cut(ranks))])
-        for name, ranks, number, _ in lacking[:MOST_ROWS]
+        for name, ranks, number, _ in lacking
     ]
     return [_card("job.files", _table(("files.file", "files.number", "steps.lacking"), rows))]
 
@@ -43,6 +43,8 @@ def problems_card(problems: Sequence[Problem]) -> list[Any]:
     if not problems:
         return []
     said = [html.P([html.Span(one.path, className="ms-mono"), " ", one.text]) for one in problems[:MOST_ROWS]]
+    if len(problems) > MOST_ROWS:
+        said.append(html.P(t("job.first_of", n=fmt.count(MOST_ROWS), total=fmt.count(len(problems)))))
     return [_card("job.problems", html.Div(said, className="ms-job-problems"))]
 
 
@@ -73,7 +75,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
             html.Th(_kind(str(kind)), scope="row"), _number(len(own)), _number(int(str(size))), html.Td(shown),
             html.Td(_does(";".join(sorted(sections)))),
         ]))  # fmt: skip
-    return [_card("job.groups", _table(("kind", "number", "each", "of_ranks", "does"), rows[:MOST_ROWS]))]
+    return [_card("job.groups", _table(("kind", "number", "each", "of_ranks", "does"), rows))]
 
 
 def _kind(kind: str) -> Any:
@@ -108,7 +110,7 @@ def steps_card(steps: pd.DataFrame | None, ranks: Sequence[int]) -> list[Any]:
     if found.partial:
         rows = [
             html.Tr([html.Th(one.what, scope="row"), _number(len(one.ranks)), html.Td(_cut(text_of(one.ranks)))])
-            for one in found.partial[:MOST_ROWS]
+            for one in found.partial
         ]
         said.append(_table(("steps.partial", "files.number", "steps.lacking"), rows))
     if found.without:
@@ -127,7 +129,7 @@ def hosts_card(job: JobFiles, ranks: pd.DataFrame | None) -> list[Any]:
         return [_card("job.hosts", html.P(t("job.hosts.unknown"), className="ms-muted"))]
     rows = [
         html.Tr([html.Th(host, scope="row", className="ms-mono"), _number(len(own)), html.Td(_cut(text_of(own)))])
-        for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))[:MOST_ROWS]
+        for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))
     ]
     return [_card("job.hosts", _table(("host", "files.number", "of_ranks"), rows), badge=fmt.count(len(hosts)))]
 
@@ -183,7 +185,10 @@ def _table(names: Sequence[str], rows: Sequence[Any]) -> html.Div:
     columns = html.Tr([
         html.Th(t(f"job.{name}"), scope="col", className="ms-number" if name in _NUMBERS else "") for name in names
     ])  # fmt: skip
-    return html.Div(html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table"), className="ms-job-rows")
+    table = html.Table([html.Thead(columns), html.Tbody(rows[:MOST_ROWS])], className="ms-job-table")
+    shown = {"n": fmt.count(MOST_ROWS), "total": fmt.count(len(rows))}
+    left = [html.P(t("job.first_of", **shown), className="ms-muted")] if len(rows) > MOST_ROWS else []
+    return html.Div([html.Div(table, className="ms-job-rows"), *left])
 
 
 def _card(title: str, content: Any, *, badge: str = "") -> html.Section:

@@ -20,7 +20,7 @@ from layouts.sources import ProfileSource
 _SHOWN_ON = {
     "exposed": "communication", "free": "timeline", "slow_rank": "cluster", "bubble": "cluster", "memory": "memory",
 }  # fmt: skip
-Frames = Mapping[str, pd.DataFrame | None]
+Frames = Mapping[str, "pd.DataFrame | None"]
 
 
 def head(source: ProfileSource, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:

@@ -113,6 +113,7 @@ TEXTS = define_texts({
     "job.kind_unknown": ("not known", "未知"),
     "job.ranks_seen": ("{ranks} (from operations)", "{ranks}（据通信算子）"),
     "job.and_more": ("{ranks} and {n} more", "{ranks} 等，另有 {n} 个"),
+    "job.first_of": ("{n} of {total} are listed.", "共 {total} 项，列出前 {n} 项。"),
     "job.no_groups": ("The files tell of no group.", "文件中没有通信域。"),
     "job.steps": ("Steps", "步骤"),
     "job.steps.same": ("All ranks have the same steps: {steps} ({n})", "各 rank 的步骤相同：{steps}（{n} 个）"),

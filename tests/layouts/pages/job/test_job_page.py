@@ -187,6 +187,10 @@ def test_hosts_of_files_stand_above_names_of_directories() -> None:
     assert "real" in text
     assert "0-1" in text
     assert "named" not in text
+    many = frame_of(RANKS, 500, {"rank": list(range(500)), "host": [f"h{rank}" for rank in range(500)]}, "made")
+    text = texts_in(hosts_card(job, many))
+    assert "200 of 500 are listed." in text
+    assert "h499" not in text
     assert "No file and no directory name tells a host." in texts_in(hosts_card(JobFiles("s", (member(0),)), None))
     assert problems_card(()) == []
 
