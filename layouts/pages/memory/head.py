@@ -83,7 +83,8 @@ def _filled(key: str, values: Any) -> tuple[str, str]:
 
 def _shares(moment: Moment) -> tuple[str, str]:
     """Return the largest groups with their shares, in both languages."""
-    total = moment.explained.total if len(moment.recording.blocks) else 0
+    # Shares of blocks that have more than their curve would exceed 100 %; a note says so instead.
+    total = moment.explained.total if len(moment.recording.blocks) and moment.explained.before >= 0 else 0
     largest = [group for group in groups_of(moment) if total > 0 and group[2] >= _LEAST * total][:NAMED]
     words = []
     for key, _, size in largest:

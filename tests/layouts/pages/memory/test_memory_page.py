@@ -484,6 +484,7 @@ def test_blocks_beyond_the_curve_are_told(tmp_path: Path) -> None:
     folder = written(tmp_path, "PTA,1764246877073560,1,40,1,NPU:0\n", "aten::a,4096,1764246877073550,,,1,NPU:0\n")
     source, known = opened(a=folder)
     answer, _ = page.overall(source, known, ask())
+    assert texts_in(answer["head"]).startswith("Peak 1 MiB allocated at 0 s. 39 MiB reserved but unused.")
     assert "The blocks of the file have 3 MiB more than its curve at this moment." in texts_in(answer["head"])
     table = page.at_moment(source, known, ask())["table"]
     assert [bytes_of(title) for title in titles(table) if title.endswith(" B")] == [4 * MIB, -3 * MIB, MIB]
