@@ -91,7 +91,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
     expect(page.locator("tr[aria-selected=true]")).to_contain_text("Default/network/backbone")
     assert query(page) == state
     page.locator(".ms-memory-of-at").click()
-    page.keyboard.press("p")
+    page.keyboard.press("h")
     expect(at).to_have_text(re.compile("^At the peak, in step 20"))
 
 

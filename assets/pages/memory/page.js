@@ -291,7 +291,7 @@ plots.keys("ms-memory", (page, event) => {
   if (!page.moment) return false;
   if (event.key === "ArrowLeft") go(page, page.moment.previous);
   else if (event.key === "ArrowRight") go(page, page.moment.next);
-  else if (event.key === "p") page.change({ at: [] });
+  else if (event.key === "h") page.change({ at: [] });
   else return false;
   return true;
 });

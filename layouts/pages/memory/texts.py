@@ -30,7 +30,7 @@ TEXTS = define_texts({
     "memory.graph_n": ("Graph {n}", "计算图 {n}"),
     "memory.all": ("All of it", "全部"),
     "memory.peak": ("Peak", "峰值"),
-    "memory.peak.tip": ("Explain the peak (p)", "解释峰值 (p)"),
+    "memory.peak.tip": ("Explain the peak (h)", "解释峰值 (h)"),
     "memory.previous": ("Previous record (left arrow)", "上一条记录（左方向键）"),
     "memory.next": ("Next record (right arrow)", "下一条记录（右方向键）"),
     "memory.view": ("Blocks", "内存块"),
