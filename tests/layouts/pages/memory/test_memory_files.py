@@ -13,6 +13,7 @@ import pytest
 from layouts.pages.memory import curve, look, page
 from layouts.pages.memory.asks import read_ask
 from layouts.pages.memory.recordings import Recordings, recording
+from layouts.sources import ProfileFrame
 from parsers.frames import MEMORY, OPERATOR_MEMORY
 from tests.layouts.pages.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
 from tests.sources import MemorySource
@@ -41,6 +42,15 @@ def test_a_leak_is_told_with_its_size_and_none_where_there_is_none(tmp_path: Pat
     assert figure is not None
     least = values_of(figure, "least", "y")[::3] * (1 << 30 if figure["layout"]["yaxis"]["ticksuffix"] == " GiB" else MIB)
     assert least.tolist() == [BEFORE + step * MIB for step in range(20)]
+
+
+def test_steps_that_are_still_being_read_are_asked_for_again() -> None:
+    frames = {"memory": records([BEGIN_NS, BEGIN_NS + 9], [1, 2]), "step_times": ProfileFrame("reading", done=1, total=9)}
+    source = MemorySource({"a": {"profiles": {(".", 0): frames}}})
+    answer, _ = page.overall(source, Recordings(source), ask())
+    assert answer["facts"]["again"]
+    assert "Whether it leaks is not known yet: steps are being read." in texts_in(answer["head"])
+    assert "ProfilerStep" not in texts_in(answer["absent"])
 
 
 def test_sessions_of_one_step_tell_a_leak_together() -> None:
