@@ -117,6 +117,10 @@ TEXTS = define_texts({
         "The times in the files are rounded, as in 1.76425E+15, so neither the curve nor what was in use is reliable.",
         "文件中的时间被舍入（如 1.76425E+15），曲线与占用组成均不可靠。",
     ),
+    "memory.note.elsewhere": (
+        "None of the {n} blocks was in use while the curve was recorded: the files are of different recordings.",
+        "曲线采集期间 {n} 个内存块均未被占用：这些文件来自不同的采集。",
+    ),
     "memory.note.above": ("{size} is more than the capacity.", "{size} 超过了容量。"),
     "memory.note.from_blocks": (
         "The curve is the sum of the blocks that the files list.", "曲线为文件所列内存块之和。",

@@ -188,6 +188,7 @@ def test_the_plan_of_old_files_with_forward_start_and_backward_end(tmp_path: Pat
 def test_the_plan_beside_a_curve(real_data: Path) -> None:
     source, known = opened(a=real_data / "profiler_new/msinsight_server/test_rank_1")
     answer, _ = page.overall(source, known, ask(graph="1"))
+    assert "blocks was in use while the curve was recorded" in texts_in(answer["head"])
     assert answer["facts"]["graphs"] == [0, 1]
     # 19,910.5, 19,784.7 and 8,496.5 KB
     assert texts_in(answer["plan-said"]).startswith(
