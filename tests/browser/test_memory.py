@@ -39,6 +39,21 @@ def memory(tmp_path: Path, serve: Callable[[Flask], str]) -> str:
     return serve(create_app(store).server)
 
 
+@pytest.fixture
+def devices(tmp_path: Path, serve: Callable[[Flask], str]) -> str:
+    """Run `a`, whose file is about two devices."""
+    rows = [("PTA", 10, 2048, 4), ("PTA", 20, 1024, 4), ("PTA", 15, 7168, 5), ("APP", 12, 9216, 5)]
+    text = memory_files.RECORD + "".join(
+        f"{name},17642468770735{at}.5,{'' if name == 'APP' else size},{size},,NPU:{device}\n" for name, at, size, device in rows
+    )
+    output = tmp_path / "runs/a/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "memory_record.csv").write_text(text)
+    store = Store([tmp_path / "runs"], interval=0).start()
+    assert store.wait(30)
+    return serve(create_app(store).server)
+
+
 def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str) -> None:
     page.goto(f"{memory}/memory?run=leaking")
     said = page.locator(".ms-memory-sentence .en")
@@ -76,7 +91,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
     expect(page.locator("tr[aria-selected=true]")).to_contain_text("Default/network/backbone")
     assert query(page) == state
     page.locator(".ms-memory-of-at").click()
-    page.keyboard.press("p")
+    page.keyboard.press("h")
     expect(at).to_have_text(re.compile("^At the peak, in step 20"))
 
 
@@ -129,6 +144,19 @@ def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str
     expect(page.locator(".ms-memory-key-with_allocated")).to_be_visible()
     expect(page.locator(".ms-memory-peaks")).to_contain_text("+20 MiB")
     expect(page.locator(".ms-memory-groups tbody tr").first).to_contain_text("Append-op9")
+
+
+def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
+    page.goto(f"{devices}/memory?run=a")
+    said = page.locator(".ms-memory-sentence .en")
+    expect(said).to_have_text(re.compile("^Peak 2 GiB allocated"))
+    expect(page.get_by_label("Component", exact=True)).to_be_hidden()
+    page.get_by_label("Device", exact=True).select_option("5")
+    expect(page).to_have_url(re.compile("device=5"))
+    expect(said).to_have_text(re.compile("^Peak 7 GiB allocated"))
+    expect(page.locator(".ms-memory-tools select:visible")).to_have_count(2)
+    page.get_by_label("Component", exact=True).select_option("APP")
+    expect(said).to_have_text(re.compile("^Peak 9 GiB reserved"))
 
 
 def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: str) -> None:

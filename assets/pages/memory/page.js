@@ -29,15 +29,15 @@ const REQUESTS = {
 function build(page) {
   const afresh = { from: [], to: [], at: [], part: [] };
   page.component = select("memory.component", (name) => page.change({ component: [name], part: [] }));
-  page.device = select("memory.device", (name) => page.change({ device: [name], ...afresh }));
+  page.deviceChoice = select("memory.device", (name) => page.change({ device: [name], ...afresh }));
   page.clock = select("memory.clock", (name) => page.change({ clock: [name], component: [], ...afresh }));
   page.graph = select("memory.graph", (name) => page.change({ graph: [name], node: [] }));
-  page.whole = make("button", "ms-button", [icon("zoom"), words("memory.all")], { type: "button" });
-  page.whole.addEventListener("click", () => page.change({ from: [], to: [] }));
+  page.zoomOut = make("button", "ms-button", [icon("zoom"), words("memory.all")], { type: "button" });
+  page.zoomOut.addEventListener("click", () => page.change({ from: [], to: [] }));
   const summary = make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]);
   page.files = menu(summary, []);
   page.find(".ms-memory-tools").replaceChildren(
-    page.clock, page.device, page.component, page.whole, make("span", "ms-grow"), buildCapacity(page), page.files);
+    page.clock, page.deviceChoice, page.component, page.zoomOut, make("span", "ms-grow"), buildCapacity(page), page.files);
   buildMoment(page);
   page.find(".ms-memory-plan .ms-card-head").append(page.graph);
   plots.furnish(page);
@@ -92,7 +92,7 @@ function choosePart(page, key) {
 
 function draw(page) {
   plots.drawFull(page);
-  page.whole.hidden = !profiling.get(page, "to");
+  page.zoomOut.hidden = !profiling.get(page, "to");
   if (document.activeElement !== page.capacity) page.capacity.value = profiling.get(page, "capacity");
   pressSegment(page.view, profiling.get(page, "view", "alive"));
   drawFiles(page);
@@ -128,7 +128,8 @@ function drawOffers(page, facts) {
     control.hidden = choices.length < 2;
   };
   offer(page.clock, facts.clocks.map((one) => [one, translate(`memory.clock.${one}`)]), facts.clock);
-  offer(page.device, facts.devices.map((one) => [String(one), translate("memory.device_n", { n: one })]), String(facts.device));
+  const devices = facts.devices.map((one) => [String(one), translate("memory.device_n", { n: one })]);
+  offer(page.deviceChoice, devices, String(facts.device));
   offer(page.component, facts.components.map((one) => [one, one || translate("memory.component.all")]), facts.component);
   const graphs = facts.graphs || [];
   offer(page.graph, graphs.map((one) => [String(one), translate("memory.graph_n", { n: one })]), String(facts.graph));
@@ -290,7 +291,7 @@ plots.keys("ms-memory", (page, event) => {
   if (!page.moment) return false;
   if (event.key === "ArrowLeft") go(page, page.moment.previous);
   else if (event.key === "ArrowRight") go(page, page.moment.next);
-  else if (event.key === "p") page.change({ at: [] });
+  else if (event.key === "h") page.change({ at: [] });
   else return false;
   return true;
 });

@@ -18,7 +18,8 @@ grouping and chosen group of the blocks; view of the table; capacity in GiB; gra
 CLOCKS = ("ns", "event")
 VIEWS = ("alive", "changed")
 GIB = 1 << 30
-_MOST_TIME = 2**62
+_MOST_TIME = 2**61
+"""Offsets beyond this could leave int64 when they are added to each other and to a time since 1970."""
 _MOST_GIB = 1e6
 _COLUMNS = (100, 8_000)
 

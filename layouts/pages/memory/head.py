@@ -18,6 +18,7 @@ from layouts.i18n import both, t
 from layouts.pages.memory import look
 from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
 from layouts.pages.memory.plain import Plain, words
+from layouts.pages.memory.recordings import Recording
 from layouts.pages.memory.spans import Span, step_at
 from layouts.profiling.choice import Choice
 from layouts.profiling.links import address
@@ -83,7 +84,8 @@ def _filled(key: str, values: Any) -> tuple[str, str]:
 
 def _shares(moment: Moment) -> tuple[str, str]:
     """Return the largest groups with their shares, in both languages."""
-    total = moment.explained.total if len(moment.recording.blocks) else 0
+    # Shares of blocks that have more than their curve would exceed 100 %; a note says so instead.
+    total = moment.explained.total if len(moment.recording.blocks) and moment.explained.before >= 0 else 0
     largest = [group for group in groups_of(moment) if total > 0 and group[2] >= _LEAST * total][:NAMED]
     words = []
     for key, _, size in largest:
@@ -188,7 +190,15 @@ def notes(moment: Moment, told: Told) -> list[Any]:
         said.append(html.P(t("memory.note.from_blocks"), className="ms-muted"))
     elif not len(moment.recording.blocks):
         said.append(html.P(t("memory.note.no_blocks"), className="ms-muted"))
+    elif _elsewhere(moment.recording):
+        said.append(html.P(t("memory.note.elsewhere", n=fmt.count(len(moment.recording.blocks))), className="ms-wrong-text"))
     return said
+
+
+def _elsewhere(recording: Recording) -> bool:
+    """Return whether no block was in use while the curve was recorded: the files are of different recordings."""
+    blocks, times = recording.blocks, recording.series.time
+    return bool(len(times)) and not ((blocks.start <= times[-1]) & (blocks.end > times[0])).any()
 
 
 def rounded(series: Series) -> bool:

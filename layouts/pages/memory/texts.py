@@ -30,7 +30,7 @@ TEXTS = define_texts({
     "memory.graph_n": ("Graph {n}", "计算图 {n}"),
     "memory.all": ("All of it", "全部"),
     "memory.peak": ("Peak", "峰值"),
-    "memory.peak.tip": ("Explain the peak (p)", "解释峰值 (p)"),
+    "memory.peak.tip": ("Explain the peak (h)", "解释峰值 (h)"),
     "memory.previous": ("Previous record (left arrow)", "上一条记录（左方向键）"),
     "memory.next": ("Next record (right arrow)", "下一条记录（右方向键）"),
     "memory.view": ("Blocks", "内存块"),
@@ -116,6 +116,10 @@ TEXTS = define_texts({
     "memory.note.rounded": (
         "The times in the files are rounded, as in 1.76425E+15, so neither the curve nor what was in use is reliable.",
         "文件中的时间被舍入（如 1.76425E+15），曲线与占用组成均不可靠。",
+    ),
+    "memory.note.elsewhere": (
+        "None of the {n} blocks was in use while the curve was recorded: the files are of different recordings.",
+        "曲线采集期间 {n} 个内存块均未被占用：这些文件来自不同的采集。",
     ),
     "memory.note.above": ("{size} is more than the capacity.", "{size} 超过了容量。"),
     "memory.note.from_blocks": (
