@@ -98,15 +98,6 @@ class _Reading:
         return None
 
 
-def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
-    """Return the kinds of files that are read for frames of a job with these files by rank."""
-    kinds = {kind for name in names for kind in KINDS[name]}
-    beside = {kind for name in names for kind in BESIDE.get(name, ())} - kinds
-    if beside and sum(file.size for own in files for file in own if file.kind in beside) <= MOST_BESIDE:
-        kinds |= beside
-    return kinds
-
-
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
     """Return frames of one rank, or of `cluster_analysis_output`, as bytes of `parsers.profiler.columns`.
 
@@ -228,6 +219,15 @@ def _own_steps(reading: _Reading) -> Rows:
     elif trace:
         step_parts.read_step_trace_raw(trace, os.path.basename(trace), rows, reading.complaints("step_trace_raw"))
     return rows
+
+
+def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
+    """Return the kinds of files that are read for frames of a job with these files by rank."""
+    kinds = {kind for name in names for kind in KINDS[name]}
+    beside = {kind for name in names for kind in BESIDE.get(name, ())} - kinds
+    if beside and sum(file.size for own in files for file in own if file.kind in beside) <= MOST_BESIDE:
+        kinds |= beside
+    return kinds
 
 
 # Groups ----------------------------------------------------------------------------------------------------------------------
