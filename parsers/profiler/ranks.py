@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -43,8 +44,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
-BESIDE: Mapping[str, tuple[str, ...]] = {"cluster_steps": rank_bubble.KINDS}
-"""Frame -> kinds of files that tell more of it, but do not give it."""
+BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
+"""Frame -> kinds of files that together tell more of it, but do not give it."""
 MOST_BESIDE = 256 << 20
 """Bytes of such files of all ranks of a job beyond which they are left alone: they would take longer than the rest."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
@@ -224,10 +225,12 @@ def _own_steps(reading: _Reading) -> Rows:
 def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
     """Return the kinds of files that are read for frames of a job with these files by rank."""
     kinds = {kind for name in names for kind in KINDS[name]}
-    beside = {kind for name in names for kind in BESIDE.get(name, ())} - kinds
-    if beside and sum(file.size for own in files for file in own if file.kind in beside) <= MOST_BESIDE:
-        kinds |= beside
-    return kinds
+    sizes: Counter[str] = Counter()
+    for own in files if any(name in BESIDE for name in names) else ():
+        for file in own:
+            sizes[file.kind] += file.size
+    beside = {kind for name in names for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together}
+    return kinds | beside if sum(sizes[kind] for kind in beside - kinds) <= MOST_BESIDE else kinds
 
 
 # Groups ----------------------------------------------------------------------------------------------------------------------
