@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -225,10 +224,10 @@ def _own_steps(reading: _Reading) -> Rows:
 def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
     """Return the kinds of files that are read for frames of a job with these files by rank."""
     kinds = {kind for name in names for kind in KINDS[name]}
-    sizes: Counter[str] = Counter()
+    sizes: dict[str, int] = {}
     for own in files if any(name in BESIDE for name in names) else ():
         for file in own:
-            sizes[file.kind] += file.size
+            sizes[file.kind] = sizes.get(file.kind, 0) + file.size
     beside = {kind for name in names for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together}
     return kinds | beside if sum(sizes[kind] for kind in beside - kinds) <= MOST_BESIDE else kinds
 
