@@ -26,10 +26,8 @@ from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import Field, read_table
 
-OPERATIONS = "communication"
-"""The kind of files that tell when operations ran, but not when anything was computed."""
-KINDS = (OPERATIONS, "kernel_details", "database", "msprof")
-"""Kinds of files that tell when operations ran."""
+KINDS = (("communication", "kernel_details"), ("database",), ("msprof",))
+"""Kinds of files that together tell when operations ran, the first ones first."""
 LARGEST = 64 << 20
 """Bytes of kernel_details or communication.json beyond which the bubble is left at its upper bound; of a database ten times."""
 _SOME = re.compile(rb'"p2p"\s*:\s*\{\s*"')

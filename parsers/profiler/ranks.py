@@ -47,8 +47,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
-BESIDE: Mapping[str, tuple[str, ...]] = {"cluster_steps": rank_bubble.KINDS}
-"""Frame -> kinds of files that tell more of it, but do not give it."""
+BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
+"""Frame -> kinds of files that together tell more of it, but do not give it."""
 MOST_BESIDE = 256 << 20
 """Bytes of such files of all ranks of a job beyond which they are left alone: they would take longer than the rest."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
@@ -109,20 +109,8 @@ def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     for name in what:
         giving = [kind for kind in KINDS[name] if kind in sizes]
         used.update(giving if name == RANKS.name else giving[:1])
-        used.update(kind for kind in BESIDE.get(name, ()) if kind in sizes)
+        used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
     return sum(sizes[kind] for kind in used)
-
-
-def kinds_read(names: Collection[str], files: Sequence[Sequence[ProfileFile]]) -> set[str]:
-    """Return the kinds of files that are read for frames of a job with these files by rank."""
-    kinds = {kind for name in names for kind in KINDS[name]}
-    present = {file.kind for own in files for file in own}
-    beside = {kind for name in names for kind in BESIDE.get(name, ())} & present - kinds
-    if beside == {rank_bubble.OPERATIONS}:
-        return kinds  # without the times of computing they tell nothing
-    if beside and sum(file.size for own in files for file in own if file.kind in beside) <= MOST_BESIDE:
-        kinds |= beside
-    return kinds
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
@@ -246,6 +234,17 @@ def _own_steps(reading: _Reading) -> Rows:
     elif trace:
         step_parts.read_step_trace_raw(trace, os.path.basename(trace), rows, reading.complaints("step_trace_raw"))
     return rows
+
+
+def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
+    """Return the kinds of files that are read for frames of a job with these files by rank."""
+    kinds = {kind for name in names for kind in KINDS[name]}
+    sizes: dict[str, int] = {}
+    for own in files if any(name in BESIDE for name in names) else ():
+        for file in own:
+            sizes[file.kind] = sizes.get(file.kind, 0) + file.size
+    beside = {kind for name in names for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together}
+    return kinds | beside if sum(sizes[kind] for kind in beside - kinds) <= MOST_BESIDE else kinds
 
 
 # Groups ----------------------------------------------------------------------------------------------------------------------

@@ -67,8 +67,8 @@ def _section(ids: Ids, name: str) -> html.Section:
         className="ms-card-head",
     )
     return html.Section(
-        [head, html.Div(className="ms-two-jobs-body", **{"data-section": name})], className="ms-card", tabIndex=-1,
-        **{"data-card": name},
+        [head, html.Div(html.Div(className="ms-skeleton"), className="ms-two-jobs-body", **{"data-section": name})],
+        className="ms-card", tabIndex=-1, **{"data-card": name},
     )  # fmt: skip
 
 

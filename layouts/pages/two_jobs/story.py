@@ -107,8 +107,7 @@ def notes(one: JobFacts, other: JobFacts) -> list[Any]:
     numbers = len(one.steps), len(other.steps)
     if 0 < min(numbers) < LIMITS.steps:
         lines.append(said("two_jobs.note.few_steps", one=numbers[0], other=numbers[1]))
-    sources = [_bubble_sources(job) for job in (one, other)]
-    if all(sources) and sources[0] != sources[1]:
+    if len(_bubble_sources(one) | _bubble_sources(other)) > 1:
         lines.append(t("two_jobs.note.bubble"))
     for letter, job in (("A", one), ("B", other)):
         left = two_jobs.unknown_links(job.frames["links"])

@@ -105,7 +105,7 @@ TEXTS = define_texts({
         "采集步数：A {one} 步，B {other} 步。少于 5 步时，差异与慢卡可能是偶然现象。",
     ),
     "two_jobs.note.bubble": (
-        "The bubble is exact in one job and an upper bound in the other.", "一个作业的空泡是精确值，另一个是上限。",
+        "The bubble is exact for some ranks and an upper bound for others.", "部分卡的空泡是精确值，另一部分是上限。",
     ),
     "two_jobs.note.links": (
         "Links of {job} left out, as no file tells the ranks at their ends: {n}.",

@@ -82,6 +82,19 @@ def test_a_rank_that_sends_nothing_has_no_bubble(tmp_path: Path) -> None:
     assert steps.loc[(0, 2), "bubble_source"] == "exact"
 
 
+def test_operations_are_read_for_steps_only_with_kernels(tmp_path: Path) -> None:
+    write(tmp_path, ranks=2, steps=1, operations=1)
+    (found,) = open_run(tmp_path).profile.jobs
+    files = [member.files for member in found.files.members]
+    assert ranks.kinds_read(("cluster_steps",), files) == set(ranks.KINDS["cluster_steps"])
+    assert ranks.kinds_read(("links",), files) == set(ranks.KINDS["links"])
+    for output in tmp_path.glob("host0_1_*/ASCEND_PROFILER_OUTPUT"):
+        (output / "kernel_details.csv").write_text("Start Time(us),Duration(us)\n")
+    (found,) = open_run(tmp_path).profile.jobs
+    files = [member.files for member in found.files.members]
+    assert ranks.kinds_read(("cluster_steps",), files) >= {"communication", "kernel_details"}
+
+
 @pytest.mark.parametrize(("module", "limit"), [(rank_bubble, "LARGEST"), (ranks, "MOST_BESIDE")])
 def test_large_files_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, limit: str) -> None:
     monkeypatch.setattr(module, limit, 10)

@@ -106,6 +106,15 @@ def test_ranks_of_one_job_only_and_other_layouts_are_said() -> None:
     assert "Steps recorded: 1 in A, 10 in B." in few["head"]
 
 
+def test_bubbles_of_several_sources_are_said() -> None:
+    made = make(1, ranks=8, group=4)
+    sources = pd.Categorical(["exact"] * 40 + ["at most"] * 40)
+    mixed = profile(made, cluster_steps=made.steps.assign(bubble_source=sources))
+    note = "exact for some ranks and an upper bound for others"
+    assert note in text_of(source_of(mixed, profile(made)))[0]["head"]
+    assert note not in text_of(source_of(profile(made), profile(made)))[0]["head"]
+
+
 def test_jobs_without_a_common_rank() -> None:
     made = make(1, ranks=8, group=4)
     moved = {name: getattr(made, name) for name in ("collectives", "steps", "links", "groups")}
