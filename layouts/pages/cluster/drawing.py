@@ -38,14 +38,16 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None
     wanted = {name: _wanted(source, ask, name) for name in FRAMES}
+    read = _read_ranks(source, ask, facts)
+    ranks = read.frame if read is not None else None
+    hosts = hosts_of(facts, ranks)
+    if second is not None and ask.against is not None and _no_hosts(second):
+        hosts_of(second, of_ranks(source, ask.against).frame)
     head = story(facts, wanted, second)
     if not len(facts.steps.ranks):
         nothing = [*head, html.P(t("cluster.no_steps"), className="ms-muted")]
         return {"head": nothing, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
                 "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
-    read = _read_ranks(source, ask, facts)
-    ranks = read.frame if read is not None else None
-    hosts = hosts_of(facts, ranks)
     values = _values(facts, ask, ranks)
     bars, parts = _bars(facts, ask, hosts, values)
     late = [one for one in facts.late if one.persistent][:MOST_MARKED]
@@ -72,9 +74,14 @@ def _read_ranks(source: ProfileSource, ask: Ask, facts: Facts) -> ProfileFrame |
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())
-    if ask.metric not in OF_RANKS and ask.rows != "host" and ask.picked is None and not experts:
-        return None
-    return of_ranks(source, ask.choice)
+    if ask.metric in OF_RANKS or ask.rows == "host" or ask.picked is not None or experts or _no_hosts(facts):
+        return of_ranks(source, ask.choice)
+    return None
+
+
+def _no_hosts(facts: Facts) -> bool:
+    """Return whether hosts are unknown so far, and databases may tell them."""
+    return "host" in facts.may and not any(facts.hosts.values())
 
 
 def _values(facts: Facts, ask: Ask, ranks: pd.DataFrame | None) -> Floats:

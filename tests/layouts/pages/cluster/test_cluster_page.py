@@ -260,6 +260,13 @@ def test_bars_of_stages_are_the_highest_of_their_ranks(real_data: Path) -> None:
     np.testing.assert_allclose(numbers_in(figure["data"][0]["y"]), [steps[[0, 1]].max() / 1e6, steps[[2, 3]].max() / 1e6])
 
 
+def test_databases_tell_the_hosts(real_data: Path) -> None:
+    job = real_job(real_data / "profiler_new/torch_npu_db_level2")
+    found = answer(real_source(job), rows=["host"])
+    assert found["bars"]["layout"]["xaxis"]["ticktext"] == ["ubuntu"]
+    assert "ubuntu" in said(answer(real_source(job), picked=["1"])["panel"])
+
+
 def test_a_group_limits_the_ranks() -> None:
     made = make(1, ranks=16, group=8, steps=4)
     group = str(made.groups["group"].iloc[1])
