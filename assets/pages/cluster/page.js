@@ -39,6 +39,10 @@ function build(page) {
   page.files = menu(make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]), []);
   page.find(".ms-cluster-bar").replaceChildren(
     page.metrics, page.rows, page.orders, page.finding, page.whole, page.limited, make("span", "ms-grow"), page.files);
+  page.find(".ms-breakdown-head").addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-pick]");
+    if (button) pick(page, button.dataset.pick);
+  });
   page.find(".ms-cluster-panel").addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest('[data-act="close"]')) pick(page, null);
   });

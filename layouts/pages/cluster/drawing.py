@@ -155,7 +155,7 @@ def _reading(facts: Facts, read: ProfileFrame | None) -> list[Any] | None:
 
 def _has_rows(facts: Facts, name: str, hosts: Sequence[str]) -> bool:
     if name == "host":
-        return len(set(hosts)) > 1 or (not any(hosts) and "memory" in facts.may)
+        return len(set(hosts)) > 1
     if name == "stage":
         return len(set(facts.places()[1].tolist())) > 1
     return name == "rank" or bool((facts.frame(GROUPS.name)["size"] > 1).any())

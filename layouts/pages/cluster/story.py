@@ -33,7 +33,7 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
     found: list[Any] = []
     for place, one in enumerate(persistent[:MOST_TOLD]):
         found.append(html.P(_sentence(facts, one), className="ms-breakdown-sentence" if place == 0 else "ms-cluster-next"))
-        found.append(html.P(_evidence(facts, one), className="ms-muted"))
+        found.append(html.P([_evidence(facts, one), " ", _show(one.rank)], className="ms-muted"))
         if second is not None:
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))
     if len(persistent) > MOST_TOLD:
@@ -89,6 +89,13 @@ def _evidence(facts: Facts, one: Straggler) -> Any:
         key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=f"{100.0 * one.last:.0f}", z=f"{one.z:.1f}",
         peers=fmt.count(_size(facts, one.group)),
     )  # fmt: skip
+
+
+def _show(rank: int) -> html.Button:
+    """Return a button that picks a rank (assets/pages/cluster/page.js)."""
+    return html.Button(
+        t("cluster.show", rank=fmt.count(rank)), type="button", className="ms-cluster-show", **{"data-pick": str(rank)}
+    )
 
 
 def _moved(facts: Facts, one: Straggler, second: Facts) -> Any:

@@ -170,6 +170,7 @@ TEXTS = define_texts({
             "无法判断哪个异常。"
         ),
     ),
+    "cluster.show": ("Show rank {rank}", "查看 rank {rank}"),
     "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
     "cluster.nobody": (
         "No rank is late: in none of the {n} steps the others wait {share} % of the step for one.",
