@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from dash import html
 from parsers.analysis.cluster.experts import exchanges
 from parsers.analysis.cluster.grid import grid_of
 from parsers.cluster_frames import COLLECTIVES, GROUPS
@@ -14,7 +13,6 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
 from layouts import format as fmt
-from layouts.i18n import t
 from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
 from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
@@ -45,8 +43,7 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
         hosts_of(second, of_ranks(source, ask.against).frame)
     head = story(facts, wanted, second)
     if not len(facts.steps.ranks):
-        nothing = [*head, html.P(t("cluster.no_steps"), className="ms-muted")]
-        return {"head": nothing, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
+        return {"head": head, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
                 "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
     values = _values(facts, ask, ranks)
     bars, parts = _bars(facts, ask, hosts, values)
@@ -97,9 +94,9 @@ def _bars(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats) -> tuple
 
 
 def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
-    if not np.isfinite(values).any():
-        return None
     chosen = shown_ranks(facts, ask.group)
+    if len(chosen) < 2 or not np.isfinite(values[chosen]).any():
+        return None
     dp, pp, tp = (one[chosen] for one in facts.places())
     named = [hosts[place] for place in chosen.tolist()]
     ranks = facts.steps.ranks[chosen]

@@ -43,7 +43,7 @@ class Facts:
     the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
     slow links. may are the values of ranks that files may tell: memory, flops, host. whole_story is whether the steps of all
     sessions could be judged together, pending whether other sessions are still being read. offered are the groups and steps to
-    choose from, metrics those that some rank has.
+    choose from, metrics those that some rank has; doubled is the number of rows beyond the first of a rank and step.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -64,9 +64,12 @@ class Facts:
     _stacked: dict[int | None, tuple[tuple[str, ...], Floats]] = field(default_factory=dict)
     offered: Mapping[str, Any] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
+    doubled: int = 0
 
     def __post_init__(self) -> None:
-        self.offered = offers(self.frame(GROUPS.name), self.frame(CLUSTER_STEPS.name))
+        rows = self.frame(CLUSTER_STEPS.name)
+        self.offered = offers(self.frame(GROUPS.name), rows)
+        self.doubled = int(rows[(rows["kind"] == "rank").to_numpy()].duplicated(["rank", "step"]).sum())
         own = tuple(name for name in OF_OPERATIONS if bool(np.isfinite(self.extra[name]).any()))
         self.metrics = (*self.steps.metrics, *own)
 

@@ -55,10 +55,11 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
 
 def _missing(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> Any:
     """Return why nobody was looked for; None if ranks were compared."""
-    for name in (COLLECTIVES.name, CLUSTER_STEPS.name):
+    for name in (CLUSTER_STEPS.name, COLLECTIVES.name):
         if not len(facts.frame(name)):
-            key = "cluster.unchecked_file" if name not in facts.frames else "cluster.unchecked_empty"
-            return t(key, files=" / ".join(wanted.get(name, ())[:3]) or name)
+            if name in facts.frames:
+                return t("cluster.unchecked_none" if name == COLLECTIVES.name else "cluster.no_steps")
+            return t("cluster.unchecked_file", files=" / ".join(wanted.get(name, ())[:3]))
     if not facts.judged:
         return t("cluster.unchecked_alike")
     if not bool(facts.frame(COLLECTIVES.name)["lateness_ns"].notna().any()):
@@ -177,6 +178,8 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
         found.append(t("cluster.not_judged", kinds=", ".join(others)))
     if LINKS.name not in facts.frames:
         found.append(t("cluster.unchecked_links", files=" / ".join(wanted.get(LINKS.name, ())[:2])))
+    if facts.doubled:
+        found.append(t("cluster.doubled", n=fmt.count(facts.doubled)))
     if len(facts.sessions) > 1:
         found.append(t("cluster.joined" if facts.whole_story else "cluster.not_joined", n=fmt.count(len(facts.sessions))))
     items = [item for one in found for item in (one, " ")]

@@ -241,8 +241,12 @@ TEXTS = define_texts({
         "不作判断：{kinds}，其等待由流水线结构决定。",
     ),
     "cluster.unchecked_file": ("Who is late was not checked: {files} is missing.", "未检查哪个 rank 较晚：缺少 {files}。"),
-    "cluster.unchecked_empty": (
-        "Who is late was not checked: {files} has no rows.", "未检查哪个 rank 较晚：{files} 没有数据。",
+    "cluster.unchecked_none": (
+        "Who is late was not checked: the files list no communication operation.", "未检查哪个 rank 较晚：文件中没有通信算子。",
+    ),
+    "cluster.doubled": (
+        "Some ranks have several rows for a step, as of several devices; {n} rows beyond the first are not shown.",
+        "部分 rank 的同一步骤有多行数据（如多个设备），仅显示第一行，其余 {n} 行未显示。",
     ),
     "cluster.unchecked_alike": (
         "Who is late was not checked: no group is known whose ranks do the same work.",
@@ -273,6 +277,7 @@ TEXTS = define_texts({
         "每步每 rank 的平均值。通信算子之间及与计算可并行，耗时之和不等于单步耗时。",
     ),
     "cluster.dim.none": ("Not checked: {files} is missing.", "未检查：缺少 {files}。"),
+    "cluster.dim.nothing": ("The files list no communication operation.", "文件中没有通信算子。"),
     "cluster.dim.unknown": ("Groups of unknown kind", "用途未知的通信组"),
     "cluster.dim.tp": ("Tensor parallel", "张量并行"),
     "cluster.dim.pp": ("Pipeline parallel", "流水线并行"),

@@ -362,6 +362,14 @@ def test_a_job_without_steps_says_so() -> None:
     assert found["bars"] is None
 
 
+def test_rows_beyond_the_first_of_a_rank_and_step_are_told(real_data: Path) -> None:
+    found = answer(real_source(real_job(real_data / "cluster_samples/msinsight/multi_device_msprof_db")))
+    text = said(found["head"])
+    assert text.startswith("Who is late was not checked: the files list no communication operation.")
+    assert "3 rows beyond the first are not shown." in text
+    assert found["grid"] is None  # of one rank
+
+
 def test_unknown_numbers_are_no_bars_and_no_error() -> None:
     made = make(1, ranks=16, steps=3)
     made.steps.loc[made.steps["rank"] == 3, ["computing_ns", "total_ns", "free_ns", "exposed_ns"]] = np.nan
