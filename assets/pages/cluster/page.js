@@ -95,6 +95,18 @@ function drawFacts(page) {
     return make("li", "", [dot, words(key)]);
   }));
   drawReading(page);
+  drawDamage(page);
+}
+
+// Damage in the files of ranks that were read for what is shown; profiling.js lists that in the others.
+function drawDamage(page) {
+  const { damage, damaged } = page.facts;
+  const host = page.find(".ms-cluster-damage");
+  host.hidden = !damaged;
+  if (!damaged) return;
+  writeText(host.querySelector("summary"), "profiling.damaged_n", { n: count(damaged) });
+  host.querySelector(".ms-popover").replaceChildren(
+    ...damage.map(([path, text]) => make("p", "", [make("span", "ms-mono", path), " ", text])));
 }
 
 // The progress of reading the files of all ranks; while they are read, the figures are asked for again.

@@ -21,6 +21,7 @@ from layouts.pages.cluster.panel import panel
 from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.pages.cluster.sections import dimension_table, expert_list
 from layouts.pages.cluster.story import group_name, story
+from layouts.profiling.reading import MOST_PROBLEMS
 from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_MARKED = 64
@@ -138,6 +139,8 @@ def _told(
                   [[f"cluster.metric.{ask.metric}", SINGLE]],
         "limited": [fmt.count(len(shown_ranks(facts, ask.group))), group_name(facts, ask.group)] if ask.group else None,
         "reading": _reading(facts, read),
+        "damage": [] if read is None else [[one.path, one.text] for one in read.problems[:MOST_PROBLEMS]],
+        "damaged": 0 if read is None else len(read.problems),
         "nothing": list(unknown) if ask.metric in OF_RANKS and not np.isfinite(values).any() else None,
         "offered": facts.offered,
     }  # fmt: skip

@@ -18,7 +18,7 @@ from layouts.pages.cluster.facts import Kept
 from layouts.pages.cluster.page import shown
 from layouts.sources import ProfileFrame
 from layouts.state import BadInput
-from parsers import open_run
+from parsers import Problem, open_run
 from parsers.analysis.cluster.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.job_access import Job
@@ -329,6 +329,9 @@ def test_memory_is_read_when_it_is_asked_for() -> None:
     waiting = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)), metric=["peak_allocated"])
     assert waiting["facts"]["reading"] == ["reading", 3, 9, ""]
     assert waiting["grid"] is None
+    problem = Problem("/x/memory_record.csv", 0, 0, "bad_table", "Line 3: <b>nonsense</b>")
+    broken = answer(source_of(made, ranks=ProfileFrame("ready", ranks, problems=(problem,))), metric=["peak_allocated"])
+    assert (broken["facts"]["damaged"], broken["facts"]["damage"]) == (1, [["/x/memory_record.csv", "Line 3: <b>nonsense</b>"]])
     unread = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)))
     assert unread["facts"]["reading"] is None  # nothing shown needs it
 
