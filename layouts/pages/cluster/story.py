@@ -27,7 +27,7 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
     """Return the sentences. wanted are the files that would give a frame that is missing; second is another job."""
     missing = _missing(facts, wanted)
     if missing is not None:
-        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted)]
+        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted, judged=False)]
     persistent = [one for one in facts.late if one.persistent]
     once = [one for one in facts.late if not one.persistent]
     found: list[Any] = []
@@ -50,7 +50,7 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
             found.append(html.P(t("cluster.second_only", rank=fmt.count(other.rank)), className="ms-cluster-moved"))
     if once and (persistent or not few):
         found.append(html.P(_once(once), className="ms-muted"))
-    return [*found, *_checked(facts, wanted)]
+    return [*found, *_checked(facts, wanted, judged=True)]
 
 
 def _missing(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> Any:
@@ -164,11 +164,11 @@ def _once(once: Sequence[Straggler]) -> Any:
     return _spans(texts[0], texts[1])
 
 
-def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return what was looked at, and what was not."""
+def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]], *, judged: bool) -> list[Any]:
+    """Return what was looked at, and what was not. judged is whether ranks were compared."""
     groups = facts.frame(GROUPS.name)
     found: list[Any] = []
-    if facts.judged and len(facts.frame(COLLECTIVES.name)):
+    if judged:
         kinds = groups.loc[groups["group"].isin(facts.judged), "kind"].astype("str")
         named = ", ".join(sorted(set(kinds) - {""}))
         key = "cluster.checked" if named else "cluster.checked_unknown"

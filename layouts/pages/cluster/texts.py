@@ -230,11 +230,11 @@ TEXTS = define_texts({
     "cluster.moved.nobody": ("In the second job no rank is late in most steps.", "第二个作业中没有持续较慢的 rank。"),
     "cluster.second_only": ("In the second job rank {rank} is.", "第二个作业中 rank {rank} 持续较慢。"),
     "cluster.checked": (
-        "Checked: {n} groups of ranks with the same work ({kinds}).", "已检查：{n} 个工作相同的通信组（{kinds}）。",
+        "Checked groups of ranks with the same work: {n} ({kinds}).", "已检查的工作相同的通信组：{n} 个（{kinds}）。",
     ),
     "cluster.checked_unknown": (
-        "Checked: {n} groups of ranks; what they are for is not known, so pipeline groups may be among them.",
-        "已检查：{n} 个通信组；其用途未知，可能包含流水线组。",
+        "Checked groups of ranks: {n}; what they are for is not known, so pipeline groups may be among them.",
+        "已检查的通信组：{n} 个；其用途未知，可能包含流水线组。",
     ),
     "cluster.not_judged": (
         "Not judged: {kinds}, since their ranks wait by the shape of the pipeline.",

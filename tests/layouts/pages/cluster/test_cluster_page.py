@@ -85,7 +85,7 @@ def test_a_rank_that_computes_longer_is_named_with_its_numbers() -> None:
     assert text.startswith(head)
     assert f"the others wait {late:.3g} ms per step for it" in text
     assert f"If it were as fast as the median: {min(late, excess):.3g} ms per step." in text
-    assert "Checked: 8 groups of ranks with the same work (dp)." in text
+    assert "Checked groups of ranks with the same work: 8 (dp)." in text
 
 
 def test_a_rank_that_starts_late_is_not_said_to_compute_longer() -> None:
@@ -127,6 +127,7 @@ def test_what_was_not_checked_is_said(missing: str, sentence: str) -> None:
         frames.pop(missing, None)
     found = answer(source)
     assert said(found["head"]).startswith(sentence)
+    assert "Checked groups" not in said(found["head"])
     assert found["bars"]["layout"]["meta"]["total"] == 16
 
 
