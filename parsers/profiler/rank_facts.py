@@ -195,7 +195,7 @@ def _counts(path: str) -> bool:
 
 
 def _has_experts(source: Files) -> bool:
-    """Return whether op_statistic, a file of a few kB, names operators of experts; else kernel_details is not read."""
+    """Return whether op_statistic, a file of a few kB, names the operators of experts; else kernel_details is not read."""
     path = source.path("op_statistic")
     try:
         with RegularFile(path) as file:

@@ -39,6 +39,10 @@ function build(page) {
   page.files = menu(make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]), []);
   page.find(".ms-cluster-bar").replaceChildren(
     page.metrics, page.rows, page.orders, page.finding, page.whole, page.limited, make("span", "ms-grow"), page.files);
+  page.find(".ms-breakdown-head").addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-pick]");
+    if (button) pick(page, button.dataset.pick);
+  });
   page.find(".ms-cluster-panel").addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest('[data-act="close"]')) pick(page, null);
   });
@@ -91,6 +95,18 @@ function drawFacts(page) {
     return make("li", "", [dot, words(key)]);
   }));
   drawReading(page);
+  drawDamage(page);
+}
+
+// Damage in the files of ranks that were read for what is shown; profiling.js lists that in the others.
+function drawDamage(page) {
+  const { damage, damaged } = page.facts;
+  const host = page.find(".ms-cluster-damage");
+  host.hidden = !damaged;
+  if (!damaged) return;
+  writeText(host.querySelector("summary"), "profiling.damaged_n", { n: count(damaged) });
+  host.querySelector(".ms-popover").replaceChildren(
+    ...damage.map(([path, text]) => make("p", "", [make("span", "ms-mono", path), " ", text])));
 }
 
 // The progress of reading the files of all ranks; while they are read, the figures are asked for again.

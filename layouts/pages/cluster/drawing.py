@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from dash import html
 from parsers.analysis.cluster.experts import exchanges
 from parsers.analysis.cluster.grid import grid_of
 from parsers.cluster_frames import COLLECTIVES, GROUPS
@@ -14,7 +13,6 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
 from layouts import format as fmt
-from layouts.i18n import t
 from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
 from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
@@ -23,6 +21,7 @@ from layouts.pages.cluster.panel import panel
 from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.pages.cluster.sections import dimension_table, expert_list
 from layouts.pages.cluster.story import group_name, story
+from layouts.profiling.reading import MOST_PROBLEMS
 from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_MARKED = 64
@@ -38,14 +37,15 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None
     wanted = {name: _wanted(source, ask, name) for name in FRAMES}
-    head = story(facts, wanted, second)
-    if not len(facts.steps.ranks):
-        nothing = [*head, html.P(t("cluster.no_steps"), className="ms-muted")]
-        return {"head": nothing, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
-                "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
     read = _read_ranks(source, ask, facts)
     ranks = read.frame if read is not None else None
     hosts = hosts_of(facts, ranks)
+    if second is not None and ask.against is not None and _no_hosts(second):
+        hosts_of(second, of_ranks(source, ask.against).frame)
+    head = story(facts, wanted, second)
+    if not len(facts.steps.ranks):
+        return {"head": head, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
+                "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
     values = _values(facts, ask, ranks)
     bars, parts = _bars(facts, ask, hosts, values)
     late = [one for one in facts.late if one.persistent][:MOST_MARKED]
@@ -72,9 +72,14 @@ def _read_ranks(source: ProfileSource, ask: Ask, facts: Facts) -> ProfileFrame |
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())
-    if ask.metric not in OF_RANKS and ask.rows != "host" and ask.picked is None and not experts:
-        return None
-    return of_ranks(source, ask.choice)
+    if ask.metric in OF_RANKS or ask.rows == "host" or ask.picked is not None or experts or _no_hosts(facts):
+        return of_ranks(source, ask.choice)
+    return None
+
+
+def _no_hosts(facts: Facts) -> bool:
+    """Return whether hosts are unknown so far, and databases may tell them."""
+    return "host" in facts.may and not any(facts.hosts.values())
 
 
 def _values(facts: Facts, ask: Ask, ranks: pd.DataFrame | None) -> Floats:
@@ -90,9 +95,9 @@ def _bars(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats) -> tuple
 
 
 def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
-    if not np.isfinite(values).any():
-        return None
     chosen = shown_ranks(facts, ask.group)
+    if len(chosen) < 2 or not np.isfinite(values[chosen]).any():
+        return None
     dp, pp, tp = (one[chosen] for one in facts.places())
     named = [hosts[place] for place in chosen.tolist()]
     ranks = facts.steps.ranks[chosen]
@@ -134,6 +139,8 @@ def _told(
                   [[f"cluster.metric.{ask.metric}", SINGLE]],
         "limited": [fmt.count(len(shown_ranks(facts, ask.group))), group_name(facts, ask.group)] if ask.group else None,
         "reading": _reading(facts, read),
+        "damage": [] if read is None else [[one.path, one.text] for one in read.problems[:MOST_PROBLEMS]],
+        "damaged": 0 if read is None else len(read.problems),
         "nothing": list(unknown) if ask.metric in OF_RANKS and not np.isfinite(values).any() else None,
         "offered": facts.offered,
     }  # fmt: skip
@@ -148,7 +155,7 @@ def _reading(facts: Facts, read: ProfileFrame | None) -> list[Any] | None:
 
 def _has_rows(facts: Facts, name: str, hosts: Sequence[str]) -> bool:
     if name == "host":
-        return len(set(hosts)) > 1 or (not any(hosts) and "memory" in facts.may)
+        return len(set(hosts)) > 1
     if name == "stage":
         return len(set(facts.places()[1].tolist())) > 1
     return name == "rank" or bool((facts.frame(GROUPS.name)["size"] > 1).any())

@@ -32,6 +32,7 @@ _KEPT = 4
 _NUMBER = re.compile(r" \(\d+\)$")
 _MEMORY = ("memory_record", "database", "msprof", "memory_summary")
 _FLOPS = ("kernel_details", "flops_summary")
+_HOSTS = ("database", "msprof", "cluster_database")
 
 
 @dataclass(slots=True, eq=False)
@@ -40,9 +41,9 @@ class Facts:
 
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
     the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
-    slow links. may are the values of ranks that files may tell: memory, flops. whole_story is whether the steps of all sessions
-    could be judged together, pending whether other sessions are still being read. offered are the groups and steps to choose
-    from, metrics those that some rank has.
+    slow links. may are the values of ranks that files may tell: memory, flops, host. whole_story is whether the steps of all
+    sessions could be judged together, pending whether other sessions are still being read. offered are the groups and steps to
+    choose from, metrics those that some rank has; doubled is the number of rows beyond the first of a rank and step.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -63,9 +64,12 @@ class Facts:
     _stacked: dict[int | None, tuple[tuple[str, ...], Floats]] = field(default_factory=dict)
     offered: Mapping[str, Any] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
+    doubled: int = 0
 
     def __post_init__(self) -> None:
-        self.offered = offers(self.frame(GROUPS.name), self.frame(CLUSTER_STEPS.name))
+        rows = self.frame(CLUSTER_STEPS.name)
+        self.offered = offers(self.frame(GROUPS.name), rows)
+        self.doubled = int(rows[(rows["kind"] == "rank").to_numpy()].duplicated(["rank", "step"]).sum())
         own = tuple(name for name in OF_OPERATIONS if bool(np.isfinite(self.extra[name]).any()))
         self.metrics = (*self.steps.metrics, *own)
 
@@ -188,7 +192,9 @@ def _facts(
     job = source.job(choice.run, choice.session, choice.rank)
     members = job.members if job is not None else ()
     kinds = {file.kind for member in members for file in member.files}
-    may = {name for name, giving in (("memory", _MEMORY), ("flops", _FLOPS)) if kinds.intersection(giving)}
+    kinds |= {file.kind for session in (job.whole if job is not None else ()) for file in session.files}
+    telling = (("memory", _MEMORY), ("flops", _FLOPS), ("host", _HOSTS))
+    may = {name for name, giving in telling if kinds.intersection(giving)}
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
     return Facts(
         frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
@@ -239,11 +245,11 @@ def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
 
 
 def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
-    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown."""
-    told: dict[int, str] = {}
+    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown. The facts keep them."""
     if ranks is not None:
-        told = dict(zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True))
-    return [told.get(rank) or facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
+        told = zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True)
+        facts.hosts = {**facts.hosts, **{rank: host for rank, host in told if host}}
+    return [facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
 
 
 def members_of(facts: Facts, group: str) -> tuple[int, ...]:

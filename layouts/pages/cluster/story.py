@@ -27,13 +27,13 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
     """Return the sentences. wanted are the files that would give a frame that is missing; second is another job."""
     missing = _missing(facts, wanted)
     if missing is not None:
-        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted)]
+        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted, judged=False)]
     persistent = [one for one in facts.late if one.persistent]
     once = [one for one in facts.late if not one.persistent]
     found: list[Any] = []
     for place, one in enumerate(persistent[:MOST_TOLD]):
         found.append(html.P(_sentence(facts, one), className="ms-breakdown-sentence" if place == 0 else "ms-cluster-next"))
-        found.append(html.P(_evidence(facts, one), className="ms-muted"))
+        found.append(html.P([_evidence(facts, one), " ", _show(one.rank)], className="ms-muted"))
         if second is not None:
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))
     if len(persistent) > MOST_TOLD:
@@ -50,15 +50,16 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
             found.append(html.P(t("cluster.second_only", rank=fmt.count(other.rank)), className="ms-cluster-moved"))
     if once and (persistent or not few):
         found.append(html.P(_once(once), className="ms-muted"))
-    return [*found, *_checked(facts, wanted)]
+    return [*found, *_checked(facts, wanted, judged=True)]
 
 
 def _missing(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> Any:
     """Return why nobody was looked for; None if ranks were compared."""
-    for name in (COLLECTIVES.name, CLUSTER_STEPS.name):
+    for name in (CLUSTER_STEPS.name, COLLECTIVES.name):
         if not len(facts.frame(name)):
-            key = "cluster.unchecked_file" if name not in facts.frames else "cluster.unchecked_empty"
-            return t(key, files=" / ".join(wanted.get(name, ())[:3]) or name)
+            if name in facts.frames:
+                return t("cluster.unchecked_none" if name == COLLECTIVES.name else "cluster.no_steps")
+            return t("cluster.unchecked_file", files=" / ".join(wanted.get(name, ())[:3]))
     if not facts.judged:
         return t("cluster.unchecked_alike")
     if not bool(facts.frame(COLLECTIVES.name)["lateness_ns"].notna().any()):
@@ -89,6 +90,13 @@ def _evidence(facts: Facts, one: Straggler) -> Any:
         key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=f"{100.0 * one.last:.0f}", z=f"{one.z:.1f}",
         peers=fmt.count(_size(facts, one.group)),
     )  # fmt: skip
+
+
+def _show(rank: int) -> html.Button:
+    """Return a button that picks a rank (assets/pages/cluster/page.js)."""
+    return html.Button(
+        t("cluster.show", rank=fmt.count(rank)), type="button", className="ms-cluster-show", **{"data-pick": str(rank)}
+    )
 
 
 def _moved(facts: Facts, one: Straggler, second: Facts) -> Any:
@@ -156,11 +164,11 @@ def _once(once: Sequence[Straggler]) -> Any:
     return _spans(texts[0], texts[1])
 
 
-def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return what was looked at, and what was not."""
+def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]], *, judged: bool) -> list[Any]:
+    """Return what was looked at, and what was not. judged is whether ranks were compared."""
     groups = facts.frame(GROUPS.name)
     found: list[Any] = []
-    if facts.judged and len(facts.frame(COLLECTIVES.name)):
+    if judged:
         kinds = groups.loc[groups["group"].isin(facts.judged), "kind"].astype("str")
         named = ", ".join(sorted(set(kinds) - {""}))
         key = "cluster.checked" if named else "cluster.checked_unknown"
@@ -170,6 +178,8 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
         found.append(t("cluster.not_judged", kinds=", ".join(others)))
     if LINKS.name not in facts.frames:
         found.append(t("cluster.unchecked_links", files=" / ".join(wanted.get(LINKS.name, ())[:2])))
+    if facts.doubled:
+        found.append(t("cluster.doubled", n=fmt.count(facts.doubled)))
     if len(facts.sessions) > 1:
         found.append(t("cluster.joined" if facts.whole_story else "cluster.not_joined", n=fmt.count(len(facts.sessions))))
     items = [item for one in found for item in (one, " ")]

@@ -18,7 +18,7 @@ from layouts.pages.cluster.facts import Kept
 from layouts.pages.cluster.page import shown
 from layouts.sources import ProfileFrame
 from layouts.state import BadInput
-from parsers import open_run
+from parsers import Problem, open_run
 from parsers.analysis.cluster.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.job_access import Job
@@ -85,7 +85,7 @@ def test_a_rank_that_computes_longer_is_named_with_its_numbers() -> None:
     assert text.startswith(head)
     assert f"the others wait {late:.3g} ms per step for it" in text
     assert f"If it were as fast as the median: {min(late, excess):.3g} ms per step." in text
-    assert "Checked: 8 groups of ranks with the same work (dp)." in text
+    assert "Checked groups of ranks with the same work: 8 (dp)." in text
 
 
 def test_a_rank_that_starts_late_is_not_said_to_compute_longer() -> None:
@@ -127,6 +127,7 @@ def test_what_was_not_checked_is_said(missing: str, sentence: str) -> None:
         frames.pop(missing, None)
     found = answer(source)
     assert said(found["head"]).startswith(sentence)
+    assert "Checked groups" not in said(found["head"])
     assert found["bars"]["layout"]["meta"]["total"] == 16
 
 
@@ -260,6 +261,13 @@ def test_bars_of_stages_are_the_highest_of_their_ranks(real_data: Path) -> None:
     np.testing.assert_allclose(numbers_in(figure["data"][0]["y"]), [steps[[0, 1]].max() / 1e6, steps[[2, 3]].max() / 1e6])
 
 
+def test_databases_tell_the_hosts(real_data: Path) -> None:
+    job = real_job(real_data / "profiler_new/torch_npu_db_level2")
+    found = answer(real_source(job), rows=["host"])
+    assert found["bars"]["layout"]["xaxis"]["ticktext"] == ["ubuntu"]
+    assert "ubuntu" in said(answer(real_source(job), picked=["1"])["panel"])
+
+
 def test_a_group_limits_the_ranks() -> None:
     made = make(1, ranks=16, group=8, steps=4)
     group = str(made.groups["group"].iloc[1])
@@ -322,6 +330,9 @@ def test_memory_is_read_when_it_is_asked_for() -> None:
     waiting = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)), metric=["peak_allocated"])
     assert waiting["facts"]["reading"] == ["reading", 3, 9, ""]
     assert waiting["grid"] is None
+    problem = Problem("/x/memory_record.csv", 0, 0, "bad_table", "Line 3: <b>nonsense</b>")
+    broken = answer(source_of(made, ranks=ProfileFrame("ready", ranks, problems=(problem,))), metric=["peak_allocated"])
+    assert (broken["facts"]["damaged"], broken["facts"]["damage"]) == (1, [["/x/memory_record.csv", "Line 3: <b>nonsense</b>"]])
     unread = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)))
     assert unread["facts"]["reading"] is None  # nothing shown needs it
 
@@ -353,6 +364,14 @@ def test_a_job_without_steps_says_so() -> None:
     found = answer(source)
     assert "No rank of this job has steps." in said(found["head"])
     assert found["bars"] is None
+
+
+def test_rows_beyond_the_first_of_a_rank_and_step_are_told(real_data: Path) -> None:
+    found = answer(real_source(real_job(real_data / "cluster_samples/msinsight/multi_device_msprof_db")))
+    text = said(found["head"])
+    assert text.startswith("Who is late was not checked: the files list no communication operation.")
+    assert "3 rows beyond the first are not shown." in text
+    assert found["grid"] is None  # of one rank
 
 
 def test_unknown_numbers_are_no_bars_and_no_error() -> None:
