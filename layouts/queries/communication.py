@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -96,12 +96,26 @@ def read_ask(data: Any) -> Ask | None:
 
 
 class Traffic:
-    """The communication of the job that a request names. Properties are computed on first use; a frame no file has is empty."""
+    """The communication of the job that a request names. Properties are computed on first use; a frame no file has is empty.
+
+    A group or a step that the job does not have, such as that of another job, means all of them.
+    """
 
     def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
         self.source = source
-        self.ask = ask
+        self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
+
+    @cached_property
+    def ask(self) -> Ask:
+        """The request, of groups and steps that the job has."""
+        asked = self._asked
+        if asked.group and not coded(self.groups["group"], (asked.group,)).any():
+            asked = replace(asked, group="")
+        steps = (self.collectives["step"].to_numpy(), self.links["step"].to_numpy())
+        if asked.step is not None and not any((one == asked.step).any() for one in steps):
+            asked = replace(asked, step=None)
+        return asked
 
     @cached_property
     def collectives(self) -> pd.DataFrame:

@@ -213,25 +213,25 @@ def _over_job(known: NDArray[Any], members: Ints | None) -> tuple[Ints, NDArray[
 
 
 def _placed(local: NDArray[Any], known: NDArray[Any], members: Ints | None) -> tuple[Ints, NDArray[Any]]:
-    """Return the ranks at the places of a group, and the places of senders and receivers.
+    """Return the ranks at the places of a group, and the places of senders and receivers; -1 for none.
 
-    The place is the number in the group; of files that tell ranks of the job instead, that of the rank among the members.
+    The place is the number in the group; of files that tell ranks of the job instead, that of the rank among the members. Where
+    these are unknown, ranks whose number no file tells follow after the others.
     """
-    if members is None:
-        alone = np.unique(known[(local < 0) & (known >= 0)])
-        members = alone if len(alone) else np.empty(0, np.int64)
-    spots = np.searchsorted(members, known)
-    member = np.append(members, -1)[np.minimum(spots, len(members))] == known
-    places = np.where(local >= 0, local, np.where(member & (known >= 0), spots, -1))
-    size = max(len(members), int(places.max(initial=-1)) + 1)
-    if size > MOST_PLACES:
-        places = np.where(places < MOST_PLACES, places, -1)
-        size = MOST_PLACES
+    local = np.where(local < MOST_PLACES, local, -1)
+    size = max(0 if members is None else len(members), int(local.max(initial=-1)) + 1)
     ranks = np.full(size, -1, np.int64)
-    ranks[: len(members)] = members[:size]
-    told = (places >= 0) & (known >= 0)
-    ranks[places[told]] = known[told]
-    return ranks, places
+    if members is not None:
+        ranks[: len(members)] = members
+    told = (local >= 0) & (known >= 0)
+    ranks[local[told]] = known[told]
+    alone = (local < 0) & (known >= 0)
+    if members is None:
+        ranks = np.concatenate((ranks, np.setdiff1d(known[alone], ranks)[: MOST_PLACES - size]))
+    order = np.argsort(ranks, kind="stable")
+    spots = np.append(order, -1)[np.searchsorted(ranks, known, sorter=order)]
+    found = alone & (np.append(ranks, -1)[spots] == known)
+    return ranks, np.where(local >= 0, local, np.where(found, spots, -1))
 
 
 MOST_PLACES = 1 << 16

@@ -167,6 +167,14 @@ def test_tables_are_sorted_as_asked(real_data: Path) -> None:
     assert traffic(source, sort="nothing:desc").totals["elapse_ns"].is_monotonic_decreasing
 
 
+def test_a_group_or_step_of_another_job_means_all(real_data: Path) -> None:
+    source = real(real_data / FOUR)
+    everything = traffic(source).totals["elapse_ns"].tolist()
+    assert traffic(source, group="12345", step="99").totals["elapse_ns"].tolist() == everything
+    assert traffic(source, step="13").ask.step == 13
+    assert traffic(source, group=PP).ask.group == PP
+
+
 def test_bandwidth_is_compared_with_the_reference_of_its_transport(real_data: Path) -> None:
     source = real(real_data / FOUR)
     found = traffic(source, hccs="20").totals.set_index(["group", "kind"])
