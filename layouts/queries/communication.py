@@ -156,6 +156,7 @@ class Traffic:
         found["reference"] = [self.ask.references.get(name, math.nan) for name in found["transport"]]
         # The bandwidth of few bytes is that of starting, not of the transport.
         found.loc[~(found["carried_bytes"] >= slow.LEAST_BYTES), "reference"] = math.nan
+        found["of_reference"] = found["bandwidth"] / found["reference"]
         name, _, way = self.ask.sort.rpartition(":")
         if name in found.columns and way in ("asc", "desc"):
             found = found.sort_values(name, ascending=way == "asc", kind="stable", ignore_index=True, na_position="last")

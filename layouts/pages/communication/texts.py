@@ -61,6 +61,11 @@ TEXTS = define_texts({
     "communication.sums": ("All steps together", "所有步骤合计"),
     "communication.sums_ranks": ("All ranks and steps together", "所有卡与步骤合计"),
     # Levels and columns
+    "communication.slowest": ("Slowest operations", "最慢的算子"),
+    "communication.slowest_tip": (
+        "Single operations of 1 MB or more, the lowest share of the reference first",
+        "单个算子（1 MB 以上），按占参考值从低到高",
+    ),
     "communication.by": ("One row for each", "每行一个"),
     "communication.by.group": ("Group", "通信域"),
     "communication.by.kind": ("Kind", "算子类型"),
@@ -80,7 +85,7 @@ TEXTS = define_texts({
     "communication.col.idle_ns": ("Idle (ms)", "空闲 (ms)"),
     "communication.col.size_bytes": ("Sent", "发送"),
     "communication.col.bandwidth": ("Bandwidth (GB/s)", "带宽 (GB/s)"),
-    "communication.col.reference": ("Of reference", "占参考值"),
+    "communication.col.of_reference": ("Of reference", "占参考值"),
     "communication.col.link": ("Link", "链路"),
     "communication.col.transport": ("Transport", "传输类型"),
     "communication.col.usual": ("Of peers", "占同类"),
@@ -101,7 +106,7 @@ TEXTS = define_texts({
     "communication.tip.synchronisation_ns": (
         "Waiting before the first transfer, as the files have it.", "首次传输前的等待，按文件记录。",
     ),
-    "communication.tip.reference": (
+    "communication.tip.of_reference": (
         "Bandwidth / usual bandwidth of the transport (References above).", "带宽 / 该传输类型的参考带宽（见上方参考值）。",
     ),
     "communication.tip.usual": (

@@ -182,6 +182,11 @@ def test_bandwidth_is_compared_with_the_reference_of_its_transport(real_data: Pa
     tiny = found[found["carried_bytes"] < 1e6]
     assert len(tiny)
     assert tiny["reference"].isna().all()
+    slowest = traffic(source, by="operation", sort="of_reference:asc").totals
+    judged = slowest["of_reference"].dropna()
+    assert judged.is_monotonic_increasing
+    assert slowest["of_reference"].iloc[: len(judged)].notna().all()
+    assert judged.iloc[0] == pytest.approx((slowest["bandwidth"] / 18e9)[slowest["carried_bytes"] >= 1e6].min())
 
 
 def test_links_of_unknown_ranks_are_named_by_their_group(real_data: Path) -> None:
