@@ -13,10 +13,11 @@ import * as profiling from "../../profiling/profiling.js";
 
 const MEASURES = ["bandwidth", "bytes", "time"];
 const CLASSES = ["total", "top1", "middle", "bottom1", "bottom2", "bottom3"];
+const HOWS = ["min", "max", "mean", "sum"];
 const LEVELS = ["group", "kind", "operation", "rank"];
 const SETTINGS = ["hccs", "pcie", "rdma", "small", "small_rdma", "slow", "held"];
 /** Keys of the ask that only some parts depend on. */
-const OF_MATRIX = ["measure", "class", "inner"];
+const OF_MATRIX = ["measure", "class", "inner", "how"];
 const OF_TOTALS = ["by", "sort"];
 const NAMING = ["run", "session", "rank", "group", "step", "kind", "op", ...OF_MATRIX, ...OF_TOTALS, ...SETTINGS];
 const SLOWEST = "of_reference:asc";
@@ -134,7 +135,8 @@ function drawMatrix(page) {
   const empty = !matrix.cells;
   if (empty) lines.push(words("communication.matrix_none", {}, "p"));
   if (matrix.block > 1) {
-    lines.push(words("communication.blocks", { n: matrix.block }), " (", words(`communication.block.${matrix.how}`), ")");
+    fillSelect(page.how, HOWS.map((one) => [one, translate(`communication.block.${one}`)]), matrix.how);
+    lines.push(words("communication.blocks", { n: matrix.block }), " ", page.how);
   }
   if (matrix.unplaced) lines.push(words("communication.unplaced", { n: matrix.unplaced.toLocaleString("en") }, "p"));
   if (Object.keys(page.window).length) {
@@ -169,6 +171,7 @@ function build(page) {
   page.measure = segments("communication.measure", MEASURES.map((one) => [one, `communication.measure.${one}`]),
     set("measure", "bandwidth"));
   page.of = select("communication.class", set("class", "total"));
+  page.how = select("communication.how", (value) => page.change({ how: [value] }));
   page.inner = make("button", "ms-button", words("communication.inner"), { type: "button", "aria-pressed": "false" });
   page.inner.addEventListener("click", () => page.change({ inner: profiling.get(page, "inner") === "1" ? [] : ["1"] }));
   tools(page, "matrix").append(page.measure, page.of, page.inner);

@@ -151,8 +151,11 @@ TEXTS = define_texts({
     "communication.pair": ("{source} sends to {target}", "{source} 发送至 {target}"),
     "communication.per_step": ("{value} per step", "每步 {value}"),
     "communication.block.min": ("lowest of the links in it", "其中链路的最低值"),
-    "communication.block.sum": ("sum of the links in it", "其中链路的合计"),
-    "communication.blocks": ("A cell is {n} x {n} ranks", "每格 {n} x {n} 张卡"),
+    "communication.block.max": ("highest of the links in it", "其中链路的最高值"),
+    "communication.block.mean": ("mean of the links in it", "其中链路的平均值"),
+    "communication.block.sum": ("all links in it together", "其中链路的合计"),
+    "communication.blocks": ("A cell is {n} x {n} ranks:", "每格 {n} x {n} 张卡："),
+    "communication.how": ("Value of a cell of several links", "多条链路的单元格取值"),
     "communication.unplaced": (
         "{n} links are not here: of their ranks only the numbers within the group are known. Choose the group to see them.",
         "{n} 条链路未显示：只知道其在通信域内的编号。选择通信域以查看。",

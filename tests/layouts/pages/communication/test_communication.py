@@ -98,6 +98,7 @@ def test_an_ask_has_its_defaults_and_units() -> None:
     [
         {"measure": ["speed"]}, {"class": ["best"]}, {"by": ["host"]}, {"inner": ["yes"]}, {"step": ["x"]}, {"hccs": ["-1"]},
         {"hccs": ["nan"]}, {"kind": ["x" * 50]}, {"op": ["x" * 500]}, {"rank": ["one"]}, {"group": ["9" * 60]},
+        {"how": ["median"]},
     ],
 )  # fmt: skip
 def test_malformed_asks_are_refused(bad: dict[str, list[str]]) -> None:
