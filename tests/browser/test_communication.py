@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
@@ -168,3 +169,24 @@ def test_links_to_unknown_ranks_stay_visible(page: Page, serve, real_data: Path)
     expect(page.locator("[data-card=links] tbody tr")).to_have_count(14)
     page.locator("[data-card=contention]").scroll_into_view_if_needed()
     expect(page.locator("[data-card=contention] tbody tr")).to_have_count(1)
+
+
+def test_ranks_that_arrive_are_shown(page: Page, serve, tmp_path: Path) -> None:
+    write(tmp_path / "made", ranks=16, steps=2, operations=3)
+    sessions = sorted((tmp_path / "made").iterdir(), key=lambda path: int(path.name.split("_")[1]))
+    job = tmp_path / "runs/job"
+    for session in sessions[:8]:
+        shutil.copytree(session, job / session.name)
+    store = Store([tmp_path / "runs"], interval=0.5).start()
+    assert store.wait(30)
+    page.goto(f"{serve(create_app(store).server)}/communication?run=job")
+    expect(page.locator(ROWS)).to_have_count(1)
+    drawn(page)
+    for session in sessions[8:]:
+        shutil.copytree(session, job / session.name)
+    expect(page.locator(ROWS)).to_have_count(2)
+    page.locator(MAP).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("PageDown")
+    expect(page.locator(TIP)).to_contain_text("rank 10 sends to rank 0")
+    store.stop()

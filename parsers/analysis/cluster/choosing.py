@@ -63,6 +63,33 @@ def compact(values: NDArray[Any]) -> tuple[Ints, int]:
 _TABLE = 1 << 20
 
 
+def distinct(values: NDArray[Any]) -> Ints:
+    """Return the different ones of whole numbers, in order."""
+    if not len(values):
+        return np.empty(0, np.int64)
+    low, high = int(values.min()), int(values.max())
+    if high - low > max(_TABLE, 4 * len(values)):
+        return np.unique(values).astype(np.int64)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[values.astype(np.int64) - low] = True
+    return np.flatnonzero(seen) + low
+
+
+def places_in(known: Ints, values: NDArray[Any]) -> Ints:
+    """Return the place of each value among known ones, which are in order; -1 for a negative one and one that is not there."""
+    if not len(known):
+        return np.full(values.shape, -1, np.int64)
+    last = int(known[-1])
+    if last > max(_TABLE, 4 * values.size):
+        spots = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        return np.where((known[spots] == values) & (values >= 0), spots, -1)
+    table = np.full(last + 2, -1, np.int64)
+    own = known >= 0
+    table[known[own]] = np.flatnonzero(own)
+    found: Ints = table[np.where((values >= 0) & (values <= last), values, last + 1)]
+    return found
+
+
 def numbered(*keys: NDArray[Any]) -> tuple[Ints, Ints]:
     """Return a number for each row of these columns, from 0, and the first row of each number."""
     key, span = np.zeros(len(keys[0]), np.int64), 1

@@ -98,6 +98,7 @@ def test_an_ask_has_its_defaults_and_units() -> None:
     [
         {"measure": ["speed"]}, {"class": ["best"]}, {"by": ["host"]}, {"inner": ["yes"]}, {"step": ["x"]}, {"hccs": ["-1"]},
         {"hccs": ["nan"]}, {"kind": ["x" * 50]}, {"op": ["x" * 500]}, {"rank": ["one"]}, {"group": ["9" * 60]},
+        {"how": ["median"]},
     ],
 )  # fmt: skip
 def test_malformed_asks_are_refused(bad: dict[str, list[str]]) -> None:
@@ -167,6 +168,14 @@ def test_tables_are_sorted_as_asked(real_data: Path) -> None:
     assert traffic(source, sort="nothing:desc").totals["elapse_ns"].is_monotonic_decreasing
 
 
+def test_a_group_or_step_of_another_job_means_all(real_data: Path) -> None:
+    source = real(real_data / FOUR)
+    everything = traffic(source).totals["elapse_ns"].tolist()
+    assert traffic(source, group="12345", step="99").totals["elapse_ns"].tolist() == everything
+    assert traffic(source, step="13").ask.step == 13
+    assert traffic(source, group=PP).ask.group == PP
+
+
 def test_bandwidth_is_compared_with_the_reference_of_its_transport(real_data: Path) -> None:
     source = real(real_data / FOUR)
     found = traffic(source, hccs="20").totals.set_index(["group", "kind"])
@@ -174,6 +183,11 @@ def test_bandwidth_is_compared_with_the_reference_of_its_transport(real_data: Pa
     tiny = found[found["carried_bytes"] < 1e6]
     assert len(tiny)
     assert tiny["reference"].isna().all()
+    slowest = traffic(source, by="operation", sort="of_reference:asc").totals
+    judged = slowest["of_reference"].dropna()
+    assert judged.is_monotonic_increasing
+    assert slowest["of_reference"].iloc[: len(judged)].notna().all()
+    assert judged.iloc[0] == pytest.approx((slowest["bandwidth"] / 18e9)[slowest["carried_bytes"] >= 1e6].min())
 
 
 def test_links_of_unknown_ranks_are_named_by_their_group(real_data: Path) -> None:

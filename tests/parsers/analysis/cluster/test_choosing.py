@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.cluster.choosing import compact, kind_of, links_of_kind, numbered, rows_of
+from parsers.analysis.cluster.choosing import compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
 from parsers.cluster_frames import COLLECTIVES, LINKS
 from parsers.profiler.parts import frame_of
 
@@ -31,6 +31,15 @@ def test_compact_numbers_keep_their_order(values: list[int]) -> None:
     ordered = sorted(set(values))
     assert count == len(ordered)
     assert codes.tolist() == [ordered.index(value) for value in values]
+
+
+@given(st.lists(NUMBERS, max_size=40), st.lists(NUMBERS, max_size=40))
+def test_places_among_known_numbers(values: list[int], wanted: list[int]) -> None:
+    known = distinct(np.array(values, np.int64))
+    assert known.tolist() == sorted(set(values))
+    found = places_in(known, np.array(wanted, np.int64))
+    ordered = known.tolist()
+    assert found.tolist() == [ordered.index(one) if one >= 0 and one in values else -1 for one in wanted]
 
 
 def test_rows_of_a_choice() -> None:
