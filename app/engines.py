@@ -405,7 +405,8 @@ class _Process:
     def kill(self) -> None:
         """End it, whatever it does."""
         self._process.kill()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it waits for a disk that does not answer
+            self._process.wait(1.0)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # what it did not take in
             self._process.stdin.close()

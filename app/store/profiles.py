@@ -242,6 +242,8 @@ class ProfileFrames:
                 profile.put_back(other, *known)
         held_before = set(profile.held())
         if isinstance(profile, Job):
+            if set(NEEDS.get(name, ())) - held_before:  # these are read together
+                job.total += profile.extent(NEEDS[name][0])
             profile.frame(name, RankReader(self._index, self._engine, told, lambda: job.cancelled))
         else:
             profile.frame(name)

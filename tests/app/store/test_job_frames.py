@@ -281,6 +281,26 @@ def test_progress_is_of_bytes_and_reading_can_be_cancelled_and_resumed(folder: P
     assert_fresh(frames, folder)
 
 
+def test_progress_counts_what_a_frame_is_made_with(folder: Path) -> None:
+    server = Server(folder)
+    totals = set()
+
+    class Watched(Here):
+        def run(
+            self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
+        ) -> Iterator[tuple[Task, bytes | Problem]]:
+            for found in super().run(tasks, told, is_cancelled):
+                (reading,) = server.frames._jobs.values()
+                totals.add((reading.total, reading.done <= reading.total))
+                yield found
+
+    server.frames._engine = Watched()
+    assert server.read("links").state == "ready"
+    server.close()
+    job = job_of(folder)
+    assert totals == {(job.extent("links") + job.extent("groups"), True)}
+
+
 def test_ranks_come_in_their_order_however_they_are_read(folder: Path, tmp_path: Path) -> None:
     index = Index(str(tmp_path / "own"))
     told: list[int] = []
