@@ -24,7 +24,7 @@ from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-FORMAT = Format("columns", b"MSRC\0\0\0", 3)
+FORMAT = Format("columns", b"MSRC\0\0\0", 4)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES: Mapping[str, np.dtype[Any]] = {
     "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
