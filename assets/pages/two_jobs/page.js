@@ -24,7 +24,7 @@ function build(page) {
 
 // The first profile of the next job that has something to compare, as the state names it; null for none.
 function nextJob(page) {
-  for (const { name, members } of page.book.jobs.values()) {
+  for (const { name, members } of page.jobBook.jobs.values()) {
     const found = members.find(({ profile }) => page.frames.some((frame) => profile.frames.includes(frame)));
     if (found && name !== page.profile.job) return nameOf(found);
   }
