@@ -77,9 +77,9 @@ def distinct(values: NDArray[Any]) -> Ints:
 
 def places_in(known: Ints, values: NDArray[Any]) -> Ints:
     """Return the place of each value among known ones, which are in order; -1 for a negative one and one that is not there."""
-    if not len(known):
+    last = int(known[-1]) if len(known) else -1
+    if last < 0:
         return np.full(values.shape, -1, np.int64)
-    last = int(known[-1])
     if last > max(_TABLE, 4 * values.size):
         spots = np.minimum(np.searchsorted(known, values), len(known) - 1)
         return np.where((known[spots] == values) & (values >= 0), spots, -1)
