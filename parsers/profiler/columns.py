@@ -34,6 +34,8 @@ _WHOLE = {1: "b", 2: "h", 4: "w", 8: "i"}
 """Bytes of a whole number -> type."""
 _TEXT = {1: "r", 2: "s", 4: "t"}
 """Bytes of the number of a text -> type."""
+_NUMBERED = frozenset(_TEXT.values())
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 Values = list[Any] | NDArray[Any]
 _T = TypeVar("_T")
 """How the lists of texts are known: bytes when written, lists when read."""
@@ -194,10 +196,10 @@ def unpacked(data: bytes) -> RankColumns:
                 raise FormatError(f"columns: {frame.name}.{column.name} is not complete")
             array = arrays[column.name] = np.frombuffer(body, _TYPES[column.type], frame.rows, at)
             at += array.nbytes
-            if column.type in _TEXT.values():
+            if column.type in _NUMBERED:
                 known = [*chain.from_iterable(column.texts)] if column.texts is not None else told.get(column.like, [])
                 told[f"{frame.name}.{column.name}"] = texts[column.name] = known
-                if frame.rows and not 0 <= int(array.min()) <= int(array.max()) < len(known):
+                if frame.rows and int(array.view(_UNSIGNED[array.itemsize]).max()) >= len(known):  # negative ones are large
                     raise FormatError(f"columns: {frame.name}.{column.name} has a number without a text")
         frames[frame.name] = FrameColumns(frame.file, frame.rows, arrays, texts)
     return RankColumns(frames, tuple(header.problems))
