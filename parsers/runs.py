@@ -307,8 +307,8 @@ class Run:
         return self._payloads.typed("text", tag, place, TextValue)
 
 
-def open_run(path: str | os.PathLike[str]) -> Run:
-    """Open one run directory or event file and read it; SourceError if there is no run."""
-    run = Run(source_of(path))
+def open_run(path: str | os.PathLike[str] | Source) -> Run:
+    """Open one run directory or event file, or a Source that `discover` found, and read it; SourceError if there is no run."""
+    run = Run(path if isinstance(path, Source) else source_of(path))
     run.refresh()
     return run
