@@ -40,7 +40,7 @@ class Limits:
 
 
 LIMITS = Limits()
-OF_LAST_STEPS = 0.75
+OF_LAST_STEPS = 0.65
 """Least share of steps in which a rank is late, of those since it is: few steps are chosen out of all more easily."""
 SMALL = 3
 """Largest group without a usable median distance."""
