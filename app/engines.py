@@ -403,8 +403,10 @@ class _Process:
             self.held[0] = replace(piece, tasks=piece.tasks[1:], begin=piece.begin + piece.tasks[0].size)
 
     def kill(self) -> None:
-        """End it, whatever it does; its thread waits for that."""
+        """End it, whatever it does."""
         self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it waits for a disk that does not answer
+            self._process.wait(1.0)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # what it did not take in
             self._process.stdin.close()

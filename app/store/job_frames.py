@@ -17,11 +17,12 @@ from parsers.profiler import columns, snapshot
 from parsers.profiler.columns import RankColumns, unpacked
 from parsers.profiler.job_access import Files, Job
 from parsers.profiler.progress import Cancelled
-from parsers.profiler.ranks import KINDS, columns_of, extent
+from parsers.profiler.ranks import BESIDE, KINDS, columns_of, extent
 
-SMALL_BYTES = 16 << 10
+SMALL_BYTES = 256
 """The columns of ranks with less input are not kept: reading it takes as long."""
-_KINDS = frozenset(kind for kinds in KINDS.values() for kind in kinds)
+_BESIDE = (together for kinds in BESIDE.values() for together in kinds)
+_KINDS = frozenset(kind for kinds in (*KINDS.values(), *_BESIDE) for kind in kinds)
 
 
 def key_of_job(job: Job, name: str) -> str:

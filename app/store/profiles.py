@@ -12,6 +12,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from app.engines import ByAmount, Engine
@@ -26,9 +27,9 @@ from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.job_access import NEEDS, Job
 from parsers.profiler.progress import Cancelled, watched
-from parsers.profiler.registry import FRAMES
+from parsers.profiler.registry import FRAMES, kinds_giving
 from parsers.profiler.snapshot import dump, key_of, load
-from parsers.profiler.trace import sources
+from parsers.profiler.trace.files import SOURCES
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +57,17 @@ def mark_of(profile: Profile) -> str:
 def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
     """Return the row that lists a profile on the pages; of_job are the frames that its job gives."""
     files = profile.files
-    trace = [TRACE] if sources.find(profile) else []
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
-        max((file.mtime_ns / 1e9 for file in files), default=0.0),
-        (*(name for name in FRAMES if profile.gives(name)), *trace, *of_job), mark_of(profile),
+        max((file.mtime_ns for file in files), default=0) / 1e9, (*_given(profile.kinds), *of_job), mark_of(profile),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)  # the ranks of a job have files of the same kinds
+def _given(kinds: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of what files of these kinds give."""
+    frames = (name for name, schema in FRAMES.items() if not kinds.isdisjoint(kinds_giving(schema)))
+    return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
 
 
 @dataclass(slots=True)
@@ -92,6 +98,7 @@ class ProfileFrames:
         self._index: Index | None = None
         self._memory = memory
         self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
+        self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
         self._jobs: dict[Key, _Job] = {}
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -235,6 +242,8 @@ class ProfileFrames:
                 profile.put_back(other, *known)
         held_before = set(profile.held())
         if isinstance(profile, Job):
+            if set(NEEDS.get(name, ())) - held_before:  # these are read together
+                job.total += profile.extent(NEEDS[name][0])
             profile.frame(name, RankReader(self._index, self._engine, told, lambda: job.cancelled))
         else:
             profile.frame(name)
@@ -268,8 +277,17 @@ class ProfileFrames:
         if self._index is None or profile.extent(name) < SMALL_BYTES or not may_be_kept(frame[1]):
             return
         parts = dump(_SCHEMAS[name], *frame)
-        if parts is not None:
-            self._index.write(_index_key(profile, path, name), parts)
+        if parts is None:
+            return
+        key = _index_key(profile, path, name)
+        if isinstance(profile, Job):  # what was made of fewer ranks, or of older files, is of no use
+            members = profile.files.members
+            of = (profile.name, members[0].path if members else "", name)
+            older = self._kept_of_jobs.get(of)
+            if older is not None and older != key:
+                self._index.delete(older)
+            self._kept_of_jobs[of] = key
+        self._index.write(key, parts)
 
 
 _SCHEMAS = {**FRAMES, **JOB_FRAMES}

@@ -24,7 +24,7 @@ from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-FORMAT = Format("columns", b"MSRC\0\0\0", 3)
+FORMAT = Format("columns", b"MSRC\0\0\0", 4)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES: Mapping[str, np.dtype[Any]] = {
     "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
@@ -34,8 +34,7 @@ _WHOLE = {1: "b", 2: "h", 4: "w", 8: "i"}
 """Bytes of a whole number -> type."""
 _TEXT = {1: "r", 2: "s", 4: "t"}
 """Bytes of the number of a text -> type."""
-_NUMBERED = frozenset(_TEXT.values())
-_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+_TEXTS = frozenset(_TEXT.values())
 Values = list[Any] | NDArray[Any]
 _T = TypeVar("_T")
 """How the lists of texts are known: bytes when written, lists when read."""
@@ -196,80 +195,105 @@ def unpacked(data: bytes) -> RankColumns:
                 raise FormatError(f"columns: {frame.name}.{column.name} is not complete")
             array = arrays[column.name] = np.frombuffer(body, _TYPES[column.type], frame.rows, at)
             at += array.nbytes
-            if column.type in _NUMBERED:
+            if column.type in _TEXTS:
                 known = [*chain.from_iterable(column.texts)] if column.texts is not None else told.get(column.like, [])
                 told[f"{frame.name}.{column.name}"] = texts[column.name] = known
-                if frame.rows and int(array.view(_UNSIGNED[array.itemsize]).max()) >= len(known):  # negative ones are large
+                if frame.rows and int(array.view(f"<u{array.itemsize}").max()) >= len(known):  # negative ones are large
                     raise FormatError(f"columns: {frame.name}.{column.name} has a number without a text")
         frames[frame.name] = FrameColumns(frame.file, frame.rows, arrays, texts)
     return RankColumns(frames, tuple(header.problems))
 
 
-_Part = tuple[int, "NDArray[Any] | float"]
-"""(rows, values of these rows, or one value for all of them)."""
+_FIRST_ROWS = 1 << 12
 
 
 @dataclass(slots=True)
+class _JoinedColumn:
+    """A column of all ranks. Memory that it has in advance is not touched, and so not taken from the system."""
+
+    values: NDArray[Any]
+    texts: dict[str, int] = field(default_factory=dict)
+    _last: tuple[list[str], NDArray[Any]] = field(default_factory=lambda: ([], np.empty(0, np.int8)))
+
+    def put(self, at: int, rows: int, values: NDArray[Any] | float) -> None:
+        """Set rows from `at` on."""
+        if at + rows > len(self.values):
+            grown = np.empty(max(at + rows, 2 * len(self.values), _FIRST_ROWS), self.values.dtype)
+            grown[:at] = self.values[:at]
+            self.values = grown
+        self.values[at : at + rows] = values
+
+    def number(self, text: str) -> int:
+        """Return the number of a text."""
+        found = self.texts.setdefault(text, len(self.texts))
+        self._fit()
+        return found
+
+    def table(self, texts: list[str]) -> NDArray[Any]:
+        """Return the numbers of these texts; ranks of a group often have the same ones, one after the other."""
+        if self._last[0] != texts:
+            known = self.texts
+            numbers = [known.setdefault(text, len(known)) for text in texts]
+            self._fit()
+            self._last = texts, np.array(numbers, self.values.dtype)
+        return self._last[1]
+
+    def whole(self, rows: int) -> NDArray[Any]:
+        """Return the rows."""
+        values = self.values[:rows]
+        return values.copy() if 2 * rows < len(self.values) else values
+
+    def _fit(self) -> None:
+        kind = _smallest(len(self.texts))
+        if kind != self.values.dtype:
+            self.values = self.values.astype(kind)
+
+
 class Joined:
     """Rows of one frame of all ranks, joined as they arrive."""
 
-    schema: Schema
-    rows: int = 0
-    _parts: dict[str, list[_Part]] = field(default_factory=dict)
-    _texts: dict[str, dict[str, int]] = field(default_factory=dict)
-    _last: dict[str, tuple[list[str], NDArray[Any]]] = field(default_factory=dict)
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.rows = 0
+        self._columns = {
+            column.name: _JoinedColumn(np.empty(0, np.int8 if column.dtype == "category" else column.dtype))
+            for column in schema.columns
+        }
 
     def add(self, found: RankColumns, session: str, rank: int = NONE) -> None:
         """Append the rows of one rank, or of all; session is its name, before the name of the file."""
         part = found.frames.get(self.schema.name)
         if part is None or not part.rows:
             return
-        rows, arrays, texts = part.rows, part.arrays, part.texts
-        self.rows += rows
         for column in self.schema.columns:
             name = column.name
-            parts = self._parts.setdefault(name, [])
-            if column.dtype == "category":
-                known = self._texts.setdefault(name, {})
-                if name in texts:
-                    parts.append((rows, self._table(name, texts[name])[arrays[name]]))
-                else:
-                    shown = part.file if session == "." else f"{session}/{part.file}"
-                    parts.append((rows, known.setdefault(shown if name == "file" else "", len(known))))
-            elif name in arrays:
-                parts.append((rows, arrays[name].copy()))  # so that the bytes it is in can go
+            growing = self._columns[name]
+            values: NDArray[Any] | float
+            if column.dtype != "category":
+                missing = (rank if name == "rank" else NONE) if column.dtype == "int64" else math.nan
+                values = part.arrays.get(name, missing)
+            elif name in part.texts:
+                values = growing.table(part.texts[name]).take(part.arrays[name])
             else:
-                parts.append((rows, (rank if name == "rank" else NONE) if column.dtype == "int64" else math.nan))
-
-    def _table(self, name: str, texts: list[str]) -> NDArray[Any]:
-        """Return the numbers of these texts in the joined column; ranks of a group often have the same ones."""
-        last = self._last.get(name)
-        if last is None or last[0] != texts:
-            known = self._texts[name]
-            numbers = [known.setdefault(text, len(known)) for text in texts]
-            last = self._last[name] = texts, np.array(numbers, _smallest(len(known)))
-        return last[1]
+                shown = part.file if session == "." else f"{session}/{part.file}"
+                values = growing.number(shown if name == "file" else "")
+            growing.put(self.rows, part.rows, values)
+        self.rows += part.rows
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the schema; this object is empty afterwards."""
         if not self.rows:
             return self.schema.empty()
         made: dict[str, Any] = {}
-        self._last.clear()
-        for column in self.schema.columns:
-            texts = self._texts.pop(column.name, {})
-            kind = _smallest(len(texts)) if column.dtype == "category" else np.dtype(column.dtype)
-            whole = np.empty(self.rows, kind)
-            at = 0
-            for rows, values in self._parts.pop(column.name):
-                whole[at : at + rows] = values
-                at += rows
-            if column.dtype == "category":
-                categories = pd.Index(list(texts), dtype="str")
-                made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
+        for name, growing in self._columns.items():
+            values = growing.whole(self.rows)
+            if growing.texts:
+                categories = pd.Index(list(growing.texts), dtype="str")
+                made[name] = pd.Categorical.from_codes(values, categories=categories, validate=False)
             else:
-                made[column.name] = whole
+                made[name] = values
         self.rows = 0
+        self._columns.clear()
         return pd.DataFrame(made, copy=False)
 
 

@@ -13,7 +13,7 @@ from parsers.profiler import job_merge
 from parsers.profiler.columns import RankColumns, unpacked
 from parsers.profiler.job_merge import Parts, Piece
 from parsers.profiler.jobs import JobFiles
-from parsers.profiler.ranks import KINDS, columns_of, extent
+from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
@@ -102,7 +102,8 @@ class Job:
     def extent(self, name: str) -> int:
         """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
         names = _TOGETHER if name in _TOGETHER else (name,)
-        return sum(extent(files, names) for files in self._files())
+        wanted = kinds_read(names, self._files())
+        return sum(extent(files, names) for files in files_of_kinds(self._files(), wanted))
 
     def frame(self, name: str, read: Read = read_here) -> pd.DataFrame:
         """Return a frame by its name in JOB_FRAMES, read on first use by `read`; KeyError for another name.
@@ -154,7 +155,7 @@ class Job:
         return [*(member.files for member in self.files.members), *whole]
 
     def _parts(self, names: tuple[str, ...], read: Read) -> Parts:
-        wanted = {kind for name in names for kind in KINDS[name]}
+        wanted = kinds_read(names, self._files())
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]
         files = files_of_kinds(self._files(), wanted)

@@ -155,12 +155,13 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     offsets is the first rank of the stage of each rank, for legacy files, whose numbers are those in the stage.
     """
     complaints = Complaints(parts.whole_path)
-    own = _resolved(parts.own[LINKS.name], groups, offsets)
-    whole = parts.whole[LINKS.name]
+    # These frames are changed in place, column by column: those of many ranks are large.
+    own, whole = parts.own.pop(LINKS.name), parts.whole.pop(LINKS.name)
+    _resolve(own, groups, offsets)
     senders = own["rank"].unique() if len(own) else np.empty(0, np.int64)
     _compare_links(own, whole, complaints)
     left = whole[~whole["source"].isin(senders)] if len(senders) and len(whole) else whole
-    frame = joined(LINKS, [own, left]).copy(deep=False)
+    frame = joined(LINKS, [own, left])
     size, time = frame["size_bytes"].to_numpy(), frame["time_ns"].to_numpy()
     bandwidth = np.full(len(frame), np.nan)
     np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
@@ -190,27 +191,26 @@ def _incomplete(links: pd.DataFrame) -> list[Problem]:
     return found
 
 
-def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> pd.DataFrame:
+def _resolve(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> None:
+    """Set the ranks of the job where there are numbers in a group."""
     local = rows["source_local"].to_numpy(), rows["target_local"].to_numpy()
-    counted = np.flatnonzero(local[0] >= 0)
-    if not len(counted):
-        return rows
+    counted = local[0] >= 0
+    if not counted.any():
+        return
     members = _members(rows, counted, groups)
     nameless = np.asarray(rows["group"].cat.categories == "", bool)
     codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
-    made = rows.copy(deep=False)
     for name, numbers in zip(("source", "target"), local, strict=True):
         values = rows[name].to_numpy().copy()
         for begin in range(0, len(counted), _AT_ONCE):
-            place = counted[begin : begin + _AT_ONCE]
+            place = begin + np.flatnonzero(counted[begin : begin + _AT_ONCE])
             group, mine = codes[place], numbers[place]
             found = members.ranks(group, mine)
             if nameless[group].any():
                 first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
                 found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
             values[place] = found
-        made[name] = values
-    return made
+        rows[name] = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +228,13 @@ class _Members:
 
     def ranks(self, group: NDArray[Any], number: NDArray[Any]) -> NDArray[np.int64]:
         """Return the rank for each group and number in it; NONE for unknown ones."""
+        begins = self.starts[group]
+        within = number < self.starts[group + 1] - begins
+        if within.all():
+            whole: NDArray[np.int64] = self.flat[begins + number]
+            return whole
         found = np.full(len(group), NONE, np.int64)
-        known = np.flatnonzero(number < np.diff(self.starts)[group])
+        known = np.flatnonzero(within)
         found[known] = self.flat[self.starts[group[known]] + number[known]]
         if len(self.keys):
             keys = _keys(group, number)
@@ -251,7 +256,9 @@ def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) ->
     members = [np.array(ranks_of(known[name]) if name in known else (), np.int64) for name in names]
     unknown = np.array([name not in known for name in names], np.bool_)
     codes, number = rows["group"].cat.codes.to_numpy(), rows["source_local"].to_numpy()
-    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])][::-1]
+    own = np.empty(0, np.int64)
+    if unknown.any():
+        own = np.flatnonzero(counted & unknown[codes] & (number == rows["target_local"].to_numpy()))[::-1]
     keys, first = np.unique(_keys(codes[own], number[own]), return_index=True)  # of several ranks the last one
     starts = np.cumsum([0, *map(len, members)])
     return _Members(starts, np.concatenate([*members, np.empty(0, np.int64)]), keys, rows["rank"].to_numpy()[own][first])
@@ -286,14 +293,17 @@ def steps(
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
     sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
-    some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
+    some = set(collectives[["rank", "step"]].drop_duplicates().itertuples(index=False, name=None))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
-    received = frame["receive_ns"].to_numpy(np.float64)
+    received, exact = frame["receive_ns"].to_numpy(np.float64), frame["own_bubble_ns"].to_numpy(np.float64)
     most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
-    frame["own_bubble_ns"] = np.where(np.isfinite(received), received, most)
-    place = np.where(np.isfinite(received), 0, np.where(np.isfinite(most), 1, 2)).astype(np.int8)
-    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=pd.Index(["receive", "at most", ""], dtype="str"))
+    exact = np.where(most == 0.0, 0.0, exact)
+    known = [received, exact, most]
+    place = np.select([np.isfinite(values) for values in known], range(len(known)), len(known)).astype(np.int8)
+    frame["own_bubble_ns"] = np.choose(place, [*known, np.nan])
+    sources = pd.Index(["receive", "exact", "at most", ""], dtype="str")
+    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=sources)
     return frame, [*parts.problems, *complaints.all()]
 
 

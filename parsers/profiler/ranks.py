@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from parsers.cluster_frames import GROUPS, JOB_FRAMES
+from parsers.cluster_frames import GROUPS, JOB_FRAMES, RANKS
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_facts, step_parts
+from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_bubble, rank_facts, step_parts
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
@@ -47,6 +47,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
+BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
+"""Frame -> kinds of files that together tell more of it, but do not give it."""
+MOST_BESIDE = 256 << 20
+"""Bytes of such files of all ranks of a job beyond which they are left alone: they would take longer than the rest."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
 T = TypeVar("T")
 
@@ -101,8 +105,12 @@ class _Reading:
 def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
     sizes = {file.kind: file.size for file in reversed(files)}
-    used = {next((kind for kind in KINDS[name] if kind in sizes), "") for name in what}
-    return sum(sizes[kind] for kind in used if kind)
+    used: set[str] = set()
+    for name in what:
+        giving = [kind for kind in KINDS[name] if kind in sizes]
+        used.update(giving if name == RANKS.name else giving[:1])
+        used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
+    return sum(sizes[kind] for kind in used)
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
@@ -203,6 +211,15 @@ def _steps(reading: _Reading) -> Rows:
     if reading.asked("cluster_database", lambda database, found: step_parts.read_steps_of_cluster(database, whole, found)):
         whole.file = reading.name("cluster_database")
         return whole
+    rows = _own_steps(reading)
+    if len(rows):
+        told = rank_bubble.bubbles(reading)
+        pairs = zip(rows.values["step"], rows.values["own_bubble_ns"], strict=True)
+        rows.values["own_bubble_ns"] = [told.get(step, known) for step, known in pairs]
+    return rows
+
+
+def _own_steps(reading: _Reading) -> Rows:
     rows = step_parts.new_rows()
     kinds = ("step_trace_time", "analysis", "cluster_analyse", "step_trace_raw")
     rows.file = next((reading.name(kind) for kind in kinds if reading.has(kind)), "")
@@ -217,6 +234,17 @@ def _steps(reading: _Reading) -> Rows:
     elif trace:
         step_parts.read_step_trace_raw(trace, os.path.basename(trace), rows, reading.complaints("step_trace_raw"))
     return rows
+
+
+def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
+    """Return the kinds of files that are read for frames of a job with these files by rank."""
+    kinds = {kind for name in names for kind in KINDS[name]}
+    sizes: dict[str, int] = {}
+    for own in files if any(name in BESIDE for name in names) else ():
+        for file in own:
+            sizes[file.kind] = sizes.get(file.kind, 0) + file.size
+    beside = {kind for name in names for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together}
+    return kinds | beside if sum(sizes[kind] for kind in beside - kinds) <= MOST_BESIDE else kinds
 
 
 # Groups ----------------------------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ _LEGACY = {
     "forward_backward_ns": ("fpandbp",),
     "tail_ns": ("tail",),
 }
-_TIMES = tuple(name for name in CLUSTER_STEPS.names if name.endswith("_ns") and name != "own_bubble_ns")
+_TIMES = tuple(name for name in CLUSTER_STEPS.names if name.endswith("_ns"))
 _PLACES = ("dp", "pp", "tp")
 _MODE = re.compile(r"cluster_analyse_([a-z-]+)_(\d+)_(\d+)_\d+\.csv")
 Cells = Mapping[str, str]
