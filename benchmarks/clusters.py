@@ -69,14 +69,17 @@ def _of_thousand(folder: Path, times: int) -> list[Figure]:
             finally:
                 aside.rename(last)
             found.append((*ran, _opened(folder, index)))
-    note = f"{_megabytes(folder):,.0f} MB of JSON; discovery included"
+    plain = [in_fresh_process("benchmarks.clusters", "plain", str(folder), times=1)[0] for _ in range(times)]
+    note = f"{_megabytes(folder):,.0f} MB of JSON, json.loads {plain[0]['cpu']:.1f} s; discovery included"
     return [
         Figure("1,000 ranks x 10 steps x 20 operations, all frames", "CPU s", 8.0, tuple(a["cpu"] for a, _, _ in found), note),
+        Figure("the same / json.loads of these files", "x", NO_BOUND,
+               tuple(a["cpu"] / one["cpu"] for (a, _, _), one in zip(found, plain, strict=True))),
         Figure("the same: most memory of all processes", "MB", 400.0, tuple(a["all_mb"] for a, _, _ in found)),
         Figure("the same from the index", "CPU s", 0.5, tuple(b["frames"] for _, b, _ in found), "without discovery"),
         Figure("one more rank", "CPU s", 1.0, tuple(c["frames"] for _, _, c in found), "without discovery"),
         Figure("the list of profiles of 1,000 ranks", "CPU s", NO_BOUND, tuple(b["listed"] for _, b, _ in found)),
-    ]
+    ]  # fmt: skip
 
 
 def _of_much(folder: Path, times: int) -> list[Figure]:
@@ -173,6 +176,17 @@ def of_one(path: str) -> dict[str, float]:
     return {"cpu": time.process_time() - begun, "rss": _most_memory()}
 
 
+def of_plain(path: str) -> dict[str, float]:
+    """The yardstick: all JSON of the ranks by the standard library, from memory. It varies as our own time does."""
+    taken = 0.0
+    for file in Path(path).glob("*/*/communication*.json"):
+        data = file.read_bytes()
+        begun = time.process_time()
+        json.loads(data)
+        taken += time.process_time() - begun
+    return {"cpu": taken}
+
+
 def of_discovery(path: str) -> dict[str, float]:
     """From a directory to the job in it."""
     from parsers import open_run
@@ -198,5 +212,5 @@ def _most_memory() -> float:
 
 
 if __name__ == "__main__":
-    works = {"store": of_store, "one": of_one, "found": of_discovery}
+    works = {"store": of_store, "one": of_one, "plain": of_plain, "found": of_discovery}
     print(json.dumps(works[sys.argv[1]](*sys.argv[2:])))

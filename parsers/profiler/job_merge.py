@@ -130,6 +130,10 @@ def groups_of(told: pd.DataFrame, collectives: pd.DataFrame, problems: list[Prob
         ranks_seen.append(rank)
     known = set(first["group"].astype("str"))
     new = [(group, found) for group, found in by_group.items() if group and group not in known]
+    if new:
+        others = f" and {len(new) - 1:,} more" if len(new) > 1 else ""
+        text = f"Expected the ranks of group {new[0][0]}{others} in a file, found its hash only; those that have it are shown."
+        problems.append(Problem(new[0][1][2], 0, 0, "bad_table", text))
     columns: dict[str, Any] = {name: categorical(["" for _ in new]) for name in ("name", "kind", "sections")}
     columns |= {"group": categorical([group for group, _ in new]), "ranks": categorical([text_of(one[1]) for _, one in new])}
     columns |= {"size": np.array([len(set(one[1])) for _, one in new], np.int64), "told": constant("no", len(new))}
@@ -163,7 +167,28 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
     bandwidth *= 1e9
     frame["bandwidth"] = bandwidth
-    return frame, [*parts.problems, *complaints.all()]
+    return frame, [*parts.problems, *complaints.all(), *_incomplete(frame)]
+
+
+def _incomplete(links: pd.DataFrame) -> list[Problem]:
+    """Return what is missing: ranks of the job where files have only numbers in a group, and sums of groups."""
+    found = []
+    unknown = ((links["source"] < 0) | (links["target"] < 0)).to_numpy()
+    groups, kinds = links["group"].array, links["class"].array
+    if unknown.any():
+        first = int(np.argmax(unknown))
+        where = f"{np.count_nonzero(unknown):,} links, first of group {groups[first] or 'without a name'}"
+        text = f"Expected ranks of the job in links, found only numbers in the group in {where}; they are shown by these."
+        found.append(Problem(str(links["file"].iloc[first]), 0, 0, "bad_table", text))
+    summed = np.asarray(kinds.categories == "total", bool)[kinds.codes]
+    of_sum = np.isin(kinds.categories.to_numpy(object), ("top1", "middle", "bottom1", "bottom2", "bottom3"))[kinds.codes]
+    without = of_sum & ~np.isin(groups.codes, groups.codes[summed])
+    if without.any():
+        first = int(np.argmax(without))
+        text = f"Expected the sums (total) of links of group {groups[first] or 'without a name'}, found single operations only"
+        text += "; the bandwidth of such links is not judged."
+        found.append(Problem(str(links["file"].iloc[first]), 0, 0, "bad_table", text))
+    return found
 
 
 def _resolve(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> None:

@@ -178,6 +178,9 @@ def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[tuple[str, st
             yield keys[0], keys[1], _object(pending[begin:end])
             begin = end
         del pending[:begin]
+        if scan.depth < 0:
+            complaints.add("Expected JSON, found more braces that close than that open; what comes before is shown.")
+            return
         if len(pending) > LONGEST_ENTRY:
             where = f"{keys[0][:60]}.{keys[1][:60]}"
             complaints.add(f"{where}: expected entries of at most {LONGEST_ENTRY:,} bytes; the rest was skipped.")
