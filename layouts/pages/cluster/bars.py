@@ -204,7 +204,7 @@ def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dic
         texts[:1] = [f"{word(language, f'word.{bars.kind}')} {text}" for text in texts[:1]]
     return {
         "range": [low - 0.5, high + 0.5], "tickvals": places, "ticktext": texts, "showgrid": False, "zeroline": False,
-        "tickangle": 0, "ticks": "", "minallowed": -0.5, "maxallowed": max(len(bars), 1) - 0.5,
+        "tickangle": 0, "ticks": "", "ticklabelstandoff": 5, "minallowed": -0.5, "maxallowed": max(len(bars), 1) - 0.5,
     }  # fmt: skip
 
 

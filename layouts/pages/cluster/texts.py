@@ -21,7 +21,7 @@ TEXTS = define_texts({
     "cluster.rows.rank": ("Ranks", "rank"),
     "cluster.rows.host": ("Hosts", "主机"),
     "cluster.rows.stage": ("Stages", "流水线阶段"),
-    "cluster.rows.group": ("Groups", "通信组"),
+    "cluster.rows.group": ("Groups", "通信域"),
     "cluster.find": ("Go to rank", "跳转到 rank"),
     "cluster.find_tip": ("Number of a rank; the arrow keys go to its neighbours", "输入 rank 编号；方向键切换到相邻 rank"),
     "cluster.previous": ("Previous bar (left arrow)", "上一个（左方向键）"),
@@ -29,7 +29,7 @@ TEXTS = define_texts({
     "cluster.all": ("All", "全部"),
     "cluster.csv.cluster_steps": ("Steps of all ranks as CSV", "各 rank 步骤 CSV"),
     "cluster.csv.collectives": ("Operations as CSV", "通信算子 CSV"),
-    "cluster.csv.groups": ("Groups as CSV", "通信组 CSV"),
+    "cluster.csv.groups": ("Groups as CSV", "通信域 CSV"),
     "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
     "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
     "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
@@ -72,7 +72,7 @@ TEXTS = define_texts({
     "cluster.word.ranks": ("ranks", "rank"),
     "cluster.word.host": ("host", "主机"),
     "cluster.word.stage": ("stage", "阶段"),
-    "cluster.word.group": ("group", "通信组"),
+    "cluster.word.group": ("group", "通信域"),
     "cluster.word.step": ("step", "步骤"),
     "cluster.word.session": ("session {n}", "会话 {n}"),
     "cluster.word.mean": ("mean of {n}", "{n} 个的平均"),
@@ -191,7 +191,7 @@ TEXTS = define_texts({
             "判断是否持续较慢至少需要 {least} 步。"
         ),
     ),
-    "cluster.once": ("Others waited in single steps for {parts}.", "仅在个别步骤较晚：{parts}。"),
+    "cluster.once": ("Others waited for {parts}.", "仅在个别步骤较晚：{parts}。"),
     "cluster.once_one": ("rank {rank}: {late} ({share} %{why})", "rank {rank}：{late}（{share}%{why}）"),
     "cluster.once_step": (
         "rank {rank} in step {step}: {late} ({share} %{why})", "rank {rank} 在第 {step} 步：{late}（{share}%{why}）",
@@ -230,11 +230,11 @@ TEXTS = define_texts({
     "cluster.moved.nobody": ("In the second job no rank is late in most steps.", "第二个作业中没有持续较慢的 rank。"),
     "cluster.second_only": ("In the second job rank {rank} is.", "第二个作业中 rank {rank} 持续较慢。"),
     "cluster.checked": (
-        "Checked groups of ranks with the same work: {n} ({kinds}).", "已检查的工作相同的通信组：{n} 个（{kinds}）。",
+        "Checked groups of ranks with the same work: {n} ({kinds}).", "已检查的工作相同的通信域：{n} 个（{kinds}）。",
     ),
     "cluster.checked_unknown": (
         "Checked groups of ranks: {n}; what they are for is not known, so pipeline groups may be among them.",
-        "已检查的通信组：{n} 个；其用途未知，可能包含流水线组。",
+        "已检查的通信域：{n} 个；其用途未知，可能包含流水线组。",
     ),
     "cluster.not_judged": (
         "Not judged: {kinds}, since their ranks wait by the shape of the pipeline.",
@@ -250,7 +250,7 @@ TEXTS = define_texts({
     ),
     "cluster.unchecked_alike": (
         "Who is late was not checked: no group is known whose ranks do the same work.",
-        "未检查哪个 rank 较晚：没有已知的、各 rank 工作相同的通信组。",
+        "未检查哪个 rank 较晚：没有已知的、各 rank 工作相同的通信域。",
     ),
     "cluster.unchecked_partly": (
         "Who is late was not checked: no operation was recorded by all ranks of its group.",
@@ -263,7 +263,7 @@ TEXTS = define_texts({
     ),
     # Dimensions
     "cluster.dim.kind": ("Dimension", "维度"),
-    "cluster.dim.groups": ("Groups", "通信组数"),
+    "cluster.dim.groups": ("Groups", "通信域数"),
     "cluster.dim.operations": ("Operations", "算子数"),
     "cluster.dim.elapse": ("Time", "耗时"),
     "cluster.dim.highest": ("Longest rank", "最久的 rank"),
@@ -278,7 +278,7 @@ TEXTS = define_texts({
     ),
     "cluster.dim.none": ("Not checked: {files} is missing.", "未检查：缺少 {files}。"),
     "cluster.dim.nothing": ("The files list no communication operation.", "文件中没有通信算子。"),
-    "cluster.dim.unknown": ("Groups of unknown kind", "用途未知的通信组"),
+    "cluster.dim.unknown": ("Groups of unknown kind", "用途未知的通信域"),
     "cluster.dim.tp": ("Tensor parallel", "张量并行"),
     "cluster.dim.pp": ("Pipeline parallel", "流水线并行"),
     "cluster.dim.dp": ("Data parallel", "数据并行"),

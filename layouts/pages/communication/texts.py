@@ -10,8 +10,8 @@ TEXTS = define_texts({
     # The sentence
     "communication.none": ("No communication operation was recorded for this choice.", "所选范围内没有记录通信算子。"),
     "communication.head": (
-        "A rank spends {time} of a step in communication operations, most of it in {group} ({most}).",
-        "每张卡每步通信 {time}，其中 {group} 最多（{most}）。",
+        "A rank spends {time} of a step in communication operations on average; the group with most is {group} ({most}).",
+        "每张卡平均每步通信 {time}；耗时最多的通信域是 {group}（{most}）。",
     ),
     "communication.head_alone": (
         "A rank spends {time} of a step in these communication operations.", "每张卡每步在这些通信算子上花费 {time}。",
@@ -37,7 +37,10 @@ TEXTS = define_texts({
         "Links were not judged: that takes four links of one transport with 1 MB each.",
         "未判断链路：需要同一传输类型至少四条、各传输 1 MB 以上的链路。",
     ),
-    "communication.head_no_links": ("Links were not checked: no file has them.", "未检查链路：缺少相关文件。"),
+    "communication.head_no_links": (
+        "Links were not checked: no communication_matrix.json or analysis.db has them.",
+        "未检查链路：没有 communication_matrix.json 或 analysis.db 记录链路。",
+    ),
     "communication.head_small": (
         "{share} of the {transport} packets are smaller than {limit}; they take {of} of the time of all.",
         "{transport} 数据包中 {share} 小于 {limit}，占全部数据包耗时的 {of}。",
@@ -145,8 +148,8 @@ TEXTS = define_texts({
     "communication.no_traffic": ("nothing recorded", "无记录"),
     "communication.few_traffic": ("below 1 MB or nothing", "不足 1 MB 或无记录"),
     "communication.few": ("{value}, but of less than 1 MB: too little to judge", "{value}，但不足 1 MB，无法判断"),
-    "communication.rank_n": ("rank {n}", "卡 {n}"),
-    "communication.ranks_n": ("ranks {first} to {last}", "卡 {first} 至 {last}"),
+    "communication.rank_n": ("rank {n}", "rank {n}"),
+    "communication.ranks_n": ("ranks {first} to {last}", "rank {first} 至 {last}"),
     "communication.number_n": ("number {n} of the group, rank unknown", "域内编号 {n}，卡号未知"),
     "communication.pair": ("{source} sends to {target}", "{source} 发送至 {target}"),
     "communication.per_step": ("{value} per step", "每步 {value}"),
@@ -160,18 +163,21 @@ TEXTS = define_texts({
         "{n} links are not here: of their ranks only the numbers within the group are known. Choose the group to see them.",
         "{n} 条链路未显示：只知道其在通信域内的编号。选择通信域以查看。",
     ),
-    "communication.matrix_none": ("No file has links between ranks for this choice.", "所选范围内没有卡间链路数据。"),
+    "communication.matrix_none": (
+        "No communication_matrix.json or analysis.db has links between ranks for this choice.",
+        "communication_matrix.json 与 analysis.db 中没有所选范围的卡间链路。",
+    ),
     "communication.matrix_of": ("{measure} between ranks: {group}, {class}", "卡间{measure}：{group}，{class}"),
     "communication.whole_job": ("the whole job", "整个作业"),
     "communication.all_ranks": ("All ranks", "所有卡"),
     "communication.failed": ("The matrix could not be fetched: {reason}", "无法获取矩阵：{reason}"),
     # One operation
     "communication.last": (
-        "Rank {rank} came last; the others waited {time} for it.", "卡 {rank} 最后到达，其他卡为其等待 {time}。",
+        "Rank {rank} came last; the others waited {time} for it.", "rank {rank} 最后到达，其他卡为其等待 {time}。",
     ),
     "communication.last_n": (
         "Rank {rank} came last in {n} of {total} steps; the others waited {time} per step for it.",
-        "卡 {rank} 在 {total} 步中有 {n} 步最后到达，其他卡每步为其等待 {time}。",
+        "rank {rank} 在 {total} 步中有 {n} 步最后到达，其他卡每步为其等待 {time}。",
     ),
     "communication.together": ("All ranks came together.", "各卡同时到达。"),
     "communication.last_unknown": (
@@ -197,11 +203,17 @@ TEXTS = define_texts({
     "communication.slow": ("slow", "慢"),
     "communication.small": ("{n} of {total} packets ({share}) are smaller than {limit}: {time} of {of}.",
                             "{total} 个数据包中 {n} 个（{share}）小于 {limit}：耗时 {time}，共 {of}。"),
-    "communication.no_packets": ("No file has packets for this choice.", "所选范围内没有数据包数据。"),
-    "communication.no_links": ("No file has links for this choice.", "所选范围内没有链路数据。"),
+    "communication.no_packets": (
+        "No communication.json or analysis.db has packets for this choice.",
+        "communication.json 与 analysis.db 中没有所选范围的数据包。",
+    ),
+    "communication.no_links": (
+        "No communication_matrix.json or analysis.db has links for this choice.",
+        "communication_matrix.json 与 analysis.db 中没有所选范围的链路。",
+    ),
     "communication.held": (
         "{n} of {total} operations of rank {rank} ran beside a matrix multiplication with less than {limit}.",
-        "卡 {rank} 的 {total} 个算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
+        "rank {rank} 的 {total} 个算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
     ),
     "communication.rates": (
         "Bandwidth beside matrix multiplications {beside}, otherwise {apart}.",
@@ -209,17 +221,17 @@ TEXTS = define_texts({
     ),
     "communication.none_beside": (
         "No operation of rank {rank} with known bandwidth ran beside one of {n} matrix multiplications.",
-        "卡 {rank} 没有带宽已知的算子与 {n} 个矩阵乘并行。",
+        "rank {rank} 没有带宽已知的算子与 {n} 个矩阵乘并行。",
     ),
     "communication.no_kernels": (
         "Not checked: rank {rank} has no kernel_details.csv or database with kernels.",
-        "未检查：卡 {rank} 缺少 kernel_details.csv 或含算子的数据库。",
+        "未检查：rank {rank} 缺少 kernel_details.csv 或含算子的数据库。",
     ),
     "communication.no_matmul": (
         "Not checked: the kernels of rank {rank} have no matrix multiplication with a time.",
-        "未检查：卡 {rank} 的算子中没有带时间的矩阵乘。",
+        "未检查：rank {rank} 的算子中没有带时间的矩阵乘。",
     ),
-    "communication.reading": ("Reading the kernels of rank {rank} ...", "正在读取卡 {rank} 的算子……"),
+    "communication.reading": ("Reading the kernels of rank {rank} ...", "正在读取rank {rank} 的算子……"),
     "communication.no_rank": ("Choose a rank to check it.", "选择一张卡以检查。"),
     "communication.col.start": ("Held up", "受影响"),
     "communication.yes": ("yes", "是"),

@@ -168,13 +168,13 @@ def _signed(offset: int) -> str:
 
 def _shortened(ranks: str) -> str:
     parts = ranks.split(",")
-    return ranks if len(parts) <= MOST_RANGES else f"{','.join(parts[:MOST_RANGES])}, …"
+    return ", ".join(parts if len(parts) <= MOST_RANGES else [*parts[:MOST_RANGES], "…"])
 
 
 def _cut(ranks: str) -> Any:
     """Return ranges of ranks; many are shortened, with all of them as the tip."""
     shown = _shortened(ranks)
-    return shown if shown == ranks else html.Span(shown, title=ranks[:2_000])
+    return html.Span(shown, title=ranks[:2_000]) if shown.endswith("…") else shown
 
 
 def _number(number: int) -> html.Td:

@@ -69,7 +69,7 @@ TEXTS = define_texts({
     "job.unchecked.file": ("Not checked: {files} is missing.", "未检查：缺少 {files}。"),
     "job.unchecked.empty": ("Not checked: the files have no such rows.", "未检查：文件中没有相应数据。"),
     "job.unchecked.steps": (
-        "Not judged: it takes {least} steps; known: {n}.", "未判定：至少需要 {least} 个步骤，现有 {n} 个。",
+        "Not judged: that takes {least} steps; recorded: {n}.", "未判定：至少需要 {least} 个步骤，现有 {n} 个。",
     ),
     "job.unchecked.capacity": (
         "Not checked: no file tells the memory of the device. The highest that was reserved is {size} on rank {rank}.",

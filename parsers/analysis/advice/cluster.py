@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def slow_rank(frames: Frames, limit: float) -> Advice | None:
     first = judged[0]
     return Advice(
         "slow_rank", first.share, limit, first.saved_ns, shown, "cluster", (str(first.rank),),
-        variant=_variant(first, few=few), told=_told(first),
+        variant=_variant(first, few=few), told=_told(first, names),
     )  # fmt: skip
 
 
@@ -61,9 +62,11 @@ def _variant(one: Straggler, *, few: bool) -> str:
     return f"few_{one.cause}" if few or not one.persistent else one.cause
 
 
-def _told(one: Straggler) -> Told:
+def _told(one: Straggler, names: Mapping[str, str]) -> Told:
+    ranks = names.get(one.group, "")
     return {
-        "rank": str(one.rank), "kind": one.kind or one.group, "lateness_ns": one.lateness_ns, "late_share": one.share,
+        "rank": str(one.rank), "kind": f"{one.kind} {ranks}".strip() or one.group,
+        "lateness_ns": one.lateness_ns, "late_share": one.share,
         "excess_ns": one.excess_ns, "saved_ns": one.saved_ns, "last_share": one.last, "since": str(one.since),
         "steps": str(len(one.steps)), "of": str(one.of),
     }  # fmt: skip
@@ -130,6 +133,7 @@ def over_ranks(frames: Frames, rule: str, part: str, limit: float) -> Advice | N
     """Return the advice that a part of the step takes more than this fraction of it in a rank of the job.
 
     LookupError unless several ranks tell of it. Cost: by how much the longest step would be shorter if no rank had any of it.
+    Exposed communication is without the bubble, which is an advice of its own.
     """
     steps = frame_of(frames, "cluster_steps")
     if steps is None:
@@ -137,6 +141,8 @@ def over_ranks(frames: Frames, rule: str, part: str, limit: float) -> Advice | N
     rows = steps[(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0) & steps[part].notna()]
     if rows["rank"].nunique() < 2:
         raise LookupError
+    if part == "exposed_ns" and "own_bubble_ns" in rows:
+        rows = rows.assign(exposed_ns=(rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0)).clip(lower=0.0))
     others = ["computing_ns", "overlapped_ns"] if part == "exposed_ns" else ["computing_ns", "exposed_ns"]
     ranks = _means(rows, ["rank"], [part, *others, "total_ns"])
     ranks["part_share"] = ranks[part] / ranks["total_ns"]

@@ -54,7 +54,7 @@ def test_every_finding_is_said_in_words() -> None:
     assert "Too few steps were recorded (1)" in few
     assert "The link from rank 20 to rank 21 (HCCS) reaches 14" in link
     assert "Compare its operators with those of another rank" in computing
-    assert "同组（dp）其他卡每步等待 rank 17" in computing
+    assert "同组（dp 16-23）其他卡每步等待 rank 17" in computing
 
 
 def test_pages_of_jobs_are_linked() -> None:

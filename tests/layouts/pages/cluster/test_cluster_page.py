@@ -98,7 +98,7 @@ def test_a_rank_that_starts_late_is_not_said_to_compute_longer() -> None:
 def test_a_rank_is_not_called_slow_from_few_steps() -> None:
     made = make(1, ranks=16, group=8, steps=1, slow_rank=5, slower=0.3, hiccups=0.0)
     text = said(answer(source_of(made))["head"])
-    assert text.startswith("Others waited in single steps for rank 5 in step 1: ")
+    assert text.startswith("Others waited for rank 5 in step 1: ")
     assert "Recorded steps: 1. Who is late in them can be told, not who is slow: that takes 5 steps." in text
     assert "If it were" not in text
 

@@ -101,7 +101,7 @@ def test_few_steps_and_an_unknown_capacity_are_said() -> None:
     ranks = frame_of(RANKS, 2, {"rank": [0, 1], "peak_reserved_bytes": [1 << 30, 3 << 30], "capacity_bytes": [-1, -1]}, "made")
     head, _, _ = summarised(source_of({**frames_of(made), "ranks": ranks}, ranks=8), ASK)
     text = texts_in(head[1])
-    assert "Not judged: it takes 5 steps; known: 3." in text
+    assert "Not judged: that takes 5 steps; recorded: 3." in text
     assert "The highest that was reserved is 3.0 GiB on rank 1." in text
 
 
@@ -187,6 +187,10 @@ def test_hosts_of_files_stand_above_names_of_directories() -> None:
     assert "real" in text
     assert "0-1" in text
     assert "named" not in text
+    gaps = JobFiles("s", tuple(member(rank, host="h") for rank in (0, 1, 4, 6, 8, 10, 12, 14)))
+    text = texts_in(hosts_card(gaps, None))
+    assert "0-1, 4, 6, 8, 10, 12, …" in text
+    assert "14" in str(hosts_card(gaps, None))
     many = frame_of(RANKS, 500, {"rank": list(range(500)), "host": [f"h{rank}" for rank in range(500)]}, "made")
     text = texts_in(hosts_card(job, many))
     assert "200 of 500 are listed." in text

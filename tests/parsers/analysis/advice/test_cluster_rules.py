@@ -105,6 +105,18 @@ def test_a_bubble_is_named_with_its_source() -> None:
     assert "bubble" in review(with_bubble(0.0, "exact"), QUIET).fine
 
 
+def test_a_bubble_is_not_counted_as_exposed_communication_again() -> None:
+    frames = with_bubble(0.25, "exact")
+    steps = frames["cluster_steps"]
+    assert steps is not None
+    steps["exposed_ns"] = steps["own_bubble_ns"] + 0.12 * steps["total_ns"]
+    one = rules(review(frames))["communication"]
+    assert one.value == pytest.approx(0.12)
+    assert one.told["ranks"] == "8"
+    assert one.evidence["part_share"].to_numpy() == pytest.approx(0.12)
+    assert "communication" in review(frames, {"communication": 0.13}).fine
+
+
 def test_what_all_ranks_communicate_and_wait_for() -> None:
     made = make(2, ranks=8, group=4)
     steps = made.steps.copy()
