@@ -60,6 +60,14 @@ def size(value: float) -> str:
     return f"{scaled:,.1f} {_BYTES[step]}" if scaled < 99.95 else f"{scaled:,.0f} {_BYTES[step]}"
 
 
+def megabytes(size: float) -> str:
+    """Write bytes in units of 1,000, as files of communication count them: 1.05 MB."""
+    for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= scale:
+            return f"{size / scale:,.0f} {unit}" if size >= 100 * scale else f"{size / scale:.3g} {unit}"
+    return f"{size:,.0f} B"
+
+
 def duration(seconds: float) -> str:
     """Format a duration: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h."""
     if not math.isfinite(seconds):

@@ -7,6 +7,8 @@ from typing import Any
 
 from parsers.deferred import pandas as pd
 
+_LONGEST = 12
+
 
 def offers(groups: pd.DataFrame | None, steps: pd.DataFrame | None) -> dict[str, Any]:
     """Return groups, [[hash, name to show], ...] by kind and ranks, and the step numbers, for `offer` in the browser.
@@ -32,8 +34,9 @@ def group_choices(groups: pd.DataFrame) -> list[list[str]]:
 
 
 def group_title(kind: str, ranks: str, name: str, group: str) -> str:
-    """Return what a group is called: its kind and ranks, `tp 0-7`; of an unknown kind its name, else its hash."""
-    return f"{kind or name or group} {ranks}".rstrip()
+    """Return what a group is called: its kind and ranks, `tp 0-7`; of an unknown kind its name, else its hash, shortened."""
+    hashed = f"{group[:4]}…{group[-4:]}" if len(group) > _LONGEST else group
+    return f"{kind or name or hashed} {ranks}".rstrip()
 
 
 def _first(ranks: str) -> int:

@@ -71,8 +71,10 @@ class JobFiles:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """The ranks below `size` without files of their own."""
+        """The ranks below `size` without files of their own; none where files of ranks beyond it show that it is wrong."""
         own = set(self.ranks)
+        if any(rank >= self.size for rank in own):
+            return ()
         return tuple(rank for rank in range(self.size) if rank not in own)
 
 
@@ -158,7 +160,8 @@ def _beyond(path: str, members: Sequence[Member], size: int) -> tuple[Problem, .
     beyond = [member.rank for member in members if size and member.rank >= size]
     if not beyond:
         return ()
-    text = f"The files tell of {size:,} ranks, yet there are files of rank {_listed(beyond)}; all of them are shown."
+    told = "1 rank" if size == 1 else f"{size:,} ranks"
+    text = f"The files tell of {told}, yet there are files of rank {_listed(beyond)}; all of them are shown."
     return (Problem(path, 0, 0, "bad_table", text),)
 
 

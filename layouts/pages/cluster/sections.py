@@ -43,7 +43,7 @@ def _row(one: Dimension, longest: float) -> html.Tr:
     cells = [
         fmt.count(one.groups), fmt.number(one.operations), _time(one.elapse_ns), html.Div(spread, className="ms-cluster-track"),
         html.Span(highest), "–" if np.isnan(one.wait_ns) else _time(one.wait_ns),
-        "–" if np.isnan(one.size_bytes) else html.Span(fmt.size(one.size_bytes), title=f"{fmt.exact(one.size_bytes)} B"),
+        "–" if np.isnan(one.size_bytes) else html.Span(fmt.megabytes(one.size_bytes), title=f"{fmt.exact(one.size_bytes)} B"),
     ]  # fmt: skip
     return html.Tr([html.Th(html.Span(name), scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)])
 
@@ -59,7 +59,7 @@ def expert_list(load: Load | None) -> Any:
     order = np.argsort(-np.nan_to_num(load.share, nan=-1.0), kind="stable").tolist()
     first = order[0]
     value, share = float(load.values[first]), float(load.share[first])
-    text = _amount if load.source == "tokens" else fmt.size
+    text = _amount if load.source == "tokens" else fmt.megabytes
     mean = value / share if share > 0.0 else 0.0
     told = {"rank": fmt.count(int(load.ranks[first])), "share": f"{share:.2f}", "value": text(value), "mean": text(mean)}
     listed = order if len(order) <= MOST_RANKS else [*order[: MOST_RANKS // 2], *order[-MOST_RANKS // 2 :]]

@@ -54,7 +54,7 @@ TEXTS = define_texts({
     "cluster.metric.overlapped": ("Communication overlapped", "被掩盖的通信"),
     "cluster.metric.communication": ("Communication", "通信"),
     "cluster.metric.free": ("Free", "空闲"),
-    "cluster.metric.bubble": ("Bubble", "流水线气泡"),
+    "cluster.metric.bubble": ("Bubble", "流水线空泡"),
     "cluster.metric.preparing": ("Preparing", "准备"),
     "cluster.metric.interval": ("Iteration interval", "迭代间隙"),
     "cluster.metric.forward_backward": ("Forward and backward", "前向与反向"),
@@ -66,7 +66,7 @@ TEXTS = define_texts({
     "cluster.metric.flops": ("FLOPs per step", "每步 FLOPs"),
     "cluster.metric.flops_per_s": ("FLOPS", "FLOPS"),
     "cluster.metric.operators": ("Operators on the device", "设备算子耗时"),
-    "cluster.part.bubble": ("Bubble", "流水线气泡"),
+    "cluster.part.bubble": ("Bubble", "流水线空泡"),
     # Words of figures
     "cluster.word.rank": ("rank", "rank"),
     "cluster.word.ranks": ("ranks", "rank"),

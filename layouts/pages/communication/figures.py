@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from parsers.analysis.cluster.traffic import Spread
 from parsers.deferred import pandas as pd
 
+from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers, whole_numbers
-from layouts.pages.communication.tables import megabytes
 from layouts.theme import PALETTE
 
 MOST_BARS = 600
@@ -77,7 +77,7 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
         return None
     unit, scale = _unit(float(frame["time_ns"].max()))
     lows = sorted(set(frame["from_bytes"].tolist()))
-    names = {low: megabytes(low) for low in lows}
+    names = {low: fmt.megabytes(low) for low in lows}
     traces = []
     for place, (transport, part) in enumerate(frame.groupby("transport", sort=True)):
         custom = [
@@ -98,7 +98,7 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
 
 
 def _span(row: Mapping[Any, Any]) -> str:
-    return f"{megabytes(row['from_bytes'])} – {megabytes(row['to_bytes'])}"
+    return f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}"
 
 
 def _rate(value: float) -> str:

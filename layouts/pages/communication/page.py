@@ -163,7 +163,7 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     said += _links_said(traffic, titles)
     for one in sizes.small_packets(traffic.packets, traffic.packet_rows, traffic.ask.small):
         if one.share > sizes.SHARE:
-            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": tables.megabytes(one.limit)}
+            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": fmt.megabytes(one.limit)}
             of = f"{one.small_ns / one.time_ns:.0%}" if one.time_ns > 0 else "?"
             said.append(html.P(t("communication.head_small", of=of, **numbers)))
     if whole.unexplained_ns > 0:

@@ -111,13 +111,13 @@ def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
     said = [
         html.P(t(
             "communication.small", n=fmt.count(one.small), total=f"{fmt.count(one.count)} {one.transport}",
-            share=f"{one.share:.0%}", limit=megabytes(one.limit), time=time(one.small_ns), of=time(one.time_ns),
+            share=f"{one.share:.0%}", limit=fmt.megabytes(one.limit), time=time(one.small_ns), of=time(one.time_ns),
         ))
         for one in small if one.limit
     ]  # fmt: skip
     head = [_head(name) for name in ("transport", "packet", "packets", "time_ns", "bandwidth")]
     rows = [
-        [Cell(row["transport"]), Cell(f"{megabytes(row['from_bytes'])} – {megabytes(row['to_bytes'])}", True),
+        [Cell(row["transport"]), Cell(f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}", True),
          Cell(fmt.count(row["count"]), True), _scaled(row["time_ns"], _MS, "ns"), _scaled(row["bandwidth"], _GB, "B/s")]
         for row in frame.to_dict("records")
     ]  # fmt: skip
@@ -157,14 +157,6 @@ def bandwidth(value: float) -> str:
     return f"{fmt.number(value / _GB)} GB/s" if math.isfinite(value) else "–"
 
 
-def megabytes(size: float) -> str:
-    """Write bytes in units of 1,000, as files of communication count them: 1.05 MB."""
-    for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= scale:
-            return f"{size / scale:,.0f} {unit}" if size >= 100 * scale else f"{size / scale:.3g} {unit}"
-    return f"{size:,.0f} B"
-
-
 def _number(value: float) -> str:
     return fmt.number(float(value)) if math.isfinite(value) else "–"
 
@@ -178,7 +170,7 @@ def _scaled(value: float, scale: float, unit: str) -> Cell:
 
 
 def _size(value: float) -> Cell:
-    return Cell(megabytes(value), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
+    return Cell(fmt.megabytes(value), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
 
 
 def _press(shown: Any, state: Mapping[str, str], class_name: str = "") -> html.Button:

@@ -199,7 +199,7 @@ TEXTS = define_texts({
         "A bar is the rank with the longest elapse of {n} neighbours.", "每条为相邻 {n} 张卡中耗时最长的一张。",
     ),
     # Links, packets, contention
-    "communication.local": ("rank {n} of group {group}", "通信域 {group} 的 {n} 号卡"),
+    "communication.local": ("number {n} of {group}", "通信域 {group} 的 {n} 号卡"),
     "communication.slow": ("slow", "慢"),
     "communication.small": ("{n} of {total} packets ({share}) are smaller than {limit}: {time} of {of}.",
                             "{total} 个数据包中 {n} 个（{share}）小于 {limit}：耗时 {time}，共 {of}。"),

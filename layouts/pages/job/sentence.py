@@ -46,6 +46,8 @@ def _said(limits: Limits, source: ProfileSource, choice: Choice) -> Any:
         if not limits.step_ns > 0.0:
             wanted = source.profile_frame(choice.run, choice.session, choice.rank, "cluster_steps").wanted
             return t("job.says.unknown", wanted=wanted[0]) if wanted else t("job.says.unread")
+        if limits.computing_ns != limits.computing_ns:
+            return t("job.says.no_parts", step=step)
         computing = {"time": fmt.duration(limits.computing_ns / 1e9), "share": percent(limits.computing_ns / limits.step_ns)}
         return t("job.says.nothing", step=step, **computing)
     values: dict[str, Any] = {"step": step, "share": percent(first.share), "time": fmt.duration(first.ns / 1e9)}

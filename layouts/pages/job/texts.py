@@ -50,6 +50,10 @@ TEXTS = define_texts({
         "Nothing that was checked limits the job: {time} of a step of {step} ({share} %) are computing.",
         "已检查的各项均不构成瓶颈：{step} 的单步中计算占 {time}（{share}%）。",
     ),
+    "job.says.no_parts": (
+        "What limits the job is not known: the files do not tell what a step of {step} consists of.",
+        "无法判断作业瓶颈：文件未给出 {step} 的单步由哪些部分组成。",
+    ),
     "job.says.unknown": (
         "What limits the job is not known: {wanted} is missing.", "无法判断作业瓶颈：缺少 {wanted}。",
     ),

@@ -35,8 +35,10 @@ def quantity(metric: str, value: float) -> str:
     if not math.isfinite(value):
         return "–"
     sign, size = MINUS if value < 0 else "", abs(value)
-    if metric.startswith("peak_") or metric.endswith("bytes"):
+    if metric.startswith("peak_"):
         return sign + fmt.size(size)
+    if metric.endswith("bytes"):
+        return sign + fmt.megabytes(size)
     if metric in ("flops", "flops_per_s"):
         unit = "FLOPS" if metric == "flops_per_s" else "FLOPs"
         return f"{sign}{fmt.number(size * 1e-12)} T{unit}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from layouts.profiling.offers import group_choices, offers
+from layouts.profiling.offers import group_choices, group_title, offers
 from parsers.cluster_frames import GROUPS
 from parsers.profiler.parts import frame_of
 
@@ -25,6 +25,11 @@ def test_groups_are_named_by_kind_and_ranks() -> None:
         ["13", "dp_cp 0-1"], ["12", "dp_cp 2-3"], ["15", "embd 0,2 (embd_1)"], ["16", "embd 0,2 (embd_2)"], ["11", "pp 0,2"],
         ["17", "named"], ["14", "14 0-3"],
     ]  # fmt: skip
+
+
+def test_a_long_hash_is_shortened() -> None:
+    assert group_title("", "0-1", "", "11022204950826225271") == "1102…5271 0-1"
+    assert group_title("", "", "", "123456789012") == "123456789012"
 
 
 def test_steps_without_a_number_are_not_offered() -> None:

@@ -135,6 +135,14 @@ def test_a_legacy_directory_with_several_ranks_is_one_job(tmp_path: Path) -> Non
     assert (job.ranks, job.size, job.missing) == ((0, 1, 2), 4, (3,))
 
 
+def test_a_size_that_the_ranks_contradict_makes_none_of_them_missing(tmp_path: Path) -> None:
+    (tmp_path / "ascend_cluster_analyse_data-parallel_1_1_1.csv").write_text("computation_time\n1.0\n")
+    (job,) = jobs(tmp_path)
+    assert (job.ranks, job.size, job.missing) == ((1,), 1, ())
+    (problem,) = job.problems
+    assert "The files tell of 1 rank, yet there are files of rank 1;" in problem.text
+
+
 @pytest.mark.parametrize("name", ["cluster_analysis_output", "elsewhere"])
 def test_files_about_all_ranks_alone_are_a_job(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name

@@ -198,7 +198,7 @@ def test_bytes_of_all_to_all_tell_the_load_of_experts() -> None:
     made.collectives["kind"] = pd.Categorical(["alltoallv"] * len(made.collectives))
     made.collectives["size_bytes"] = np.where(made.collectives["rank"] == 3, 3 << 20, 1 << 20)
     text = said(answer(source_of(made))["experts"])
-    assert "Rank 3 sends 2.40 times the mean of its group in all-to-all: 15.0 MiB of 6.2 MiB per step." in text
+    assert "Rank 3 sends 2.40 times the mean of its group in all-to-all: 15.7 MB of 6.55 MB per step." in text
     assert "No file has numbers of tokens" in text
 
 

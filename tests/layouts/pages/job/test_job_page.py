@@ -96,6 +96,16 @@ def test_empty_frames_are_not_said_to_be_missing_files() -> None:
     assert "Not checked: the files have no such rows." in texts_in(head[1])
 
 
+def test_steps_without_parts_are_not_said_to_be_fine() -> None:
+    parts = ("computing_ns", "exposed_ns", "overlapped_ns", "communication_ns", "free_ns", "own_bubble_ns")
+    steps = make(5, ranks=4).steps
+    steps = steps.assign(**{name: float("nan") for name in parts if name in steps})
+    head, _, _ = summarised(source_of({"cluster_steps": steps}, ranks=4), ASK)
+    said = texts_in(head[0])
+    assert "the files do not tell what a step of" in said
+    assert "nan" not in said.lower()
+
+
 def test_few_steps_and_an_unknown_capacity_are_said() -> None:
     made = make(5, ranks=8, steps=3)
     ranks = frame_of(RANKS, 2, {"rank": [0, 1], "peak_reserved_bytes": [1 << 30, 3 << 30], "capacity_bytes": [-1, -1]}, "made")
