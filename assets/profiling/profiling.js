@@ -354,6 +354,8 @@ function drawDamage(page) {
   if (!host || !current(page)) return;
   const { problems, more } = page.reading;
   host.hidden = !problems.length;
+  // At the foot of a page the list opens below the window.
+  host.ontoggle = () => host.open && host.querySelector(".ms-popover").scrollIntoView({ block: "nearest" });
   writeText(host.querySelector("summary"), "profiling.damaged_n", { n: count(problems.length + more) });
   host.querySelector(".ms-popover").replaceChildren(
     ...problems.map(({ path, text }) => make("p", "", [make("span", "ms-mono", path), " ", text])));

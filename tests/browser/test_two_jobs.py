@@ -32,7 +32,7 @@ def two(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
 def test_two_jobs_are_compared_swapped_and_saved(page: Page, two: str) -> None:
     page.goto(f"{two}/two_jobs?run=first&run=second&of=first")
     head = page.locator(".ms-two-jobs-head")
-    expect(head).to_contain_text("by the median of 12 ranks")
+    expect(head).to_contain_text("by the median over ranks (12)")
     expect(head).to_contain_text("Ranks in A only (4): 12-15.")
     expect(page).to_have_url(re.compile("with=second"))
     expect(page.locator(".ms-two-jobs-bars .js-plotly-plot .bars .point")).to_have_count(12)

@@ -32,15 +32,15 @@ TEXTS = define_texts({
     "two_jobs.parallel": ("Parallel", "并行策略"),
     # Sentences
     "two_jobs.longer": (
-        "A step of A takes {one}: {difference} ({change}) longer than in B ({other}), by the median of {ranks} ranks.",
+        "A step of A takes {one}: {difference} ({change}) longer than in B ({other}), by the median over ranks ({ranks}).",
         "按 {ranks} 张卡的中位数，A 的单步耗时 {one}，比 B（{other}）长 {difference}（{change}）。",
     ),
     "two_jobs.shorter": (
-        "A step of A takes {one}: {difference} ({change}) less than in B ({other}), by the median of {ranks} ranks.",
+        "A step of A takes {one}: {difference} ({change}) less than in B ({other}), by the median over ranks ({ranks}).",
         "按 {ranks} 张卡的中位数，A 的单步耗时 {one}，比 B（{other}）短 {difference}（{change}）。",
     ),
     "two_jobs.equal": (
-        "Steps take about the same time: {one} in A and {other} in B, by the median of {ranks} ranks.",
+        "Steps take about the same time: {one} in A and {other} in B, by the median over ranks ({ranks}).",
         "按 {ranks} 张卡的中位数，两个作业单步耗时相近：A 为 {one}，B 为 {other}。",
     ),
     "two_jobs.most_more": ("What differs most: {part}, {difference} more in A.", "差异最大的是{part}，A 多 {difference}。"),

@@ -36,7 +36,7 @@ def grid_of(ranks: Ints, dp: Ints, pp: Ints, tp: Ints, hosts: Sequence[str]) -> 
     if len(ranks) and bool((dp >= 0).all() and (pp >= 0).all() and (tp >= 0).all()) and bool(pp.any() or tp.any()):
         return _parallel(dp, pp, tp)
     if all(hosts) and len(set(hosts)) > 1:
-        return _by_host(hosts)
+        return _by_host(ranks, hosts)
     return _in_order(ranks)
 
 
@@ -58,17 +58,26 @@ def _parallel(dp: Ints, pp: Ints, tp: Ints) -> Grid:
     return Grid("parallel", cells, rows, tuple(column // wide for column in range(across)))
 
 
-def _by_host(hosts: Sequence[str]) -> Grid:
+def _by_host(ranks: Ints, hosts: Sequence[str]) -> Grid:
+    """Place ranks by number where each host has a block of as many, so missing ones leave a gap; else side by side."""
     named = list(dict.fromkeys(hosts))
     place = {host: number for number, host in enumerate(named)}
-    seen = [0] * len(named)
-    columns = []
-    for host in hosts:
-        columns.append(seen[place[host]])
-        seen[place[host]] += 1
-    cells = np.full((len(named), max(seen)), -1, np.int64)
+    own: list[list[int]] = [[] for _ in named]
+    for host, rank in zip(hosts, ranks.tolist(), strict=True):
+        own[place[host]].append(rank)
+    wide = max(max(some) - min(some) + 1 for some in own)
+    whole = all(min(some) // wide == max(some) // wide and len(some) == len(set(some)) for some in own)
+    if whole and len({some[0] // wide for some in own}) == len(own):
+        columns = (ranks % wide).tolist()
+    else:
+        columns, wide = [], max(map(len, own))
+        seen = [0] * len(named)
+        for host in hosts:
+            columns.append(seen[place[host]])
+            seen[place[host]] += 1
+    cells = np.full((len(named), wide), -1, np.int64)
     cells[[place[host] for host in hosts], columns] = np.arange(len(hosts))
-    return Grid("hosts", cells, tuple((number,) for number in range(len(named))), tuple(range(max(seen))))
+    return Grid("hosts", cells, tuple((number,) for number in range(len(named))), tuple(range(wide)))
 
 
 def _in_order(ranks: Ints) -> Grid:

@@ -169,6 +169,18 @@ def test_ranks_without_places_are_in_order(number: int) -> None:
     assert len(grid.columns) == grid.cells.shape[1] < 4 * max(len(grid.rows), 4)
 
 
+def test_a_missing_rank_leaves_its_place_in_the_row_of_its_host_empty() -> None:
+    ranks, none = np.array([0, 3, 4, 5, 6, 7]), np.full(6, -1)
+    grid = grid_of(ranks, none, none, none, ["a", "a", "b", "b", "b", "b"])
+    assert grid.cells.tolist() == [[0, -1, -1, 1], [2, 3, 4, 5]]
+    apart = grid_of(np.array([0, 9, 4, 5]), none[:4], none[:4], none[:4], ["a", "a", "b", "b"])
+    assert apart.cells.tolist() == [[0, 1], [2, 3]]
+    askew = grid_of(np.array([3, 4, 5, 6, 7]), none[:5], none[:5], none[:5], ["a", "a", "b", "b", "b"])
+    assert askew.cells.tolist() == [[0, 1, -1], [2, 3, 4]]
+    twice = grid_of(np.array([0, 0, 1, 1]), none[:4], none[:4], none[:4], ["a", "a", "b", "b"])
+    assert twice.cells.tolist() == [[0, 1], [2, 3]]
+
+
 def test_ranks_of_a_host_are_a_row() -> None:
     rank, unknown = np.arange(6), np.full(6, -1)
     grid = grid_of(rank, unknown, unknown, unknown, ["a", "b", "a", "b", "b", "a"])
