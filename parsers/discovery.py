@@ -8,7 +8,8 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
-``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself.
+``profiler_*`` with profiler output), or if it holds profiler files itself, or if it is a dump (`parsers.dumps.places`): of a
+rank (``rank_<n>/.dump_metadata``), of an Ascend device, or of msprobe (``step<n>/<rank>/dump.json``).
 Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
@@ -32,6 +33,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from parsers.checkpoints import PLACE
+from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
@@ -43,12 +45,12 @@ from parsers.registry import KINDS, READERS, kind_of
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
-DUMP_MARK = ".dump_metadata"
 
 _MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 _LEAST_MOST = min(_MOST.values())
 _PLAN_DIRECTORY = os.path.dirname(PLACE)
+KERNEL, MSPROBE = "kernel", "msprobe"
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
 # A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
@@ -94,7 +96,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         return found[0]
     if found:
         raise SourceError(f"{text}: expected one run, found {len(found)} runs below it; open one of them, or use discover()")
-    raise SourceError(f"{text}: expected a run, found a directory without event, graph or profiler files")
+    raise SourceError(f"{text}: expected a run, found a directory without event, graph, profiler or dump files")
 
 
 def rescan(source: Source) -> Source:
@@ -115,12 +117,15 @@ def rescan(source: Source) -> Source:
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
-    fresh = replace(source, files=files, profile_dirs=profiles, plan=found.plan, problems=found.problems)
+    dumps = tuple(dict.fromkeys((*found.dump_dirs, *(path for path in source.dump_dirs if os.path.isdir(path)))))
+    fresh = replace(source, files=files, profile_dirs=profiles, dump_dirs=dumps, plan=found.plan, problems=found.problems)
     return _measured(replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks)))
 
 
 def _measured(source: Source) -> Source:
-    """Set the size and time of a source's profiles, ranks not included."""
+    """Set the size and time of a source's profiles, ranks not included, and the time of its dumps."""
+    if source.dump_dirs:
+        source = replace(source, dump_updated=max(map(last_change, source.dump_dirs)))
     if not source.profile_dirs:
         return source
     size, newest = extent(source.profile_dirs)
@@ -138,7 +143,8 @@ class _Listing:
     files: tuple[tuple[str, str, int | None], ...]
     profiles: tuple[str, ...]
     profiled: bool
-    dump: bool
+    dump: str
+    """KERNEL: a rank of a kernel dump, which holds no other runs; MSPROBE: a dump whose steps are not searched; "" for none."""
     error: str = ""
     outside: str = ""
     """Target of a link out of the base that is not followed."""
@@ -310,7 +316,7 @@ class Scanner:
             if visit or one.name != name:
                 one.name = name
                 fresh.append(one)
-            if listing.dump or listing.outside:
+            if listing.dump == KERNEL or listing.outside:
                 continue
             pending.extend(_child(place, name, linked=False) for name in reversed(listing.directories))
             links.extend(_child(place, name, linked=True) for name in listing.links)
@@ -328,7 +334,7 @@ class Scanner:
         if self._inside and not _is_below(place.real_path, self._inside):
             if not os.path.isdir(place.path):
                 return None
-            listing = _Listing(status.st_mtime_ns, True, (), (), (), (), False, False, outside=place.real_path)
+            listing = _Listing(status.st_mtime_ns, True, (), (), (), (), False, "", outside=place.real_path)
         elif before is None or not before.listing.settled or before.listing.mtime_ns != status.st_mtime_ns:
             listing = _list(place.path, status.st_mtime_ns)
         else:
@@ -521,13 +527,13 @@ def _real_path(path: str) -> str:
 def _list(path: str, mtime_ns: int) -> _Listing:
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], [], []
-    dump = profiled = False
+    profiled, dump = False, ""
     try:
         with os.scandir(path) as entries:
             for entry in entries:
                 name = entry.name
                 if name.startswith("."):
-                    dump = dump or name == DUMP_MARK
+                    dump = KERNEL if name == METADATA else dump
                     continue
                 directory = _is_directory(entry)
                 known = None if directory else classify(name)
@@ -545,7 +551,14 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     directories.append(name)
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
-        return _Listing(mtime_ns, False, (), (), (), (), False, False, text)
+        return _Listing(mtime_ns, False, (), (), (), (), False, "", text)
+    if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
+        dump = KERNEL
+    steps = sorted(name for name in directories if STEP.fullmatch(name))
+    if steps and not dump:
+        dump = MSPROBE if is_msprobe(path, steps) else ""
+        settled = settled and bool(dump)  # a file that makes it a dump may come without a change of this directory
+        directories = [name for name in directories if name not in set(steps)] if dump else directories
     return _Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
         profiled, dump,
@@ -566,8 +579,7 @@ def _profiled(path: str) -> bool:
     except OSError:
         return False
     return any(
-        marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
-        for name in names
+        marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name) for name in names
     )
 
 
