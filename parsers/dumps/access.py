@@ -11,20 +11,22 @@ from typing import Any
 
 import numpy as np
 
+from parsers.analysis.first_cause import Causes
+from parsers.analysis.watchpoints.checking import check
+from parsers.analysis.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
-from parsers.dump_frames import DUMP_STATISTICS
 from parsers.dumps import kernel, msprobe
 from parsers.dumps.graphs import DumpGraphs, Flow
-from parsers.dumps.listing import Listing, Stated, unreadable_text
+from parsers.dumps.listing import Listing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
-from parsers.dumps.statistics import NAMES, TensorStatistics, statistics_of
-from parsers.dumps.tables import Tables, categorical, executions_of, overflows_of, tables_of
+from parsers.dumps.statistics import TensorStatistics, statistics_of
+from parsers.dumps.store import COMPUTED, Statistics
+from parsers.dumps.tables import Tables, executions_of, overflows_of, tables_of
 from parsers.dumps.values import Array, TensorHeader, TensorPlace, chunks, read_tensor, read_tensor_header
 from parsers.errors import FormatError, PayloadError
 from parsers.graphs.graph import SourceLine
 from parsers.model import Ints, Problem
 
-COMPUTED = "computed"
 _SETTLED_SECONDS = 60.0
 _STACK_LINE = re.compile(r"File (?P<file>.*?), line (?P<line>\d{1,9}), in (?P<function>[^,\n]*),?\s*(?P<code>.*)", re.DOTALL)
 
@@ -46,8 +48,8 @@ class RunDump:
         self._tables: Tables | None = None
         self._graphs: DumpGraphs | None = None
         self._listed_at = 0.0
-        self._computed: dict[tuple[str, int, int], TensorStatistics] = {}
-        self._headers: dict[tuple[str, int, int], TensorHeader] = {}
+        self._statistics: tuple[Statistics, Statistics] | None = None
+        self._computed: dict[tuple[str, int, int], tuple[TensorHeader, TensorStatistics]] = {}
         self._failed: dict[tuple[str, int, int], Problem] = {}
         self._places: dict[tuple[int, int], list[int]] = {}
         self._described: dict[tuple[str, str], dict[str, Any]] = {}
@@ -64,6 +66,11 @@ class RunDump:
     def tensors(self) -> pd.DataFrame:
         """Every tensor of the dump (schema DUMP_TENSORS); none of them has been read."""
         return self._found().tensors
+
+    @property
+    def series(self) -> Ints:
+        """Number of the tensor of each row: rows of one tensor in all iterations of a rank have the same."""
+        return self._found().series
 
     @property
     def executions(self) -> pd.DataFrame:
@@ -101,7 +108,7 @@ class RunDump:
             if self._listing is None or not self._stale():
                 return False
             before = self._tables.tensors if self._tables is not None else None
-            self._listing = self._tables = self._graphs = None
+            self._listing = self._tables = self._graphs = self._statistics = None
             self._failed.clear()
             self._places.clear()
             self._described.clear()
@@ -153,10 +160,9 @@ class RunDump:
 
     def header(self, row: int) -> TensorHeader:
         """Return type and shape of a tensor from its file. Errors as for `tensor`."""
-        key = self._key(row)
-        if key not in self._headers:
-            self._headers[key] = self._read(row, read_tensor_header)
-        return self._headers[key]
+        known = self._computed.get(self._key(row))
+        found: TensorHeader = known[0] if known is not None else self._read(row, read_tensor_header)
+        return found
 
     def pieces(self, row: int, *, size_bytes: int = 1 << 20) -> Iterator[Array]:
         """Yield the values of a tensor in the order of the file, in pieces of about this many bytes; each is overwritten.
@@ -279,6 +285,25 @@ class RunDump:
             self._failed[self._key(row)] = Problem(place.path, max(place.offset, 0), place.size, kind, text)
         return PayloadError(text, place.path, max(place.offset, 0))
 
+    # What is wrong -------------------------------------------------------------------------------------------------
+
+    def check(
+        self, watchpoints: Sequence[Watchpoint], *, rows: Sequence[int] | None = None, progress: Progress | None = None
+    ) -> pd.DataFrame:
+        """Return what watchpoints find (schema DUMP_HITS): hits, and checks that are not possible.
+
+        rows limits the check to some tensors; progress is called after each watchpoint and may stop.
+        """
+        return check(self, watchpoints, rows=rows, progress=progress)
+
+    def first_cause(self) -> pd.DataFrame:
+        """Return where values went bad, the earliest first (schema DUMP_CAUSES): NaN, Inf, norms that left their history."""
+        return Causes(self).frame()
+
+    def spread(self, rank: int, iteration: int) -> pd.DataFrame:
+        """Return the operators with NaN or Inf in one iteration in the order they ran (schema DUMP_SPREAD)."""
+        return Causes(self).spread(rank, iteration)
+
     # Statistics ----------------------------------------------------------------------------------------------------
 
     @property
@@ -294,57 +319,59 @@ class RunDump:
         computed: compute all whose values were dumped, also if a file states some statistics. progress may stop after
         each tensor; the rest is then unknown. Tensors that cannot be read have no statistics, and are in `problems`.
         """
-        tables, listing = self._found(), self._listed()
-        chosen = range(len(tables.tensors)) if rows is None else rows
-        found: list[TensorStatistics] = []
-        known: list[tuple[int, str, str, str, str]] = []
-        stopped = False
-        for done, row in enumerate(chosen):
-            stated = listing.stated.get(int(tables.listed[row]))
-            if stated is not None and not (computed and tables.tensors["file"].iat[row]):
-                found.append(stated.values)
-                known.append((stated.non_finite, stated.hash, stated.source, "", ""))
-                continue
-            one = None if stopped else self._compute(row)
-            if one is None:
-                found.append(stated.values if stated is not None else TensorStatistics())
-                known.append(_unknown(stated))
-            else:
-                header = self._headers.get(self._key(row))
-                shape = "" if header is None else "x".join(map(str, header.shape)) or "[]"
-                found.append(one)
-                hashed = "" if stated is None else stated.hash
-                bad = -1 if one.count < 0 else int(one.finite < one.count)
-                known.append((bad, hashed, COMPUTED, "" if header is None else header.dtype, shape))
-            stopped = stopped or (progress is not None and not progress(done + 1, len(chosen)))
-        return _statistics_frame(tables.tensors, list(chosen), found, known)
+        chosen = np.arange(len(self.tensors)) if rows is None else np.asarray(rows, np.int64)
+        return self.measured(chosen, computed=computed, progress=progress).frame(self.tensors, chosen)
 
-    def known_statistics(self, row: int) -> TensorStatistics | None:
-        """Return the statistics of a row if they have been computed; None if not."""
-        try:
-            return self._computed.get(self._key(row))
-        except PayloadError:
-            return None
+    def measured(self, rows: Ints, *, computed: bool = False, progress: Progress | None = None) -> Statistics:
+        """Return the statistics of all rows as columns, after computing those of these rows as `statistics_of` does."""
+        with self._lock:
+            stated, own = self._stores()
+        missing = rows[~(own.known if computed else own.known | stated.known)[rows]]
+        files = self.tensors["file"].array
+        for done, row in enumerate(missing.tolist()):
+            if files[row]:
+                self._compute(row, own)
+            if progress is not None and not progress(done + 1, len(missing)):
+                break
+        return own.over(stated) if computed else stated.over(own)
 
     def keep_statistics(self, row: int, values: TensorStatistics, header: TensorHeader) -> None:
         """Take statistics that another process computed."""
-        key = self._key(row)
-        self._computed[key], self._headers[key] = values, header
+        self._keep(row, values, header, self._stores()[1])
 
-    def _compute(self, row: int) -> TensorStatistics | None:
-        """Return the statistics of a tensor's values; None if it has none or they cannot be read."""
+    def _stores(self) -> tuple[Statistics, Statistics]:
+        """Return the statistics that files state, and those that were computed."""
+        tables, listing = self._found(), self._listed()
+        if self._statistics is None:
+            stated, own = Statistics(len(tables.tensors)), Statistics(len(tables.tensors))
+            if listing.stated:
+                places = np.full(len(tables.listed), -1, np.int64)
+                places[tables.listed] = np.arange(len(tables.listed))
+                for place, one in listing.stated.items():
+                    row = int(places[place])
+                    stated.put(row, one.values, one.non_finite, one.source)
+                    if one.hash:
+                        stated.hash[row] = one.hash
+            self._statistics = (stated, own)
+        return self._statistics
+
+    def _compute(self, row: int, own: Statistics) -> None:
+        """Compute the statistics of a tensor, unless it is known that it cannot be read."""
         try:
             key = self._key(row)
-            if key not in self._computed and key not in self._failed:
-                self.header(row)
-                self._computed[key] = statistics_of(self.pieces(row))
-            return self._computed.get(key)
+            known = self._computed.get(key)
+            if known is None and key not in self._failed:
+                known = self.header(row), statistics_of(self.pieces(row))
+            if known is not None:
+                self._keep(row, known[1], known[0], own)
         except PayloadError:
-            return None
+            return
 
-
-def _unknown(stated: Stated | None) -> tuple[int, str, str, str, str]:
-    return (-1, "", "", "", "") if stated is None else (stated.non_finite, stated.hash, stated.source, "", "")
+    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics) -> None:
+        non_finite = -1 if values.count < 0 else int(values.finite < values.count)
+        own.put(row, values, non_finite, COMPUTED)
+        own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
+        self._computed[self._key(row)] = (header, values)
 
 
 def _list(listing: Listing, directory: str) -> None:
@@ -385,28 +412,6 @@ def _report_two_runs(listing: Listing, tables: Tables) -> None:
                     "written more often: the directory holds the dumps of two runs. Both are shown, by the column occurrence."
                 )
                 listing.problem(root, text)
-
-
-def _statistics_frame(
-    tensors: pd.DataFrame, rows: list[int], found: list[TensorStatistics], known: list[tuple[int, str, str, str, str]]
-) -> pd.DataFrame:
-    places: Ints = np.array(rows, np.int64)
-    columns: dict[str, Any] = {"row": places}
-    for name in ("rank", "iteration", "slot"):
-        columns[name] = tensors[name].to_numpy()[places]
-    for name in ("name", "io"):
-        columns[name] = tensors[name].array.take(places)
-    for at, name in ((3, "dtype"), (4, "shape")):
-        stated = tensors[name].astype(object).to_numpy()[places]
-        texts = [str(one[at] or text) for one, text in zip(known, stated.tolist(), strict=True)]
-        columns[name] = categorical(texts)
-    for name in NAMES:
-        kind = np.float64 if name in ("max", "min", "mean", "std", "l2", "abs_mean") else np.int64
-        columns[name] = np.array([getattr(one, name) for one in found], kind)
-    columns["non_finite"] = np.array([one[0] for one in known], np.int64)
-    columns["hash"], columns["source"] = categorical([one[1] for one in known]), categorical([one[2] for one in known])
-    frame = pd.DataFrame({name: columns[name] for name in DUMP_STATISTICS.names}, copy=False)
-    return DUMP_STATISTICS.check(frame)
 
 
 def _stack_line(line: str) -> SourceLine:

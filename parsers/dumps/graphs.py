@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from parsers.dumps.listing import Listing
 from parsers.dumps.names import joined_names
 from parsers.errors import FormatError, PayloadError
+from parsers.graphs import anf_ir
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.graphs.reader import read_file
 from parsers.graphs.tables import DATA, OPERATOR, PARAMETER
@@ -73,8 +75,21 @@ class DumpGraphs(Mapping[tuple[int, int], Graph]):
             rows = np.flatnonzero((graph.nodes["full_name"] == name).to_numpy())
             lines = graph.source_lines(int(rows[0])) if len(rows) else ()
             if lines:
-                return lines
+                return _outermost_first(lines, graph.format)
         return ()
+
+
+def _outermost_first(lines: tuple[SourceLine, ...], form: str) -> tuple[SourceLine, ...]:
+    """Return the lines of a stack, outermost call first: .pb files of newer versions have them the other way round.
+
+    A function, which is a range of lines, comes before the call in it.
+    """
+    for one, other in pairwise(lines):
+        if one.file == other.file and (one.first == one.last) != (other.first == other.last):
+            outer, inner = (one, other) if one.last > one.first else (other, one)
+            if outer.first <= inner.first <= outer.last:
+                return lines if outer is one else tuple(reversed(lines))
+    return tuple(reversed(lines)) if form == anf_ir.FORMAT else lines
 
 
 @dataclass(slots=True)
