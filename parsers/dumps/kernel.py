@@ -147,7 +147,8 @@ def _list_files(listing: Listing, context: int, entries: list[os.DirEntry[str]])
 
 def _template(name: TensorName, constant: bool) -> Template:
     io = CONSTANTS[:-1] if constant else "parameter" if name.type == "Parameter" else name.io
-    return Template(name.type, printable(name.operator), io, name.slot, "", name.dtype, "", name.format)
+    kind, operator, dtype, layout = map(printable, (name.type, name.operator, name.dtype, name.format))
+    return Template(kind, operator, io, name.slot, "", dtype, "", layout)
 
 
 def _mapping(listing: Listing, context: int) -> dict[str, str]:
@@ -222,7 +223,7 @@ def _list_binary(
         match = BINARY.fullmatch(mapped.get(entry.name, entry.name))
         if match is None:
             continue
-        kind, operator, time = match[1], printable(match[2]), int(match[5])
+        kind, operator, time = printable(match[1]), printable(match[2]), int(match[5])
         tasks.append((time, int(match[3]), int(match[4]), kind, operator))
         try:
             with RegularFile(entry.path) as file:
@@ -250,7 +251,7 @@ def _tasks_of(names: Iterable[str]) -> Iterator[tuple[int, int, int, str, str]]:
         match = NPY.fullmatch(name)
         parsed = tensor_name(match[1], match[3]) if match is not None else None
         if match is not None and parsed is not None:
-            yield time_in(match[1], match[2]), parsed.task, parsed.stream, parsed.type, printable(parsed.operator)
+            yield time_in(match[1], match[2]), parsed.task, parsed.stream, printable(parsed.type), printable(parsed.operator)
 
 
 def _list_overflows(

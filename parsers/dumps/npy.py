@@ -20,7 +20,7 @@ _LONGEST_HEADER = 1 << 16
 _MOST_DIMENSIONS = 64
 _FIELD = re.compile(
     r"\s*'(?P<key>descr|fortran_order|shape)'\s*:\s*"
-    r"(?:'(?P<text>[^'\\]*)'|(?P<flag>True|False)|\((?P<shape>[\d\sL,]*)\)|(?P<other>\[))\s*(?:,|\Z)"
+    r"(?:'(?P<text>[^'\\]*)'|(?P<flag>True|False)|\((?P<shape>[\d\sL,]*)\)|(?P<other>\[[^\]]*\]))\s*(?:,|\Z)"
 )
 _PLAIN = re.compile(r"[<>|=]?(?:[biufc]\d{1,2}|b1|\?|[SU]\d{1,9})")
 

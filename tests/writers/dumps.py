@@ -1,13 +1,15 @@
 """Writes dumps as MindSpore 2.10 does on the CPU: a small network is trained with numpy, and every operator is dumped.
 
-Files have the names, headers and modes of real ones: full names with _ for /, op numbers that differ from those of the graph,
-parameters with their values after the update, in-place inputs already updated. A value can be made NaN, Inf, exploding or vanishing
-at one operator of one iteration; what follows from it is computed.
+Files have the names, headers and modes of real ones: full names with _ for /, parameters with their values after the update,
+in-place inputs already updated. A value can be made NaN, Inf, exploding or vanishing at one operator of one iteration; what
+follows from it is computed. Other functions write binary files of devices, .pt files of torch, and JSON of msprobe.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +73,34 @@ def async_file(tensors: Sequence[tuple[str, Array, int, int, tuple[int, ...]]], 
     return len(head).to_bytes(8, "little") + head + b"".join(one[1].tobytes() for one in ordered) + bytes(buffers)
 
 
+# Files of torch -------------------------------------------------------------------------------------------------------------
+
+
+def torch_pickle(storage: str, shape: Sequence[int], stride: Sequence[int], first: int, count: int) -> bytes:
+    """The record of a tensor as torch.save writes it (protocol 2)."""
+
+    def tuple_of(values: Sequence[int]) -> bytes:
+        return b"(" + b"".join(b"J" + value.to_bytes(4, "little", signed=True) for value in values) + b"t"
+
+    def word(value: str) -> bytes:
+        return b"X" + len(value.encode()).to_bytes(4, "little") + value.encode()
+
+    place = b"(" + word("storage") + b"ctorch\n" + storage.encode() + b"\nq\x00" + word("0") + word("cpu")
+    place += b"J" + count.to_bytes(4, "little") + b"tQ"
+    hooks = b"ccollections\nOrderedDict\n)R"
+    given = place + b"J" + first.to_bytes(4, "little", signed=True) + tuple_of(shape) + tuple_of(stride) + b"\x89" + hooks
+    return b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + given + b"tR."
+
+
+def torch_file(record: bytes, raw: bytes, *, method: int = zipfile.ZIP_STORED, stem: str = "tensor") -> bytes:
+    """A .pt file: a zip archive with a record and a storage."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as archive:
+        for name, data in (("data.pkl", record), ("byteorder", b"little"), ("data/0", raw), ("version", b"3\n")):
+            archive.writestr(f"{stem}/{name}", data)
+    return made.getvalue()
+
+
 # A network ------------------------------------------------------------------------------------------------------------------
 
 
@@ -123,7 +153,9 @@ def network(rng: np.random.Generator, layers: int = 3, width: int = 6) -> Networ
     for number_ in reversed(range(layers)):
         scope = f"{back}/fc{number_}-Dense/Grad_MatMul"
         tanh = f"{back}/tanh{number_}-Tanh/Grad_Tanh"
-        before = net.add("TanhGrad", tanh, (f"h{number_}", gradient), f"gt{number_}", lambda h, g: g * (np.float32(1.0) - h * h))
+        before = net.add(
+            "TanhGrad", tanh, (f"h{number_}", gradient), f"gt{number_}", lambda h, g: g * (np.float32(1.0) - h * h)
+        )
         taken = "x" if number_ == 0 else f"h{number_ - 1}"
         net.add("MatMul", scope, (taken, before), f"gw{number_}", lambda h, g: h.T @ g)
         net.add("BiasAddGrad", f"{back}/fc{number_}-Dense/Grad_BiasAdd", (before,), f"gb{number_}", lambda g: g.sum(axis=0))
@@ -190,7 +222,8 @@ def write_dump(
             folder.mkdir(parents=True)
             values = {"x": x + rng.normal(0.0, 0.05, x.shape).astype(np.float32), "y": y}
             for place, one in enumerate(net.operators):
-                time = _run(folder, net, values, one, time, injection if _hits(injection, iteration, place) else None, rng, inputs)
+                bad = injection if _hits(injection, iteration, place) else None
+                time = _run(folder, net, values, one, time, bad, rng, inputs)
             for name, value in net.parameters.items():
                 time += 40
                 _save(folder / file_name("Parameter", name.replace(".", "_"), time, "output", 0, "float32"), value)
