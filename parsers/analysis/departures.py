@@ -1,9 +1,9 @@
 """Tensors whose norm leaves its own history: they explode or vanish before anything is NaN or Inf.
 
 The decimal logarithm of the L2 norm is compared with the median of up to 50 iterations before; its spread is 1.4826 times the
-median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads and DECADES
-decades away, after at least HISTORY iterations. (Robust z-score: Iglewicz and Hoaglin, 1993, with a stricter limit, since
-thousands of tensors are looked at.)
+median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, DECADES
+decades and RANGES times the range of the history away, after at least HISTORY iterations. (Robust z-score: Iglewicz and
+Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from parsers.analysis.operators import latest_rows
 from parsers.model import Ints
 
 HISTORY, LONGEST = 3, 50
-SCORE, DECADES, SPREAD = 8.0, 1.5, 0.05
+SCORE, DECADES, RANGES, SPREAD = 8.0, 1.5, 3.0, 0.05
 _LEAST = -50.0
 """Logarithm that stands for a norm of 0."""
 Reals = NDArray[np.float64]
@@ -42,10 +42,10 @@ def departures(series: Ints, iteration: Ints, norm: Reals) -> tuple[NDArray[np.i
     away = np.zeros(table.shape, np.int8)
     for place in range(HISTORY, len(steps)):
         before = table[:, max(place - LONGEST, 0) : place]
-        median, spread = _history(before)
+        median, usual_gap = _history(before)
         gap = table[:, place] - median
         with np.errstate(invalid="ignore"):
-            left = (np.abs(gap) > SCORE * spread) & (np.abs(gap) > DECADES)
+            left = np.abs(gap) > usual_gap
         middle[:, place] = median
         away[:, place] = np.where(left, np.sign(gap), 0)
     sign[rows] = away[line, step]
@@ -54,13 +54,15 @@ def departures(series: Ints, iteration: Ints, norm: Reals) -> tuple[NDArray[np.i
 
 
 def _history(before: Reals) -> tuple[Reals, Reals]:
-    """Return median and spread of each line; NaN for lines with less than HISTORY values."""
+    """Return the median of each line, and how far from it values may be; NaN for lines with less than HISTORY values."""
     enough = np.count_nonzero(~np.isnan(before), axis=1) >= HISTORY
-    median, spread = np.full(len(before), np.nan), np.full(len(before), np.nan)
+    median, allowed = np.full(len(before), np.nan), np.full(len(before), np.nan)
     if enough.any():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             median[enough] = np.nanmedian(before[enough], axis=1)
             deviation = np.nanmedian(np.abs(before[enough] - median[enough][:, None]), axis=1)
-        spread[enough] = np.maximum(1.4826 * deviation, SPREAD)
-    return median, spread
+            extent = np.nanmax(before[enough], axis=1) - np.nanmin(before[enough], axis=1)
+        spread = np.maximum(1.4826 * deviation, SPREAD)
+        allowed[enough] = np.maximum.reduce([SCORE * spread, RANGES * extent, np.full(len(spread), DECADES)])
+    return median, allowed

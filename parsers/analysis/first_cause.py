@@ -200,7 +200,7 @@ class Causes:
         return (HERE, "") if seen or sources or (flow is not None and flow.sources) else (UNKNOWN, "")
 
     def _forward_origin(self, key: Key, ran: Ran, state: NDArray[np.bool_], *, seen: bool) -> tuple[str, str]:
-        """Return the origin of an entry of msprobe whose inputs are fine: a backward call uses values of the forward one too."""
+        """Return the origin of an entry of msprobe with good inputs: a backward call uses values of the forward one too."""
         forward = forward_name(ran.name)
         if forward != ran.name and any(state[row] for row in self._forward.get((key, forward), ())):
             return BEFORE, forward

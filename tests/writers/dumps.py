@@ -62,14 +62,14 @@ def async_file(tensors: Sequence[tuple[str, Array, int, int, tuple[int, ...]]], 
     """A binary file of a device: io, values, number of the dtype, number of the format, shape on the host, for each tensor."""
     head = text(1, "2.0") + number(2, 1_700_000_000)
     for wanted, field_number, size, original in (("output", 3, 6, 7), ("input", 4, 5, 6)):
-        for io, values, dtype, form, host in tensors:
-            if io == wanted:
+        for told_io, values, dtype, form, host in tensors:
+            if told_io == wanted:
                 shape = text(1, b"".join(map(varint, values.shape)))
                 told = number(1, dtype) + number(2, form) + text(3, shape) + number(size, values.nbytes)
                 head += text(field_number, told + text(original, text(1, b"".join(map(varint, host)))))
     if buffers:
         head += text(5, number(1, 0) + number(3, buffers))
-    ordered = [one for io in ("input", "output") for one in tensors if one[0] == io]
+    ordered = [one for wanted in ("input", "output") for one in tensors if one[0] == wanted]
     return len(head).to_bytes(8, "little") + head + b"".join(one[1].tobytes() for one in ordered) + bytes(buffers)
 
 

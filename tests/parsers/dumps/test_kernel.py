@@ -38,18 +38,28 @@ def one_of(dump: RunDump, **wanted: object) -> int:
 
 def test_no_dump_at_all(tmp_path: Path) -> None:
     dump = RunDump(str(tmp_path), ())
-    assert not dump and not len(dump.tensors) and not len(dump.statistics) and not len(dump.executions)
-    assert dump.ranks == () and dump.problems == () and not len(dump.first_cause()) and not len(dump.check([]))
-    assert list(dump.graphs) == [] and not dump.refresh()
+    assert not dump
+    assert not len(dump.tensors)
+    assert not len(dump.statistics)
+    assert not len(dump.executions)
+    assert dump.ranks == ()
+    assert dump.problems == ()
+    assert not len(dump.first_cause())
+    assert not len(dump.check([]))
+    assert list(dump.graphs) == []
+    assert not dump.refresh()
     with pytest.raises(IndexError):
         dump.tensor(0)
 
 
 def test_a_written_dump_is_listed_and_read(dumped: Path) -> None:
     (source,) = discover(dumped.parent)
-    assert source.name == "job" and source.ranks[0].dump_dirs and source.updated > 0
+    assert source.name == "job"
+    assert source.ranks[0].dump_dirs
+    assert source.updated > 0
     run = open_run(dumped)
-    assert run.kinds() == {"dump": 1} and run.problems == ()
+    assert run.kinds() == {"dump": 1}
+    assert run.problems == ()
     tensors = DUMP_TENSORS.check(run.dump.tensors)
     assert len(tensors) == len(list(dumped.rglob("*.npy")))
     for row in range(0, len(tensors), 5):
@@ -82,7 +92,8 @@ def test_previous_is_the_same_tensor_one_iteration_before(dumped: Path) -> None:
     dump = open_run(dumped).dump
     row = one_of(dump, type="Tanh", io="output", iteration=1)
     before = dump.previous(row)
-    assert before is not None and dump.previous(before) is None
+    assert before is not None
+    assert dump.previous(before) is None
     same = ["type", "name", "io", "slot"]
     assert dump.tensors.loc[row, same].equals(dump.tensors.loc[before, same])
     assert dump.tensors["iteration"].iloc[before] == 0
@@ -93,7 +104,8 @@ def test_ranks_are_read_together(tmp_path: Path) -> None:
     for rank in (0, 3):
         write_dump(tmp_path / "job", iterations=2, rank=rank, seed=rank)
     dump = open_run(tmp_path / "job").dump
-    assert dump.ranks == (0, 3) and list(dump.graphs) == [(0, 0), (3, 0)]
+    assert dump.ranks == (0, 3)
+    assert list(dump.graphs) == [(0, 0), (3, 0)]
     assert dump.tensors.groupby("rank").size().nunique() == 1
     assert set(dump.tensors["part"]) == {"rank_0", "rank_3"}
 
@@ -102,7 +114,8 @@ def test_statistics_are_those_of_the_values(dumped: Path) -> None:
     dump = open_run(dumped).dump
     calls: list[tuple[int, int]] = []
     frame = DUMP_STATISTICS.check(dump.statistics_of(progress=lambda done, all_: calls.append((done, all_)) is None))
-    assert calls[-1] == (len(frame), len(frame)) and set(frame["source"]) == {"computed"}
+    assert calls[-1] == (len(frame), len(frame))
+    assert set(frame["source"]) == {"computed"}
     for row in range(0, len(frame), 9):
         values = dump.tensor(row).astype(np.float64)
         one = frame.iloc[row]
@@ -140,7 +153,8 @@ def test_all_operators_of_files_are_joined_with_the_graph(real_data: Path, run: 
     joined = [
         name in set(dump.graphs[0, graph].nodes["full_name"]) for graph, name in zip(pairs["graph"], pairs["name"], strict=True)
     ]
-    assert all(joined) and len(set(zip(pairs["graph"], pairs["name"], strict=True))) == len(pairs)
+    assert all(joined)
+    assert len(set(zip(pairs["graph"], pairs["name"], strict=True))) == len(pairs)
     assert (tensors["order"] >= 0).all()
 
 
@@ -149,7 +163,8 @@ def test_every_real_file_is_listed_with_what_its_name_says(real_data: Path) -> N
         folder = real_data / "dump" / run
         dump = open_run(folder).dump
         tensors = dump.tensors
-        assert len(tensors) == files == len(list(folder.rglob("*.npy"))) and dump.problems == ()
+        assert len(tensors) == files == len(list(folder.rglob("*.npy")))
+        assert dump.problems == ()
         for row in range(0, files, 7):
             path = folder / tensors["file"].iloc[row]
             assert NPY.fullmatch(path.name) is not None
@@ -178,7 +193,9 @@ def test_binary_files_are_read_by_their_headers(real_data: Path) -> None:
     assert np.array_equal(dump.tensor(conv), np.arange(12, dtype=np.float16).reshape(1, 2, 2, 3).transpose(0, 3, 1, 2))
     assert dump.statistics["count"].iloc[conv] == 12
     cast = dump.tensor(one_of(dump, type="Cast"))
-    assert cast.dtype == np.float16 and np.isnan(cast).sum() == 1 and np.isinf(cast).sum() == 1
+    assert cast.dtype == np.float16
+    assert np.isnan(cast).sum() == 1
+    assert np.isinf(cast).sum() == 1
     assert dump.tensor(one_of(dump, type="Mul")).dtype == np.float32
     total = dump.tensor(one_of(dump, type="Add", io="output"))
     parts = [dump.tensor(one_of(dump, type="Add", io="input", slot=slot)) for slot in (0, 1)]
@@ -201,7 +218,8 @@ def test_damaged_binary_files_hide_nothing_else(tmp_path: Path) -> None:
     for number, one in enumerate((data, data[:-1], data[:20], b"", b"\xff" * 40, private)):
         (folder / f"Add.Default_Add-op{number}.{number}.7.179532000012345{number}").write_bytes(one)
     dump = open_run(tmp_path).dump
-    assert dump.ranks == (2,) and len(dump.tensors) == 3
+    assert dump.ranks == (2,)
+    assert len(dump.tensors) == 3
     assert np.array_equal(dump.tensor(one_of(dump, io="output")), values * 2)
     with pytest.raises(PayloadError, match="FRACTAL_Z"):
         dump.tensor(2)
@@ -210,7 +228,8 @@ def test_damaged_binary_files_hide_nothing_else(tmp_path: Path) -> None:
 
 def test_long_names_are_resolved_by_mapping_csv(real_data: Path) -> None:
     dump = open_run(real_data / "dump/ascend_made/mapping").dump
-    assert dump.tensors["type"].tolist() == ["MatMul", "Sub"] and dump.tensors["dtype"].tolist() == ["float32"] * 2
+    assert dump.tensors["type"].tolist() == ["MatMul", "Sub"]
+    assert dump.tensors["dtype"].tolist() == ["float32"] * 2
     assert dump.tensors["recorded"].iloc[0].endswith("MatMul-op7")
     assert dump.tensor(0).ndim >= 0
 
@@ -227,7 +246,8 @@ def test_every_damaged_tensor_is_a_problem_and_the_rest_is_shown(dumped: Path) -
         file.write_bytes(data)
     dump = open_run(dumped).dump
     frame = dump.statistics
-    assert (frame["source"] == "").sum() == 4 and (frame["source"] == "computed").sum() == len(frame) - 4
+    assert (frame["source"] == "").sum() == 4
+    assert (frame["source"] == "computed").sum() == len(frame) - 4
     assert {problem.path for problem in dump.problems} == set(map(str, files))
     assert {problem.kind for problem in dump.problems} == {"bad_dump"}
 
@@ -235,8 +255,10 @@ def test_every_damaged_tensor_is_a_problem_and_the_rest_is_shown(dumped: Path) -
 def test_a_missing_graph_and_order_are_problems(tmp_path: Path) -> None:
     write_dump(tmp_path / "job", iterations=2, graph=False)
     dump = open_run(tmp_path / "job").dump
-    assert len(dump.tensors) and (dump.tensors["order"] == -1).all()
-    assert any("graphs/" in text for text in texts(dump)) and any("execution_order/" in text for text in texts(dump))
+    assert len(dump.tensors)
+    assert (dump.tensors["order"] == -1).all()
+    assert any("graphs/" in text for text in texts(dump))
+    assert any("execution_order/" in text for text in texts(dump))
     assert dump.stack(0) == ()
 
 
@@ -253,7 +275,8 @@ def test_a_cut_graph_is_a_problem(dumped: Path) -> None:
     path = dumped / "rank_0/graphs/ms_output_trace_code_graph_0.pb"
     path.write_bytes(path.read_bytes()[:900])
     dump = open_run(dumped).dump
-    assert len(dump.tensors) and (dump.tensors["order"] >= 0).any()
+    assert len(dump.tensors)
+    assert (dump.tensors["order"] >= 0).any()
     assert any(problem.path == str(path) for problem in dump.problems)
 
 
@@ -287,12 +310,13 @@ def test_names_that_are_no_text_can_be_read(tmp_path: Path) -> None:
     with open(os.path.join(os.fsencode(folder), name.replace(b"Default", b"D\xff")), "wb") as file:
         file.write(npy(np.arange(3, dtype=np.float32)))
     dump = open_run(tmp_path).dump
-    assert dump.tensors["recorded"].tolist() == ["D\\xff_a-op0"] and "\\xff" in dump.tensors["file"].iloc[0]
+    assert dump.tensors["recorded"].tolist() == ["D\\xff_a-op0"]
+    assert "\\xff" in dump.tensors["file"].iloc[0]
     assert dump.tensor(0).tolist() == [0.0, 1.0, 2.0]
 
 
 def test_a_file_of_another_user_is_a_problem(dumped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = sorted((dumped / "rank_0/Net/0/1").glob("*.npy"))[0]
+    file = min((dumped / "rank_0/Net/0/1").glob("*.npy"))
     opened = os.open
 
     def refuse(path: str, *more: int) -> int:
@@ -316,7 +340,8 @@ def test_a_dump_that_grows_is_followed(dumped: Path) -> None:
     name = folder / file_name("Add", "Default/a-op0", 1_795_217_413_000_000, "output", 0, "float32")
     whole = npy(np.arange(3, dtype=np.float32))
     name.write_bytes(whole[:-5])
-    assert run.refresh() and run.version > version
+    assert run.refresh()
+    assert run.version > version
     dump = run.dump
     assert len(dump.tensors) == count + 1
     row = count
@@ -325,13 +350,14 @@ def test_a_dump_that_grows_is_followed(dumped: Path) -> None:
     assert dump.problems
     name.write_bytes(whole)
     assert run.refresh()
-    assert run.dump.tensor(row).tolist() == [0.0, 1.0, 2.0] and run.dump.problems == ()
+    assert run.dump.tensor(row).tolist() == [0.0, 1.0, 2.0]
+    assert run.dump.problems == ()
 
 
 def test_statistic_csv_gives_statistics_beside_files(dumped: Path) -> None:
     folder = dumped / "rank_0/Net/0/1"
-    file = sorted(folder.glob("Tanh.*.output.*"))[0]
-    kind, name, _, _, time_us, _, slot, _, dtype, _ = file.name.split(".")
+    file = min(folder.glob("Tanh.*.output.*"))
+    kind, name, _, _, time_us, _, slot, _, _, _ = file.name.split(".")
     head = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,NaN Count"
     rows = [
         f'{kind},{name},0,0,{time_us},output,{slot},192,float32,"(8,6)",7.5,0,',
@@ -341,10 +367,12 @@ def test_statistic_csv_gives_statistics_beside_files(dumped: Path) -> None:
     dump = open_run(dumped).dump
     row = one_of(dump, file=str(file.relative_to(dumped)))
     frame = dump.statistics
-    assert frame["source"].iloc[row] == "statistic.csv" and frame["max"].iloc[row] == 7.5
+    assert frame["source"].iloc[row] == "statistic.csv"
+    assert frame["max"].iloc[row] == 7.5
     assert dump.statistics_of([row], computed=True)["max"].iloc[0] == dump.tensor(row).max()
     lost = one_of(dump, recorded="lost")
-    assert dump.tensors["file"].iloc[lost] == "" and frame["non_finite"].iloc[lost] == 1
+    assert dump.tensors["file"].iloc[lost] == ""
+    assert frame["non_finite"].iloc[lost] == 1
     with pytest.raises(PayloadError, match="no values"):
         dump.tensor(lost)
     assert any("Line 4" in text for text in texts(dump))

@@ -86,7 +86,8 @@ def test_values_of_files_agree_with_the_statistics_of_the_json(real_data: Path) 
         dump = open_run(real_data / "msprobe" / run).dump
         rows = np.flatnonzero((dump.tensors["iteration"] == step).to_numpy())
         frame = dump.statistics_of(rows, computed=True)
-        assert set(frame["source"]) == {"computed"} and len(frame) == files
+        assert set(frame["source"]) == {"computed"}
+        assert len(frame) == files
         assert ((frame["nan"] > 0).sum(), frame["nan"].sum()) == (with_nan, values)
         assert (frame["positive_inf"] + frame["negative_inf"]).sum() == 0
         stated = dump.statistics_of(rows)
@@ -126,7 +127,8 @@ def test_leaves_of_all_groups_are_rows(tmp_path: Path) -> None:
         ["parameter", 0, "weight", "bfloat16", "2x3"],
         ["gradient", 0, "weight.0", "float32", "2x3"],
     ]
-    assert dump.statistics["max"].iloc[2] == 1.0 and dump.tensors["type"].iloc[0] == "Dense"
+    assert dump.statistics["max"].iloc[2] == 1.0
+    assert dump.tensors["type"].iloc[0] == "Dense"
 
 
 def test_nan_and_inf_are_found_wherever_they_show(tmp_path: Path) -> None:
@@ -142,7 +144,8 @@ def test_nan_and_inf_are_found_wherever_they_show(tmp_path: Path) -> None:
     written(tmp_path, {f"Functional.{name}.0.forward": {"output": [one]} for name, (one, _) in cases.items()})
     frame = open_run(tmp_path).dump.statistics
     assert frame["non_finite"].tolist() == [wanted for _, wanted in cases.values()]
-    assert frame["hash"].tolist()[-1] == "0a1b2c3d" and frame["source"].tolist()[4:] == ["", "", "dump.json"]
+    assert frame["hash"].tolist()[-1] == "0a1b2c3d"
+    assert frame["source"].tolist()[4:] == ["", "", "dump.json"]
 
 
 def test_a_json_that_is_cut_keeps_the_entries_before(tmp_path: Path) -> None:
@@ -155,9 +158,12 @@ def test_a_json_that_is_cut_keeps_the_entries_before(tmp_path: Path) -> None:
     dump = open_run(tmp_path).dump
     assert 2 <= len(dump.tensors) < 5
     (problem,) = dump.problems
-    assert problem.path == str(path) and "entries before" in problem.text
+    assert problem.path == str(path)
+    assert "entries before" in problem.text
     path.write_text(whole)
-    assert dump.refresh() and len(dump.tensors) == 5 and dump.problems == ()
+    assert dump.refresh()
+    assert len(dump.tensors) == 5
+    assert dump.problems == ()
 
 
 def test_a_json_of_something_else_is_a_problem(tmp_path: Path) -> None:
@@ -165,22 +171,26 @@ def test_a_json_of_something_else_is_a_problem(tmp_path: Path) -> None:
     for content in ("[]", '{"a": 1}', "", '{"task": 1, "level": 2, "data": []}', "[" * 5000):
         (folder / "dump.json").write_text(content)
         dump = RunDump(str(tmp_path), [str(tmp_path)])
-        assert not len(dump.tensors) and dump.problems, content
+        assert not len(dump.tensors), content
+        assert dump.problems, content
 
 
 def test_old_and_new_rank_directories_are_read(tmp_path: Path) -> None:
     for part in ("rank", "rank3"):
         written(tmp_path, {"Functional.log.0.forward": {"output": [leaf(1, 1, 1, 1)]}}, part=part)
     dump = open_run(tmp_path).dump
-    assert dump.ranks == (0, 3) and set(dump.tensors["part"]) == {"rank", "rank3"}
+    assert dump.ranks == (0, 3)
+    assert set(dump.tensors["part"]) == {"rank", "rank3"}
 
 
 def test_two_runs_in_one_directory_are_a_problem(tmp_path: Path) -> None:
     for part in ("proc7", "proc9"):
         written(tmp_path, {"Functional.log.0.forward": {"output": [leaf(1, 1, 1, 1)]}}, part=part)
     dump = open_run(tmp_path).dump
-    assert len(dump.tensors) == 2 and any("proc7, proc9" in problem.text for problem in dump.problems)
-    assert dump.tensors["occurrence"].tolist() == [0, 0] and dump.previous(0) is None
+    assert len(dump.tensors) == 2
+    assert any("proc7, proc9" in problem.text for problem in dump.problems)
+    assert dump.tensors["occurrence"].tolist() == [0, 0]
+    assert dump.previous(0) is None
 
 
 def test_files_without_entries_are_a_problem(tmp_path: Path) -> None:
@@ -230,7 +240,8 @@ def test_damaged_descriptions_are_problems(tmp_path: Path) -> None:
     for name in ("construct.json", "stack.json"):
         (folder / name).write_text("{")
     dump = open_run(tmp_path).dump
-    assert dump.stack(0) == () and len(dump.first_cause()) == 1
+    assert dump.stack(0) == ()
+    assert len(dump.first_cause()) == 1
     assert {Path(problem.path).name for problem in dump.problems} == {"construct.json", "stack.json"}
 
 
@@ -240,5 +251,6 @@ def test_a_dump_beside_event_files_belongs_to_their_run(real_data: Path, tmp_pat
     event = next(path for path in (real_data / "summary").rglob("*_MS"))
     shutil.copy(event, run)
     (source,) = discover(tmp_path)
-    assert source.files and source.dump_dirs == (str(run),)
+    assert source.files
+    assert source.dump_dirs == (str(run),)
     assert len(open_run(run).dump.tensors) == 255

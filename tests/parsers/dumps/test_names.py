@@ -23,7 +23,8 @@ def test_both_naming_schemes_are_read(
 ) -> None:
     for dtype in ("", ".Float32"):
         match = NPY.fullmatch(f"{kind}.{name}.{task}.{stream}.{time}.{io}.{slot}.{layout}{dtype}.npy")
-        assert match is not None and match[2] == str(time)
+        assert match is not None
+        assert match[2] == str(time)
         found = tensor_name(match[1], match[3])
         assert found is not None
         wanted = (kind, name, task, stream, io, slot, layout, dtype[1:].lower())
@@ -43,7 +44,8 @@ def test_any_name_is_read_or_refused(text: str) -> None:
 
 def test_names_of_devices_have_four_more_numbers() -> None:
     match = BINARY.fullmatch("Add.Default_Add-op0.2.7.1795320000123456.1.2.3.4")
-    assert match is not None and match.groups() == ("Add", "Default_Add-op0", "2", "7", "1795320000123456")
+    assert match is not None
+    assert match.groups() == ("Add", "Default_Add-op0", "2", "7", "1795320000123456")
     found = NPY.fullmatch("Add.Default_Add-op0.2.7.1795320000123456.1.2.3.4.output.0.2_3.float32.ND.npy")
     assert found is not None
     parsed = tensor_name(found[1], found[3])
@@ -104,7 +106,8 @@ def test_rows_with_and_without_quotes_and_commas_are_read(
     assert isinstance(row, StatisticRow)
     assert (row.operator, row.io, row.slot, row.shape) == (name, "output", 1, "x".join(map(str, shape)) or "[]")
     assert (row.values.max, row.values.min) == (pytest.approx(most, nan_ok=True), pytest.approx(least, nan_ok=True))
-    assert row.values.nan == nans and row.values.zero == -1
+    assert row.values.nan == nans
+    assert row.values.zero == -1
     assert row.non_finite == int(nans > 0 or not math.isfinite(most) or not math.isfinite(least))
 
 
@@ -118,9 +121,11 @@ def test_a_table_that_is_cut_keeps_its_whole_lines() -> None:
     line = 'Add,a,2,7,1795320000123456,output,0,24,float32,"(2,3)",1.5,,\n'
     found = list(parse_statistics(f"{HEAD},Max Value,NaN Count\n{line}{line[:30]}"))
     assert [type(one) for one in found] == [StatisticRow, BadLine]
-    assert isinstance(found[1], BadLine) and (found[1].line, "cut" in found[1].text) == (3, True)
+    assert isinstance(found[1], BadLine)
+    assert (found[1].line, "cut" in found[1].text) == (3, True)
     (only,) = parse_statistics("a,b,c\n1,2,3\n")
-    assert isinstance(only, BadLine) and only.line == 1
+    assert isinstance(only, BadLine)
+    assert only.line == 1
 
 
 def test_all_variants_of_real_tables_have_the_same_rows(real_data: Path) -> None:

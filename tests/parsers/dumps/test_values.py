@@ -63,7 +63,8 @@ def test_any_array_that_numpy_saves_is_read(tmp_path_factory: pytest.TempPathFac
 def test_headers_of_mindspore_are_read(tmp_path: Path) -> None:
     values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     data = npy(values)
-    assert b"(2,3,4,)" in data and len(data) == 128 + values.nbytes
+    assert b"(2,3,4,)" in data
+    assert len(data) == 128 + values.nbytes
     assert np.array_equal(read_tensor(written(tmp_path, data)), values)
     assert parse_header("{'descr': '<f4', 'fortran_order': False, 'shape': (8,4,8,8,,), }", 128).shape == (8, 4, 8, 8)
 
@@ -206,8 +207,8 @@ def reference(values: Any) -> dict[str, float]:
     wide = np.asarray(values, np.float64).ravel()
     finite = wide[np.isfinite(wide)]
     counts = {
-        "count": wide.size, "zero": int((wide == 0).sum()), "negative": int((wide < 0).sum()), "positive": int((wide > 0).sum()),
-        "nan": int(np.isnan(wide).sum()), "positive_inf": int((wide == np.inf).sum()),
+        "count": wide.size, "zero": int((wide == 0).sum()), "negative": int((wide < 0).sum()),
+        "positive": int((wide > 0).sum()), "nan": int(np.isnan(wide).sum()), "positive_inf": int((wide == np.inf).sum()),
         "negative_inf": int((wide == -np.inf).sum()),
     }  # fmt: skip
     if not finite.size:
