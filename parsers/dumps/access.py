@@ -19,10 +19,10 @@ from parsers.dumps import kernel, msprobe
 from parsers.dumps.graphs import DumpGraphs, Flow
 from parsers.dumps.listing import Listing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
-from parsers.dumps.statistics import TensorStatistics, statistics_of
+from parsers.dumps.statistics import TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
 from parsers.dumps.tables import Tables, executions_of, overflows_of, tables_of
-from parsers.dumps.values import Array, TensorHeader, TensorPlace, chunks, read_tensor, read_tensor_header
+from parsers.dumps.values import Array, TensorHeader, TensorPlace, chunks, measure, read_tensor, read_tensor_header
 from parsers.errors import FormatError, PayloadError
 from parsers.graphs.graph import SourceLine
 from parsers.model import Ints, Problem
@@ -30,6 +30,8 @@ from parsers.model import Ints, Problem
 _SETTLED_SECONDS = 60.0
 _STACK_LINE = re.compile(r"File (?P<file>.*?), line (?P<line>\d{1,9}), in (?P<function>[^,\n]*),?\s*(?P<code>.*)", re.DOTALL)
 
+_TensorKey = tuple[str, int, int]
+"""Path, offset and size of a tensor: what is known of it is kept while these stay the same."""
 Progress = Callable[[int, int], bool]
 """Called with the number of tensors done and the number of all; returns whether to go on."""
 
@@ -49,8 +51,8 @@ class RunDump:
         self._graphs: DumpGraphs | None = None
         self._listed_at = 0.0
         self._statistics: tuple[Statistics, Statistics] | None = None
-        self._computed: dict[tuple[str, int, int], tuple[TensorHeader, TensorStatistics]] = {}
-        self._failed: dict[tuple[str, int, int], Problem] = {}
+        self._computed: dict[_TensorKey, tuple[TensorHeader, TensorStatistics]] = {}
+        self._failed: dict[_TensorKey, Problem] = {}
         self._places: dict[tuple[int, int], list[int]] = {}
         self._described: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -245,7 +247,7 @@ class RunDump:
             return self._described[key]
 
     def _check(self, row: int) -> None:
-        count = len(self._found().tensors)
+        count = len(self._found().series)
         if not 0 <= row < count:
             raise IndexError(f"{self.base}: expected row 0 to {count - 1:,}, found {row:,}")
 
@@ -255,19 +257,21 @@ class RunDump:
         place = int(tables.listed[row])
         if place in listing.places:
             return listing.places[place]
-        file = str(tables.tensors["file"].iat[row])
+        file = str(tables.files[row])
         if not file:
             text = f"{tables.tensors['name'].iat[row]}: only statistics were dumped, no values"
             raise PayloadError(text)
         context = listing.contexts[listing.context[place]]
         return TensorPlace(os.path.join(context.path, listing.strange.get(place, file[len(context.shown) :])))
 
-    def _key(self, row: int) -> tuple[str, int, int]:
-        place = self._place(row)
-        return place.path, place.offset, int(self.tensors["size_bytes"].to_numpy()[row])
+    def _key(self, row: int) -> _TensorKey:
+        return self._key_of(row, self._place(row))
 
-    def _read(self, row: int, read: Callable[[TensorPlace], Any]) -> Any:
-        place = self._place(row)
+    def _key_of(self, row: int, place: TensorPlace) -> _TensorKey:
+        return place.path, place.offset, int(self._found().sizes[row])
+
+    def _read(self, row: int, read: Callable[[TensorPlace], Any], place: TensorPlace | None = None) -> Any:
+        place = place or self._place(row)
         try:
             return read(place)
         except (FormatError, OSError, MemoryError) as error:
@@ -327,7 +331,7 @@ class RunDump:
         with self._lock:
             stated, own = self._stores()
         missing = rows[~(own.known if computed else own.known | stated.known)[rows]]
-        files = self.tensors["file"].array
+        files = self._found().files
         for done, row in enumerate(missing.tolist()):
             if files[row]:
                 self._compute(row, own)
@@ -337,7 +341,7 @@ class RunDump:
 
     def keep_statistics(self, row: int, values: TensorStatistics, header: TensorHeader) -> None:
         """Take statistics that another process computed."""
-        self._keep(row, values, header, self._stores()[1])
+        self._keep(row, values, header, self._stores()[1], self._key(row))
 
     def _stores(self) -> tuple[Statistics, Statistics]:
         """Return the statistics that files state, and those that were computed."""
@@ -358,20 +362,21 @@ class RunDump:
     def _compute(self, row: int, own: Statistics) -> None:
         """Compute the statistics of a tensor, unless it is known that it cannot be read."""
         try:
-            key = self._key(row)
+            place = self._place(row)
+            key = self._key_of(row, place)
             known = self._computed.get(key)
             if known is None and key not in self._failed:
-                known = self.header(row), statistics_of(self.pieces(row))
+                known = self._read(row, measure, place)
             if known is not None:
-                self._keep(row, known[1], known[0], own)
+                self._keep(row, known[1], known[0], own, key)
         except PayloadError:
             return
 
-    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics) -> None:
+    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics, key: _TensorKey) -> None:
         non_finite = -1 if values.count < 0 else int(values.finite < values.count)
         own.put(row, values, non_finite, COMPUTED)
         own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
-        self._computed[self._key(row)] = (header, values)
+        self._computed[key] = (header, values)
 
 
 def _list(listing: Listing, directory: str) -> None:

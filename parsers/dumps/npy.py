@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def read_header(file: RegularFile) -> Header:
     return header
 
 
+@lru_cache(maxsize=4096)  # tensors of one shape have equal headers
 def parse_header(text: str, offset: int) -> Header:
     """Parse the dict in a header; FormatError for anything else, and for types that are no plain values."""
     body = text.strip()

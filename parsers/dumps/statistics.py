@@ -70,13 +70,14 @@ class _Sums:
         self.finite = 0
         self.mean = self.deviation = self.absolute = 0.0
         self.max, self.min = -math.inf, math.inf
-        self._wide = np.empty(PIECE, np.float64)
-        self._other = np.empty(PIECE, np.float64)
-        self._mask = np.empty(PIECE, np.bool_)
+        self._wide = self._other = np.empty(0, np.float64)
+        self._mask = np.empty(0, np.bool_)
 
     def add(self, values: NDArray[Any]) -> None:
         """Add up to PIECE values. Arrays are used again: new ones would cost more than what is computed."""
         size, kind = len(values), values.dtype.kind
+        if size > len(self._wide):
+            self._wide, self._other, self._mask = np.empty(size), np.empty(size), np.empty(size, np.bool_)
         mask = self._mask[:size]
         self.count += size
         self.zero += int(np.count_nonzero(np.equal(values, 0, out=mask)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from parsers.dumps.formats import reordered
 from parsers.dumps.npy import read_header
+from parsers.dumps.statistics import TensorStatistics, statistics_of
 from parsers.dumps.torch_files import TorchTensor, read_record
 from parsers.errors import FormatError
 from parsers.files import RegularFile
@@ -95,10 +96,20 @@ def chunks(place: TensorPlace, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Arr
     piece.
     """
     with RegularFile(place.path) as file:
+        yield from _pieces(file, _layout(file, place), place, size_bytes)
+
+
+def measure(place: TensorPlace) -> tuple[TensorHeader, TensorStatistics]:
+    """Return header and statistics of a tensor, opening its file once. Errors as for `read_tensor`."""
+    with RegularFile(place.path) as file:
         layout = _layout(file, place)
-        if not _plain(layout):
-            yield np.ascontiguousarray(read_tensor(place)).reshape(-1)
-            return
+        return layout.header, statistics_of(_pieces(file, layout, place, CHUNK_BYTES))
+
+
+def _pieces(file: RegularFile, layout: _Layout, place: TensorPlace, size_bytes: int) -> Iterator[Array]:
+    if not _plain(layout):
+        yield np.ascontiguousarray(read_tensor(place)).reshape(-1)
+    else:
         step = max(size_bytes // layout.stored.itemsize, 1)
         buffer = np.empty(min(step, layout.count), layout.stored)
         raw = buffer.view(np.uint8).data
