@@ -33,7 +33,7 @@ def figures(times: int) -> list[Figure]:
 
 def one(base: str) -> dict[str, float]:
     """Scan twice."""
-    from parsers.discovery import Scanner
+    from parsers.discovery.scanner import Scanner
 
     scanner = Scanner(base)
     begun = time.process_time()

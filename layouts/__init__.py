@@ -36,11 +36,14 @@ PAGES: tuple[Page, ...] = tuple(
         "data_lineage",
         "optimisation",
         "two_runs",
+        "job",
         "profile_overview",
         "timeline",
         "operators",
         "steps",
         "preparation",
+        "communication",
+        "cluster",
         "advice",
     )
 )

@@ -129,6 +129,26 @@ CLUSTER_STEPS = Schema(
     ),
 )
 
+RANKS = Schema(
+    "ranks",
+    "Where each rank ran, how much memory it took, and how much it computed.",
+    (
+        _RANK,
+        Column("host", "category", "", "host; empty for unknown"),
+        Column("device", "int64", "", "device, which need not have the number of the rank; -1 for unknown"),
+        Column("chip", "category", "", "name of the device: Ascend910B; empty for unknown"),
+        Column("peak_allocated_bytes", "int64", "B", "highest memory of framework and GE together; -1 for unknown"),
+        Column("peak_reserved_bytes", "int64", "B", "highest memory that these reserved; -1 for unknown"),
+        Column("capacity_bytes", "int64", "B", "memory of the device; -1 where no file has it"),
+        Column("cube_flops", "float64", "", "floating-point operations of cube units per step"),
+        Column("vector_flops", "float64", "", "floating-point operations of vector units per step"),
+        Column("flops_per_s", "float64", "1/s", "these operations by the time of the operators that did them"),
+        Column("operators_ns", "float64", "ns", "operators on the device while recording, communication excepted"),
+        Column("expert_rows", "int64", "", "rows of grouped matrix multiplications: tokens of its experts; -1 for unknown"),
+        _FILE,
+    ),
+)
+
 JOB_FRAMES: Mapping[str, Schema] = {
-    schema.name: schema for schema in (GROUPS, COLLECTIVES, PACKETS, LINKS, CLUSTER_STEPS)
+    schema.name: schema for schema in (GROUPS, COLLECTIVES, PACKETS, LINKS, CLUSTER_STEPS, RANKS)
 }

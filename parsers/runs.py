@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
-from parsers.dumps.access import RunDump
 from parsers.file_states import FileState
 from parsers.graphs.access import Graphs, locations_of
 from parsers.lineage.access import RunLineage
@@ -25,6 +25,9 @@ from parsers.profiler.access import Profiles, RunProfiles
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars, ScalarsView
 from parsers.verification import Verification
+
+if TYPE_CHECKING:
+    from parsers.dumps.access import RunDump
 
 
 class Run:
@@ -234,6 +237,8 @@ class Run:
     @property
     def dump(self) -> RunDump:
         """The dumped tensors of this run and, of a job, of its ranks; nothing is read until it is asked for."""
+        from parsers.dumps.access import RunDump  # few servers read dumps: 0.03 s of imports
+
         directories = self._dump_dirs()
         with self._files.lock:
             if self._dump is None or self._dump.directories != directories:
@@ -328,8 +333,8 @@ class Run:
         return self._payloads.typed("text", tag, place, TextValue)
 
 
-def open_run(path: str | os.PathLike[str]) -> Run:
-    """Open one run directory or event file and read it; SourceError if there is no run."""
-    run = Run(source_of(path))
+def open_run(path: str | os.PathLike[str] | Source) -> Run:
+    """Open one run directory or event file, or a Source that `discover` found, and read it; SourceError if there is no run."""
+    run = Run(path if isinstance(path, Source) else source_of(path))
     run.refresh()
     return run

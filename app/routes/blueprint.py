@@ -12,6 +12,7 @@
     <prefix>api/image, <prefix>api/text          (`app.routes.media`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/profile.csv                      (`app.routes.profiles`)
+    <prefix>api/communication/...                (`app.routes.communication`)
     <prefix>api/timeline/...                     (`app.routes.timeline`, `app.routes.timeline_links`)
     <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
     <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
@@ -32,7 +33,7 @@ from typing import Any, TypeVar
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes import media, notes, profiles, scalar_groups, tensors, timeline, timeline_links
+from app.routes import communication, media, notes, profiles, scalar_groups, tensors, timeline, timeline_links
 from app.routes.histograms import histogram_rows
 from app.routes.refusals import Unusable, refusal
 from app.store.insights import insight_rows
@@ -90,6 +91,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     notes.add_routes(routes, source)
     timeline.add_routes(routes, source)
     timeline_links.add_links(routes, source)
+    communication.add_routes(routes, source)
     routes.add_url_rule("/profile.csv", "profile-csv", lambda: profiles.table(source))
     routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))

@@ -29,7 +29,7 @@ def table(source: ProfileSource) -> Response:
     """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read or that was stopped, 500 for a bug."""
     try:
         run, session, rank, name = _parameters()
-        found = _read(source, run, session, rank, name)
+        found = read_frame(source, run, session, rank, name)
     except Unusable as error:
         return refusal(error)
     answer = Response(csv_rows(found), mimetype="text/csv")
@@ -54,7 +54,8 @@ def _parameters() -> tuple[str, str, int, str]:
     return values_of["run"][0], (values_of["session"] or ["."])[0], int(rank), name
 
 
-def _read(source: ProfileSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
+def read_frame(source: ProfileSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
+    """Return a frame once it has been read; Unusable, with a status, if there is none or it takes too long."""
     if not any(one.session == session and one.rank == rank for one in source.profiles(run)):
         raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
     until = time.monotonic() + PATIENCE

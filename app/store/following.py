@@ -12,18 +12,19 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.store.entries import Entry, leaves, unique
 from app.store.index import Index
 from app.store.packs import Snapshots
 from app.store.run_list import RunList
-from app.store.run_rows import kinds_of, run_row, unread_row
+from app.store.run_rows import run_row
 from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
-from parsers.discovery import Scanner, opens_alone, rescan, source_of
+from parsers.discovery import opens_alone, rescan, source_of
+from parsers.discovery.scanner import Scanner
 from parsers.names import printable
-from parsers.runs import Run
 from parsers.snapshot import key_of
 
 log = logging.getLogger(__name__)
@@ -43,62 +44,6 @@ VERIFY_SHARE = 0.25
 VERIFY_QUIET_SECONDS = 0.25
 # A run that is up to date is saved to the index, at most this often while it grows.
 INDEX_SECONDS = 60.0
-
-
-class Entry:
-    """One leaf run of the store. job is the key of its row in the list of runs, its own unless it is a rank."""
-
-    def __init__(self, key: str, job: str, source: Source, cache: PayloadCache) -> None:
-        self.key = key
-        self.job = job
-        self.run = Run(source, cache)
-        self.source = source
-        self.row = unread_row(key, source)
-        self.verified = (0, 0)
-        self.verifying = False
-        self.failure: tuple[Problem, ...] = ()
-        self.loaded = False
-        self.due = True
-        self.restored = False
-        self.indexed = (0, 0)
-        self.indexed_at = 0.0
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Damage in the files of the run, and the error that stopped reading it."""
-        return self.run.problems + self.failure
-
-    @property
-    def content(self) -> tuple[int, int]:
-        """The version of the run and the number of its verified values: what the index is compared with."""
-        return self.run.version, self.verified[0]
-
-    def count_verified(self) -> None:
-        """Update the numbers of verified and of all large values."""
-        large = self.run.large
-        self.verified = (large - self.run.unverified if large else 0, large)
-
-    def take(self, source: Source) -> None:
-        """Update the entry from the newest scan; it becomes due for reading if any of its files changed."""
-        self.due = self.due or _signature(source) != _signature(self.source)
-        if self.loaded and source.plan != self.source.plan:
-            self.row = replace(self.row, tags=kinds_of(self.run, source))
-        self.source = source
-
-    def undecided(self) -> bool:
-        """Return whether the run may change without its files doing so: one cannot be opened, or ends within a record."""
-        return bool(self.loaded and (self.run.waiting or any(problem.kind == "unreadable" for problem in self.problems)))
-
-    def decide(self) -> None:
-        """Make the run due if a file could not be opened, or if one that ends within a record has become idle."""
-        problems = self.problems
-        unreadable = any(problem.kind == "unreadable" for problem in problems)
-        self.due = self.due or unreadable or (self.run.waiting and len(problems) != self.row.problems)
-
-
-def _signature(source: Source) -> tuple[object, ...]:
-    """The properties of a run that a scan compares."""
-    return source.files, source.profile_dirs, source.profile_size, source.profile_updated
 
 
 class Follower:
@@ -348,7 +293,7 @@ class Follower:
         if len(lists) == len(self._scanned) and all(map(operator.is_, lists, self._scanned)):
             found = self.found
         else:
-            found = _unique((prefix + source.name, source) for prefix, runs in scanned for source in runs)
+            found = unique((prefix + source.name, source) for prefix, runs in scanned for source in runs)
         self._scanned = lists
         self._take(found, tuple(problems))
 
@@ -373,7 +318,7 @@ class Follower:
             if known:
                 entries.update((key, self.entries[key]) for key in known)
                 continue
-            members = _leaves(name, source)
+            members = leaves(name, source)
             for key, leaf in members:
                 entry = self.entries.get(key)
                 if entry is None or entry.source.path != leaf.path:
@@ -553,24 +498,3 @@ def seconds_between(interval: float, asked: float) -> float:
 def _same_or(before: Source, now: Source) -> Source:
     """Return the run as it was if it is unchanged: the same object."""
     return before if before == now else now
-
-
-def _unique(found: Iterable[tuple[str, Source]]) -> dict[str, Source]:
-    """Return the sources by unique key: a repeated name gets ~2, ~3, ..."""
-    unique: dict[str, Source] = {}
-    for name, source in found:
-        key, number = name, 1
-        while key in unique:
-            number += 1
-            key = f"{name}~{number}"
-        unique[key] = source
-    return unique
-
-
-def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
-    """Return (key, source) of the runs of a row: itself, its ranks, or both."""
-    if not source.ranks:
-        return [(name, source)]
-    own = [(name, replace(source, ranks=()))] if source.files or source.profile_dirs else []
-    prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
-    return own + [(prefix + rank.name, rank) for rank in source.ranks]

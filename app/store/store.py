@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.store.following import Entry, Follower
+from app.store.entries import Entry
+from app.store.following import Follower
 from app.store.forests import Forests
 from app.store.insights import Insights
 from app.store.lineage import Lineage

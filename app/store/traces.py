@@ -12,13 +12,13 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.programs import command, environment
 from app.store.index import private_directory
 from app.store.reading_jobs import next_job
 from layouts.sources import IdleTime, ProfileFrame
@@ -240,9 +240,8 @@ class Traces:
         shutil.rmtree(part, ignore_errors=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-P", "-m", "app.store.trace_process", str(part), job.files.name, *job.files.paths],
-                stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(_paths())},
+                [*command("app.store.trace_process"), str(part), job.files.name, *job.files.paths],
+                stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True, env=environment(),
             )  # fmt: skip
             with self._lock:
                 job.process = process
@@ -333,8 +332,3 @@ def _size(files: TraceFiles) -> int:
     with contextlib.suppress(OSError):
         return sum(os.stat(path).st_size for path in files.paths)
     return 0
-
-
-def _paths() -> list[str]:
-    """Return where modules are found, so that the process finds the same ones."""
-    return [path for path in dict.fromkeys((str(Path(__file__).resolve().parents[2]), *sys.path)) if path]

@@ -153,6 +153,10 @@ class Picker {
     document.addEventListener("pointerdown", (event) => {
       if (this.open && !this.host.contains(event.target)) this.toggle(false);
     });
+    // Wherever the focus is: whoever presses Escape means what is on top.
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.open && !event.defaultPrevented) this.dismiss(event);
+    });
     new ResizeObserver(() => this.fitChips()).observe(this.chips);
   }
 
@@ -478,11 +482,14 @@ class Picker {
     } else if ((event.key === "ArrowRight" || event.key === "ArrowLeft") && !this.search.value && this.items[this.active]) {
       const { row } = this.items[this.active];
       if (row.members.length > 1 && this.expanded.has(row.key) === (event.key === "ArrowLeft")) this.expand(row.key);
-    } else if (event.key === "Escape") {
-      event.stopPropagation();
-      this.toggle(false);
-      this.button.focus();
-    }
+    } else if (event.key === "Escape") this.dismiss(event);
+  }
+
+  dismiss(event) {
+    event.preventDefault();
+    event.stopPropagation();
+    this.toggle(false);
+    this.button.focus();
   }
 
   expand(key) {

@@ -1,7 +1,8 @@
-// What all pages about a profile share: choosing run, session and rank, the progress of reading, and missing files. Counterpart
-// of layouts/profiling/body.py. A page calls define(name, { build(page), draw(page) }): build runs once, draw after every
-// change of the state, the catalogue or the reading. A page has state, profile (the chosen entry of the catalogue), against,
-// reading, change({ key: [...] }), find(selector) and store(part).
+// What all pages about a profile or a job share: choosing run, job, rank, group and step, the progress of reading, missing
+// files. Counterpart of layouts/profiling/body.py. A page calls define(name, { build(page), draw(page) }): build runs once,
+// draw after every change of the state, the catalogue or the reading. A page has state, run and profile (what is chosen),
+// against ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
+// find(selector) and store(part).
 
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
@@ -10,7 +11,9 @@ import { count } from "../base/format.js";
 import { setLabel, translate, translations, writeText } from "../base/i18n.js";
 import { keeper } from "../base/pages.js";
 import { currentPrefs } from "../base/prefs.js";
-import { last, same } from "../base/state.js";
+import { formatQuery, last, same } from "../base/state.js";
+import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
+import { groupPicker, nearest, numberPicker } from "./pickers.js";
 
 const AGAIN_MS = 400;
 const MB = 1e6;
@@ -25,6 +28,10 @@ export const { pageOf } = keeper((root) => ({
   kind: kinds.get(root.dataset.page) || {},
   frames: root.dataset.frames.split(" "),
   keys: root.dataset.keys.split(" ").filter(Boolean),
+  choices: root.dataset.choices.split(" ").filter(Boolean),
+  ranked: root.dataset.choices.split(" ").includes("rank"),
+  whole: root.dataset.whole === "1",
+  offered: { groups: [], steps: [] },
 }), (page) => {
   build(page);
   if (page.kind.build) page.kind.build(page);
@@ -40,77 +47,87 @@ export function get(page, key, fallback = "") {
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
 function choose(page) {
-  page.all = page.catalogue.runs.flatMap((run) => run.profiles.map((profile) => ({ run, profile })));
+  page.book = bookOf(page.catalogue);
+  page.all = page.book.all;
   const asked = { of: get(page, "of"), session: get(page, "session"), rank: get(page, "rank") };
-  const chosen = chosenOf(page.all, asked, (profile) => serves(page, profile));
+  const chosen = chosenOf(page.book, asked, (profile) => serves(page, profile));
   page.run = chosen ? chosen.run : null;
   page.profile = chosen ? chosen.profile : null;
-  page.ranks = chosen ? ranksOf(page.all, chosen.profile.job) : [];
-  page.others = others(page);
-  const name = get(page, "with");
-  page.against = name ? page.others.find((one) => one.name === name) || null : null;
+  page.ranks = chosen ? ranksOf(page.book, chosen.profile.job) : [];
+  const against = page.book.named.get(get(page, "with"));
+  page.against = against && chosen !== against && serves(page, against.profile) ? against : null;
 }
 
-// The profiles of one job by rank, in whatever runs and sessions they are.
-export function ranksOf(all, job) {
-  return all.filter((one) => one.profile.job === job).sort((a, b) => a.profile.rank - b.profile.rank);
+/** The profile of a rank of the chosen job, { run, profile }; undefined if the job lacks it. */
+export const memberOf = (page, rank) => page.book.jobs.get(page.profile.job).byRank.get(rank);
+
+/** What to call a rank. */
+export const rankName = (rank) => rank < 0 ? translate("profiling.all_ranks") : translate("profiling.rank_n", { n: rank });
+
+/**
+ * The attributes of a link to a page about a profile of this page, { run, profile }, with further state of that page.
+ * Group and step of the job go with it if that page keeps them.
+ * @param {Record<string, string[]>} [more]
+ */
+export function linkTo(page, name, { run, profile }, more = {}) {
+  const query = formatQuery({ of: [run.key], session: [profile.session], rank: [String(profile.rank)], ...more });
+  return { href: `${name}?${formatQuery({ run: [run.key] })}&${query}`, "data-page": name, "data-query": query };
 }
 
-// Of all profiles ({ run, profile }) the one asked for by run, session and rank. By default the newest job that serves the
-// page, and its lowest rank; a rank that the job has stands above a session, which names one of its directories.
-export function chosenOf(all, { of, session, rank }, serving) {
-  const run = (all.find((one) => one.run.key === of) || all.find((one) => serving(one.profile)) || all[0] || {}).run;
-  const own = all.filter((one) => one.run === run);
-  const named = own.find((one) => one.profile.session === session);
-  const newest = {};
-  for (const { profile } of all) newest[profile.job] = Math.max(newest[profile.job] || 0, profile.updated);
-  const best = (list, ...keys) => list.slice().sort((a, b) => {
-    const key = keys.find((one) => one(a) !== one(b));
-    return key ? key(b) - key(a) : 0;
-  })[0] || null;
-  const serves = (one) => Number(serving(one.profile));
-  const job = (named || best(own, serves, (one) => newest[one.profile.job]) || { profile: {} }).profile.job;
-  return best(
-    ranksOf(all, job),
-    (one) => Number(rank !== "" && String(one.profile.rank) === rank),
-    (one) => Number(Boolean(named) && one.profile.session === session && one.run === run),
-    serves,
-  );
+/** Open another page about a profile, as a press on a link does. */
+export function open(page, name, entry, more = {}) {
+  const link = make("a", "", [], linkTo(page, name, entry, more));
+  link.hidden = true;
+  page.root.append(link);
+  link.click();
+  link.remove();
 }
-
-const entryName = ({ run, profile }) => nameOf(run, profile);
 
 // The state that names a profile; rank: the one to keep if the job has it.
 function addressOf({ run, profile }, rank = "") {
   return { of: [run.key], session: [profile.session], rank: [rank || String(profile.rank)] };
 }
 
-function nameOf(run, profile) {
-  return `${run.key}|${profile.session}|${profile.rank}`;
+// The state that chooses a job: its lead, or the rank chosen so far. Groups and steps are those of a job.
+function toJob(page, name) {
+  const change = addressOf(ranksOf(page.book, name)[0], get(page, "rank"));
+  return page.choices.length > 1 ? { ...change, group: [], step: [] } : change;
 }
 
-function shown(run, profile) {
+function shown({ run, profile }) {
   const session = profile.session === "." ? "" : ` · ${profile.session}`;
-  return `${run.name}${session} · ${translate("profiling.rank_n", { n: profile.rank })}`;
+  return `${run.name}${session} · ${rankName(profile.rank)}`;
 }
 
-function others(page) {
-  const own = page.profile ? nameOf(page.run, page.profile) : "";
-  const all = page.all.map((one) => ({ ...one, name: entryName(one) }));
-  return all.filter((one) => one.name !== own && serves(page, one.profile));
+// Whether a profile can be compared with the chosen one: another one, or of another job on a page without a choice of ranks.
+const other = (page, entry) => serves(page, entry.profile)
+  && (page.ranked ? entry.profile !== page.profile : entry.profile.job !== page.profile.job);
+
+// The profile to compare with first: the next rank of the job, else what comes first of the other jobs.
+function firstOther(page) {
+  return (page.ranked && page.ranks.find((one) => one.profile.rank > page.profile.rank && other(page, one)))
+    || (page.ranked && page.ranks.find((one) => other(page, one)))
+    || page.all.find((one) => other(page, one));
 }
+
+// The jobs to compare with, by name.
+const othersOf = (page) => [...page.book.jobs.values()].filter((job) => job.members.some((one) => other(page, one)));
+
+// The mark of what a page shows of a profile: of its files, or of those of all ranks if the page shows frames of the job.
+const markOf = (page, profile) => page.whole ? profile.whole : profile.mark;
 
 function wantedOf(page) {
+  const { run, profile } = page;
   const found = {
-    run: [page.run.key], session: [page.profile.session], rank: [String(page.profile.rank)], mark: [page.profile.mark],
+    run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [markOf(page, profile)],
   };
   if (page.against) {
-    const { run, profile } = page.against;
+    const { run: other, profile: second } = page.against;
     Object.assign(found, {
-      with_run: [run.key],
-      with_session: [profile.session],
-      with_rank: [String(profile.rank)],
-      with_mark: [profile.mark],
+      with_run: [other.key],
+      with_session: [second.session],
+      with_rank: [String(second.rank)],
+      with_mark: [markOf(page, second)],
     });
   }
   return found;
@@ -118,19 +135,31 @@ function wantedOf(page) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+const RANK = {
+  label: "profiling.rank", previous: "profiling.rank_previous", next: "profiling.rank_next", absent: "profiling.rank_absent",
+};
+const STEP = {
+  label: "profiling.step", previous: "profiling.step_previous", next: "profiling.step_next", absent: "profiling.step_absent",
+  none: "profiling.step_mean",
+};
+
 function build(page) {
   const controls = {
     run: select("profiling.run", (key) => page.change({ of: [key], session: [] })),
-    session: select("profiling.session", (job) => page.change(addressOf(ranksOf(page.all, job)[0], get(page, "rank")))),
-    rank: select("profiling.rank", (name) => page.change(addressOf(page.ranks.find((one) => entryName(one) === name)))),
-    with: select("profiling.with", (name) => page.change({ with: [name] })),
+    job: select("profiling.job", (name) => page.change(toJob(page, name))),
+    rank: numberPicker(RANK, rankName, (rank) => page.change(addressOf(memberOf(page, rank)))),
+    group: groupPicker(`${page.root.id}-groups`, (group) => page.change({ group: group ? [group] : [] })),
+    step: numberPicker(STEP, (step) => translate("profiling.step_n", { n: count(step) }),
+      (step) => page.change({ step: step === null ? [] : [String(step)] })),
+    with: select("profiling.with", (name) => against(page, name, page.profile.rank)),
+    withRank: numberPicker(RANK, rankName, (rank) => against(page, page.against.profile.job, rank)),
   };
   const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
     type: "button",
     "aria-pressed": "false",
   });
-  setLabel(compare, "title", "profiling.compare.tip");
-  compare.addEventListener("click", () => page.change({ with: page.against ? [] : [page.others[0].name] }));
+  setLabel(compare, "title", page.ranked ? "profiling.compare.tip" : "profiling.compare.tip_job");
+  compare.addEventListener("click", () => page.change({ with: page.against ? [] : [nameOf(firstOther(page))] }));
   page.controls = { ...controls, compare };
   page.left = make("span", "ms-muted");
   page.device = make("span", "ms-badge");
@@ -139,11 +168,14 @@ function build(page) {
     .find(".ms-profiling-bar")
     .replaceChildren(
       controls.run,
-      controls.session,
-      controls.rank,
+      controls.job,
+      controls.rank.element,
       page.device,
+      controls.group.element,
+      controls.step.element,
       compare,
       controls.with,
+      controls.withRank.element,
       page.left,
       make("span", "ms-grow"),
       page.tools,
@@ -155,6 +187,29 @@ function build(page) {
   status.querySelector('[data-act="again"]').addEventListener("click", () => look(page, { again: ["1"] }));
 }
 
+// Compare with a rank of a job, or with the one nearest to it that can be.
+function against(page, name, rank) {
+  const able = ranksOf(page.book, name).filter((one) => other(page, one));
+  const found = able[nearest(able.map((one) => one.profile.rank), rank)];
+  if (found) page.change({ with: [nameOf(found)] });
+}
+
+/**
+ * Offer groups and steps of the job to choose from, as the page's part of the server tells them (layouts/profiling/offers.py).
+ * @param {{ groups: [string, string][], steps: number[] } | null} offered
+ */
+export function offer(page, offered) {
+  page.offered = offered || { groups: [], steps: [] };
+  drawOffered(page);
+}
+
+function drawOffered(page) {
+  const { groups, steps } = page.offered;
+  page.controls.group.draw(page.choices.includes("group") ? groups : [], get(page, "group"));
+  const step = get(page, "step");
+  page.controls.step.draw(page.choices.includes("step") ? steps : [], step === "" ? null : Number(step));
+}
+
 // Ask for the progress of reading.
 function look(page, more) {
   if (!page.root.isConnected || !page.profile) return;
@@ -162,61 +217,55 @@ function look(page, more) {
   setProps(page.store("wanted"), { data: { ...wantedOf(page), ...more, turn: [String(page.turn)] } });
 }
 
-function offer(control, choices, chosen) {
+function fill(control, choices, chosen) {
   fillSelect(control, choices, chosen);
   control.hidden = choices.length < 2;
 }
 
-// The first profile of each job, by the job.
-function leadsOf(all) {
-  const leads = new Map();
-  for (const one of all) {
-    const known = leads.get(one.profile.job);
-    if (!known || one.profile.rank < known.profile.rank) leads.set(one.profile.job, one);
-  }
-  return leads;
-}
-
-// The runs to choose from: one for each job, so that runs that are ranks of one job are a single choice.
-function runsOf(page, leads) {
-  const spans = (one) => page.all.some((other) => other.profile.job === one.profile.job && other.run !== one.run);
-  return [...new Map([...leads.values()].map((one) => [one.run.key, spans(one) ? one.profile.title : one.run.name]))];
-}
-
 function drawControls(page) {
-  const { controls, run, profile } = page;
-  const leads = leadsOf(page.all);
-  const lead = leads.get(profile.job).run;
-  offer(controls.run, runsOf(page, leads), lead.key);
-  const jobs = [...leads.values()].filter((one) => one.run === lead);
-  offer(controls.session, jobs.map((one) => [one.profile.job, one.profile.title]), profile.job);
-  const ranks = page.ranks.map((one) => [entryName(one), translate("profiling.rank_n", { n: one.profile.rank })]);
-  offer(controls.rank, ranks, nameOf(run, profile));
+  const { controls, run, profile, book } = page;
+  const lead = page.ranks[0].run;
+  fill(controls.run, runsOf(book), lead.key);
+  const jobs = [...book.jobs.values()].filter((one) => one.members[0].run === lead);
+  fill(controls.job, jobs.map((one) => [one.name, one.title]), profile.job);
+  controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank, absentRank(page));
+  drawOffered(page);
   page.device.textContent = profile.device;
-  const able = page.root.dataset.compared === "1" && page.others.length > 0;
+  page.device.hidden = !profile.device;
+  const able = page.root.dataset.compared === "1" && Boolean(firstOther(page));
   controls.compare.hidden = !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   if (page.against) {
-    offer(
-      controls.with,
-      page.others.map((one) => [one.name, shown(one.run, one.profile)]),
-      page.against.name,
-    );
-  }
+    const { job } = page.against.profile;
+    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(one)]), job);
+    const ranks = page.ranked ? numbersOf(ranksOf(book, job).filter((one) => other(page, one))) : [];
+    controls.withRank.draw(ranks, page.against.profile.rank);
+  } else controls.withRank.draw([], null);
   controls.with.hidden = !page.against;
   const total = page.catalogue.left;
-  page.left.hidden = !total && run.total <= run.profiles.length;
-  if (run.total > run.profiles.length) {
-    writeText(page.left, "profiling.first_of", { n: count(run.profiles.length), total: count(run.total) });
+  page.left.hidden = !total && run.total <= run.listed;
+  if (run.total > run.listed) {
+    writeText(page.left, "profiling.first_of", { n: count(run.listed), total: count(run.total) });
   } else if (total) writeText(page.left, "profiling.left", { n: count(total) });
 }
+
+// The rank in the address, if the chosen job lacks it; null otherwise.
+function absentRank(page) {
+  const asked = get(page, "rank");
+  const here = get(page, "of") === "" || page.ranks.some((one) => one.run.key === get(page, "of"));
+  return here && asked !== "" && Number.isInteger(Number(asked)) && Number(asked) !== page.profile.rank ? Number(asked) : null;
+}
+
+const numbersOf = (members) => members.map((one) => one.profile.rank);
+
+const jobName = ({ title, members }) => title === "." ? members[0].run.name : `${members[0].run.name} · ${title}`;
 
 // States ------------------------------------------------------------------------------------------------------------
 
 // Whether the last answer belongs to the current selection.
 function current(page) {
   const { reading, profile, run } = page;
-  return Boolean(reading && profile) && same(reading.of, [run.key, profile.session, profile.rank, profile.mark]);
+  return Boolean(reading && profile) && same(reading.of, [run.key, profile.session, profile.rank, markOf(page, profile)]);
 }
 
 function stateOf(page) {
@@ -282,15 +331,18 @@ function drawMissing(page) {
   const parts = filled.map((one, language) => make("span", language ? "zh" : "en", one, { lang: language ? "zh-CN" : "en" }));
   page.find(".ms-profiling-wanted").replaceChildren(make("span", "t", parts));
   writeText(page.find(".ms-profiling-found"), profile.more ? "profiling.found_more" : "profiling.found",
-    { files: profile.files.join(", "), n: count(profile.more) });
-  const able = page.run.profiles.filter((one) => serves(page, one)).slice(0, 8).map((one) => {
-    const button = make("button", "ms-button ms-cut", shown(page.run, one), { type: "button" });
-    button.addEventListener("click", () => page.change({ session: [one.session], rank: [String(one.rank)] }));
+    { files: filesOf(profile).join(", "), n: count(profile.more) });
+  const able = page.all.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8).map((one) => {
+    const button = make("button", "ms-button ms-cut", shown(one), { type: "button" });
+    button.addEventListener("click", () => page.change(addressOf(one)));
     return button;
   });
   page.find('[data-state="missing"] .ms-profiling-elsewhere').replaceChildren(
     ...(able.length ? [words("profiling.elsewhere", {}, "span", "ms-muted"), ...able] : []));
 }
+
+// The names of files of a rank: its kind has `_*` for `_<rank>`.
+const filesOf = ({ files, rank }) => files.map((name) => name.replaceAll("_*", `_${rank}`));
 
 function drawDamage(page) {
   const host = page.find(".ms-profiling-damage");

@@ -101,6 +101,7 @@ function markMenu(path) {
     if (link.dataset.page === path) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  fold();
   for (const title of document.querySelectorAll(".ms-page-title")) {
     if (path === null) {
       title.replaceChildren();
@@ -233,7 +234,38 @@ functions.menu_changed = function (runs) {
       link.title = link.textContent && language() === "zh" ? link.dataset.zhTitle : link.dataset.enTitle;
     } else setLabel(link, "title", "shell.no_data");
   }
+  fold();
 };
+
+// Hide the pages without data, except that on screen, behind a button with their number; and headings with no page left.
+function fold() {
+  const rest = document.querySelector(".ms-menu-rest");
+  if (!rest) return;
+  const whole = rest.getAttribute("aria-expanded") === "true";
+  const empty = (link) => link.getAttribute("aria-disabled") === "true" && !link.hasAttribute("aria-current");
+  let heading = null;
+  let number = 0;
+  for (const item of rest.parentElement.children) {
+    if (item.classList.contains("ms-menu-group")) {
+      heading = item;
+      heading.hidden = true;
+    } else if (item.classList.contains("ms-menu-link")) {
+      number += Number(empty(item));
+      item.hidden = empty(item) && !whole;
+      if (heading && !item.hidden) heading.hidden = false;
+    }
+  }
+  rest.hidden = !number;
+  writeText(rest.querySelector(".ms-menu-count"), whole ? "shell.less" : "shell.rest", { n: number });
+  setLabel(rest, "title", whole ? "shell.less" : "shell.rest", { n: number });
+}
+
+document.addEventListener("click", (event) => {
+  const rest = event.target instanceof Element && event.target.closest(".ms-menu-rest");
+  if (!rest) return;
+  rest.setAttribute("aria-expanded", String(rest.getAttribute("aria-expanded") !== "true"));
+  fold();
+});
 
 // The current page with its state, as `open` takes it and saved views keep it.
 export function place() {

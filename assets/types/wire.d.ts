@@ -139,30 +139,39 @@ declare namespace Wire {
   }
 
   /** layouts/profiling/catalogue.py */
-  interface Profile {
-    job: string;
-    title: string;
-    session: string;
-    rank: number;
+  interface ProfileKind {
     device: string;
-    mark: string;
     frames: string[];
     files: string[];
     more: number;
-    updated: number;
   }
 
   interface ProfiledRun {
     key: string;
     name: string;
-    profiles: Profile[];
     total: number;
+    listed: number;
+  }
+
+  /** Columns of the profiles of a job: a list, or what all are alike. */
+  interface ProfiledJob {
+    name: string;
+    title: string;
+    updated: number;
+    whole: string;
+    run: number | number[];
+    session: string | string[];
+    rank: number[];
+    kind: number | number[];
+    mark: string | string[];
   }
 
   interface ProfileCatalogue {
     digest: string;
     chosen: number;
     runs: ProfiledRun[];
+    jobs: ProfiledJob[];
+    kinds: ProfileKind[];
     left: number;
     waiting: number;
     damage: FileAndText[];

@@ -84,7 +84,7 @@ class Look:
     """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag".
 
     columns: width of the plot area in pixels of the screen. span: range of the x axis as drawn, which these pixels divide;
-    None for that of the view, or of each line.
+    None for that of the view, or of each line. outliers: the value axes show outliers too (`layouts.figures.ranges`).
     """
 
     axis: str = "step"
@@ -94,6 +94,7 @@ class Look:
     view: View = View()
     columns: int = 1000
     span: tuple[float, float] | None = None
+    outliers: bool = False
 
 
 class Curve(NamedTuple):

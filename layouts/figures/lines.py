@@ -9,7 +9,7 @@ Axes: y2 is the right value axis of a chart with several tags; y3 is hidden, run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from layouts.figures.bands import Ends, bands, columns_of_group, ends_of
 from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
 from layouts.figures.marks import marks
+from layouts.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
 from layouts.figures.thresholds import satisfying, threshold_of
 from layouts.figures.ticks import time_ticks
 from layouts.figures.typed_arrays import (
@@ -56,6 +57,9 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
     red, thresholds = satisfying(curves, look)
     members = lines if members is None else members
     edge, facts = marks(members, look)
+    by_axis = _by_axis(curves)
+    found = {axis: value_range(mine, look) for axis, mine in by_axis.items() if look.view.y is None or axis == 2}
+    edge += [arrow for axis, one in found.items() if one and one.clipped for arrow in arrows(by_axis[axis], one, look)]
     data += red + edge
     facts |= {
         "points": sum(line.series.step.size for line in members),
@@ -66,8 +70,24 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         "unplaced": sum(line.unplaced for line in members),
         "thresholds": thresholds,
         "axis": look.axis,
+        "outliers": _outliers(members, curves, found, look),
     }
-    return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
+    return {"data": data, "layout": _layout(lines, look, facts, found, marked=bool(edge))}
+
+
+def _by_axis(curves: Sequence[Curve]) -> dict[int, list[Curve]]:
+    return {axis: mine for axis in (1, 2) if (mine := [curve for curve in curves if curve.line.axis == axis])}
+
+
+def _outliers(
+    members: Sequence[Line], curves: Sequence[Curve], found: Mapping[int, ValueRange | None], look: Look
+) -> dict[str, Any] | None:
+    """Return how many values the axes leave out, and whether they are shown all the same; None if there are no outliers."""
+    if not any(one and one.outliers for one in found.values()):
+        return None
+    left = [(axis, one) for axis, one in found.items() if one and one.clipped]
+    number = sum(beyond([line for line in members if line.axis == axis], curves, one, look) for axis, one in left)
+    return {"shown": look.outliers, "beyond": number}
 
 
 def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +188,9 @@ def _single_points(curves: Sequence[Curve]) -> list[Trace]:
 # Layout ---------------------------------------------------------------------------------------------------------------
 
 
-def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked: bool) -> dict[str, Any]:
+def _layout(
+    lines: Sequence[Line], look: Look, facts: dict[str, Any], ranges: Mapping[int, ValueRange | None], *, marked: bool
+) -> dict[str, Any]:
     two = any(line.axis == 2 for line in lines)
     layout: dict[str, Any] = {
         "margin": {"l": 54, "r": 54 if two else 14, "t": 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
@@ -178,7 +200,7 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
         "hovermode": False,
         "font": {"size": 11},
         "xaxis": _x_axis(lines, look, *(look.span or (0.0, 1.0))),
-        "yaxis": _y_axis(look) | _y_range(look, blank=facts["sent"] == 0),
+        "yaxis": _y_axis(look) | axis_of(ranges.get(1), look) | _y_range(look, blank=facts["sent"] == 0),
         "meta": facts,
         # The range is part of the state, so the figure sets it; nothing the browser remembers may override it.
         "uirevision": None,
@@ -186,7 +208,7 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
     if two:
         layout["yaxis2"] = _y_axis(look) | {
             "overlaying": "y", "side": "right", "showgrid": False, "zeroline": False, "tickmode": "auto", "fixedrange": True,
-        }  # fmt: skip
+        } | axis_of(ranges.get(2), look)  # fmt: skip
         # A box would mean different values on the two axes, so it zooms x only.
         layout["yaxis"]["fixedrange"] = True
     if marked:
@@ -226,7 +248,8 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 def _y_range(look: Look, *, blank: bool) -> dict[str, Any]:
     if look.view.y:
-        return {"range": _range(look.view.y, log=look.log)}
+        ticks = {} if look.log else {"tickformat": tick_format(*look.view.y)}
+        return {"range": _range(look.view.y, log=look.log)} | ticks
     # Without a point in view, tick labels would be meaningless.
     return {"range": [0, 1], "showticklabels": False, "zeroline": False} if blank else {}
 

@@ -1,11 +1,12 @@
-"""The body of every page about a profile: choice of run, session and rank, progress of reading, empty states.
+"""The body of every page about a profile or a job: choice of run, job, rank, group and step, progress of reading, empty states.
 
 A page passes its own components to `body` and calls `register_body`; then
 ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the profiles that are ready, the `frames` found,
-               `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)` and
-               `read_against(ask)` return the profiles, `Choice.frame` a frame. None until there is something to show.
+                              `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)`
+               and `read_against(ask)` return the profiles, `Choice.frame` a frame, also of the job that the profile belongs to;
+               `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is something to show.
 The page's own components are hidden until then. The browser's part is assets/profiling/profiling.js; the page's own script
-calls its function `define`.
+calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiling.offers`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.cluster_frames import JOB_FRAMES
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import button, damaged_state, empty_state, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
-from layouts.profiling.catalogue import catalogue
+from layouts.profiling.catalogue import Kept, catalogue
 from layouts.profiling.choice import read_against, read_choice
 from layouts.profiling.reading import reading
 from layouts.profiling.texts import TEXTS
@@ -31,17 +33,20 @@ from layouts.state import flag
 RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
 model.train(epochs, dataset)
 profiler.analyse()"""
+CHOICES = ("rank", "group", "step")
 _STORES = ("chosen", "catalogue", "digest", "wanted", "cancel", "cancelled", "reading", "ask")
 
 
 def body(
     ids: Ids, routes: str, children: Sequence[Any], *, title: str, frames: Sequence[str], keys: Sequence[str] = (),
-    compared: bool = False, texts: Sequence[str] = (), class_name: str = "",
+    choices: Sequence[str] = ("rank",), compared: bool = False, texts: Sequence[str] = (), class_name: str = "",
 ) -> html.Div:
     """Return the page. It needs at least one of the frames, and shows nothing until all those found have been read.
 
-    title is a text key, used in "... needs {files}". keys are the keys of the state that are part of the page's ask, compared
-    is whether a second profile can be chosen, texts are further text keys for its scripts.
+    title is a text key, used in "... needs {files}". keys are the keys of the state that are part of the page's ask. choices
+    are what can be chosen beside the job: some of CHOICES; group and step are part of the ask, too. compared is whether a
+    second profile can be chosen, or a second job on a page without a choice of ranks. texts are further text keys for its
+    scripts. Among the frames may be some of the job: then the page is asked for anew when files of any of its ranks change.
     """
     return html.Div(
         [
@@ -55,7 +60,9 @@ def body(
         className=f"ms-profiling {class_name}".rstrip(),
         **{
             "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes, "data-frames": " ".join(frames),
-            "data-keys": " ".join(keys), "data-compared": "1" if compared else "0", "data-title": title,
+            "data-keys": " ".join(dict.fromkeys((*keys, *(key for key in choices if key != "rank")))),
+            "data-choices": " ".join(choices), "data-whole": "1" if set(frames) & set(JOB_FRAMES) else "0",
+            "data-compared": "1" if compared else "0", "data-title": title,
             "data-texts": json.dumps(for_browser([*TEXTS, title, *texts])),
         },
     )  # fmt: skip
@@ -104,15 +111,15 @@ def damage() -> html.Details:
     )  # fmt: skip
 
 
-def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str]) -> None:
-    """Add the callbacks of `body`, with the same frames."""
-    register_catalogue(app, ids, partial(catalogue, source))
+def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str], *, needed: bool = True) -> None:
+    """Add the callbacks of `body`, with the same frames. needed is whether the page shows nothing without any of them."""
+    register_catalogue(app, ids, partial(catalogue, source, kept=Kept()))
 
     def look(wanted: Any) -> Any:
         choice = read_choice(wanted)
         if choice is None:
             return no_update
-        return reading(source, choice, read_against(wanted), frames, again=flag(wanted, "again"))
+        return reading(source, choice, read_against(wanted), frames, again=flag(wanted, "again"), needed=needed)
 
     def cancel(asked: Any) -> Any:
         for choice in filter(None, (read_choice(asked), read_against(asked))):

@@ -1,7 +1,12 @@
-"""The profiles of the chosen runs."""
+"""The profiles of the chosen runs, by the job they belong to, in columns: a job may have 10,000 ranks."""
 
 from __future__ import annotations
 
+import json
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,49 +17,115 @@ from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
 """Maximum number of runs whose profiles are listed."""
-MOST_PROFILES = 1_000
-"""Maximum number of profiles listed per run."""
+MOST_PROFILES = 20_000
+"""Maximum number of profiles listed per run: a job of 10,000 ranks that was profiled twice."""
+MOST_IN_ALL = 40_000
+"""Maximum number of profiles listed; runs after those that reach it are left out."""
 MOST_FILES = 12
 """Maximum number of file names listed per profile."""
 MOST_ELSEWHERE = 8
+_MOST_KEPT = 4
+
+Listed = dict[str, Any]
 
 
-def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str, Any] | None:
-    """Return the profiles by run and the numbers of runs left out and not read yet; None if the digest is the known one.
+class Kept:
+    """Lists of profiles made before, a few of them: what did not change is not listed again."""
 
+    def __init__(self) -> None:
+        self._lists: OrderedDict[Any, Listed] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any) -> Listed | None:
+        """Return the list under a key; None for none."""
+        with self._lock:
+            found = self._lists.get(key)
+            if found is not None:
+                self._lists.move_to_end(key)
+            return found
+
+    def put(self, key: Any, listed: Listed) -> None:
+        """Keep a list; the one asked for least recently goes."""
+        with self._lock:
+            self._lists[key] = listed
+            while len(self._lists) > _MOST_KEPT:
+                self._lists.popitem(last=False)
+
+
+def catalogue(source: ProfileSource, state: Any, known: Any = None, *, kept: Kept | None = None) -> dict[str, Any] | None:
+    """Return the profiles by job and the numbers of runs left out and not read yet; None if the digest is the known one.
+
+    `jobs` have a column for each property of their profiles, ordered by rank: a list, or one value where all are alike. run
+    and kind are places in `runs` and `kinds`; a kind is what the files give, with `_*` for `_<rank>` in names of files.
     elsewhere lists other runs that have profiles, if none of the chosen runs has any; damage the problems of the chosen ones
     that may hide one.
     """
     runs = selected_runs(state, source, ("profile",))
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
-    listed = ((run, source.profiles(run)) for run in runs)
-    having = [(run, profiles) for run, profiles in listed if profiles]
-    listed_profiles = [(run, list(islice(profiles, MOST_PROFILES))) for run, profiles in having[:MOST_RUNS]]
-    jobs = {(run, one.session, one.rank): job for job in jobs_of([(run, one) for run, some in listed_profiles for one in some])
-            for run, one in job.profiles}  # fmt: skip
-    found: dict[str, Any] = {
-        "chosen": len(runs),
-        "runs": [
-            {
-                "key": run, "name": label_of(run, rows[run]), "total": len(source.profiles(run)),
-                "profiles": [_profile(one, jobs[run, one.session, one.rank]) for one in some],
-            }
-            for run, some in listed_profiles
-        ],
-        "left": max(0, len(having) - MOST_RUNS),
+    names = [label_of(run, rows[run]) for run in runs]
+    key = tuple((run, name, source.version(run)) for run, name in zip(runs, names, strict=True))
+    listed = kept.get(key) if kept is not None else None
+    if listed is None:
+        listed = _listed(source, list(zip(runs, names, strict=True)))
+        if kept is not None:
+            kept.put(key, listed)
+    having = bool(listed["runs"])
+    facts = stamped({
+        "chosen": len(runs), "left": listed["left"], "listed": listed["digest"],
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "damage": [] if having else damage(source, runs, unreached=True),
         "elsewhere": [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE),
+    })  # fmt: skip
+    del facts["listed"]
+    return None if facts["digest"] == known else listed | facts
+
+
+def _listed(source: ProfileSource, runs: Sequence[tuple[str, str]]) -> Listed:
+    having = [(run, name, profiles) for run, name in runs if (profiles := source.profiles(run))]
+    shown: list[tuple[dict[str, Any], Sequence[ProfileRow]]] = []
+    number = 0
+    for run, name, profiles in having[:MOST_RUNS]:
+        if number >= MOST_IN_ALL:
+            break
+        some = list(islice(profiles, min(MOST_PROFILES, MOST_IN_ALL - number)))
+        number += len(some)
+        shown.append(({"key": run, "name": name, "total": len(profiles), "listed": len(some)}, some))
+    places = {about["key"]: place for place, (about, _) in enumerate(shown)}
+    kinds: dict[str, int] = {}
+    jobs = jobs_of(source, [(about["key"], one) for about, some in shown for one in some])
+    made = {
+        "runs": [about for about, _ in shown],
+        "jobs": [_job(job, places, kinds) for job in jobs],
+        "kinds": [json.loads(kind) for kind in kinds],
+        "left": len(having) - len(shown),
     }
-    answer = stamped(found)
-    return None if answer["digest"] == known else answer
+    return stamped(made)
 
 
-def _profile(profile: ProfileRow, job: Job) -> dict[str, Any]:
+def _job(job: Job, places: dict[str, int], kinds: dict[str, int]) -> dict[str, Any]:
+    profiles = [one for _, one in job.profiles]
+    marks = [one.mark for one in profiles]
     return {
-        "job": job.name, "title": job.title, "session": profile.session, "rank": profile.rank,
-        "device": profile.device, "mark": profile.mark,
-        "frames": list(profile.frames), "files": list(profile.files[:MOST_FILES]),
-        "more": max(0, len(profile.files) - MOST_FILES), "updated": profile.updated,
+        "name": job.name, "title": job.title,
+        "updated": max(one.updated for one in profiles),
+        "whole": f"{zlib.crc32(chr(10).join(marks).encode()):08x}-{len(marks):x}",
+        "run": _column([places[run] for run, _ in job.profiles]),
+        "session": _column([one.session for one in profiles]),
+        "rank": [one.rank for one in profiles],
+        "kind": _column([kinds.setdefault(_kind(one), len(kinds)) for one in profiles]),
+        "mark": _column(marks),
     }  # fmt: skip
+
+
+def _kind(profile: ProfileRow) -> str:
+    """Return what the files of a profile give, the same for ranks whose files differ in the number of the rank only."""
+    own = f"_{profile.rank}"
+    files = [name.replace(f"{own}.", "_*.").replace(f"{own}_", "_*_") for name in profile.files[:MOST_FILES]]
+    more = max(0, len(profile.files) - MOST_FILES)
+    return json.dumps({"device": profile.device, "frames": profile.frames, "files": files, "more": more})
+
+
+def _column(values: list[Any]) -> Any:
+    """Return the values, or the one that all are."""
+    return values[0] if all(value == values[0] for value in values) else values

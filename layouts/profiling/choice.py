@@ -14,8 +14,12 @@ from layouts.state import BadInput, number, text
 
 KEYS = ("of", "session", "rank")
 """Keys of the state that name a profile; pages about profiles take them over from each other."""
-JOB_KEYS = (*KEYS, "group", "step")
-"""Those, and what pages about jobs take over from each other."""
+JOB_KEYS = (*KEYS, "with", "group", "step")
+"""Keys of the state that pages about jobs take over from each other: also the job or rank to compare with, group and step."""
+ALL_RANKS = -1
+"""The rank of a profile whose files are about all ranks of a job and of none alone."""
+MOST_HASH = 40
+"""Maximum characters of a group's hash, which is a number below 2^64."""
 PATIENCE = 2.0
 """Seconds that a callback waits for a frame that was ready a moment ago but has to be read from the index again."""
 
@@ -49,10 +53,20 @@ def read_choice(data: Any, prefix: str = "") -> Choice | None:
     run = text(data, f"{prefix}run")
     if not run:
         return None
-    rank = number(data, f"{prefix}rank", 0.0, -1.0, 1e9)
+    rank = number(data, f"{prefix}rank", 0.0, ALL_RANKS, 1e9)
     return Choice(run, text(data, f"{prefix}session", "."), int(rank), text(data, f"{prefix}mark"))
 
 
 def read_against(data: Any) -> Choice | None:
     """Return the profile to compare with, or None."""
     return read_choice(data, "with_")
+
+
+def read_group(data: Any) -> str:
+    """Return the hash of the chosen group's name; "" for none."""
+    return text(data, "group", limit=MOST_HASH)
+
+
+def read_step(data: Any) -> int | None:
+    """Return the number of the chosen step, -1 for steps without a number; None for the mean of all steps."""
+    return int(number(data, "step", 0.0, -1.0, 2.0**53)) if text(data, "step") else None

@@ -12,12 +12,14 @@ MOST_PROBLEMS = 50
 
 
 def reading(
-    source: ProfileSource, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False
-) -> dict[str, Any]:
+    source: ProfileSource, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False,
+    needed: bool = True,
+) -> dict[str, Any]:  # fmt: skip
     """Return the progress of reading these frames of the chosen profile and of the one it is compared with.
 
-    state is "ready" once all frames that the files have are read, "missing" if the files have none of them, and otherwise the
-    state of the first frame that is not ready, whose name is `name`. which is "with" for the second profile, "" for the first.
+    state is "ready" once all frames that the files have are read, "missing" if the files have none of them and some are needed,
+    and otherwise the state of the first frame that is not ready, whose name is `name`. which is "with" for the second profile,
+    "" for the first.
     """
     answer: dict[str, Any] = {"of": [chosen.run, chosen.session, chosen.rank, chosen.mark], "problems": [], "more": 0}
     there: list[str] = []
@@ -29,7 +31,7 @@ def reading(
         if left is not None:
             return answer | _progress(left[1]) | {"name": left[0], "which": which}
         ready = [name for name, one in found.items() if one.state == "ready"]
-        if not ready:
+        if needed and not ready:
             wanted = list(dict.fromkeys(file for one in found.values() for file in one.wanted))
             return answer | {"state": "missing", "wanted": wanted, "which": which}
         there = there or ready

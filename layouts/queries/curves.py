@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
+from parsers.analysis import FEW, LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
 
 from layouts.figures.curves import Line, Look, View
 from layouts.queries.comparing import Style, grouped
-from layouts.queries.grouping import Grouping
+from layouts.queries.grouping import REST, Grouping
 from layouts.queries.scalars import Ask
 from layouts.sources import RunRow, RunSource
 from layouts.state import label_of, selected_runs
@@ -35,12 +36,21 @@ def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list
     """Return the lines of the groups for one tag of an ask, with all their points."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
-        return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style_of(ask), base_of(source, ask, groups))[0]
+        style = style_of(ask, band_of(source, ask, groups))
+        return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style, base_of(source, ask, groups))[0]
 
 
-def style_of(ask: Ask) -> Style:
+def band_of(source: RunSource, ask: Ask, groups: Grouping) -> str:
+    """Return the band that is asked for; by default from lowest to highest if all groups have few runs, else the interval."""
+    if ask.band:
+        return ask.band
+    sizes = Counter(groups.label.get(run, REST) for run in selected_runs(ask.state, source, ("scalar",)))
+    return "range" if max(sizes.values(), default=0) < FEW else "interval"
+
+
+def style_of(ask: Ask, band: str) -> Style:
     """Return how groups are drawn."""
-    return Style(ask.line, ask.band, bridge=ask.axis != "step")
+    return Style(ask.line, band, bridge=ask.axis != "step")
 
 
 def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
@@ -131,4 +141,4 @@ def look_of(ask: Ask) -> Look:
     view = ask.view
     if ask.axis == "absolute" and view.x:
         view = View(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)
-    return Look(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns)
+    return Look(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns, outliers=ask.outliers)

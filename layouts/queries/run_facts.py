@@ -45,10 +45,12 @@ Tagged: TypeAlias = tuple[str, Recorded]
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Mean time per step in seconds, and the number of intervals it was measured over."""
+    """Mean time per step in seconds, the number of intervals it was measured over, and the first and last step of these."""
 
     seconds: float
     intervals: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def speed(recorded: Recorded) -> Speed | None:
         seconds = np.diff(wall)
     usable = (steps > 0) & known[1:] & known[:-1]
     usable[usable] = seconds[usable] >= 0
+    place = np.flatnonzero(usable)
     steps, seconds = steps[usable], seconds[usable]
     if not (seconds > 0).any():
         return None
@@ -126,7 +129,10 @@ def speed(recorded: Recorded) -> Speed | None:
     kept = (each <= UNUSUAL * float(np.median(each[each > 0]))) & (steps <= UNUSUAL * float(np.median(steps)))
     grown = float(steps[kept].sum())
     mean = float(seconds[kept].sum()) / grown if grown else 0.0
-    return Speed(mean, int(np.count_nonzero(kept))) if mean > 0 else None
+    if not mean > 0:
+        return None
+    covered, recent = place[kept], recorded.step[-INTERVALS - 1 :]
+    return Speed(mean, covered.size, int(recent[covered].min()), int(recent[covered + 1].max()))
 
 
 def _plausible(wall: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -156,4 +162,6 @@ def _duration(taken: Span) -> dict[str, Any]:
 
 def _speed(tag: str, measured: Speed) -> dict[str, Any]:
     tip = both("overview.speed_tip", n=fmt.count(measured.intervals), tag=tag, each=fmt.duration(measured.seconds))
-    return {"name": "speed", "text": fmt.number(1.0 / measured.seconds, 3), "key": "overview.speed_value", "tip": tip}
+    covered = {"first": fmt.count(measured.first), "last": fmt.count(measured.last)}
+    text = fmt.number(1.0 / measured.seconds, 3)
+    return {"name": "speed", "text": text, "key": "overview.speed_value", "values": covered, "tip": tip}

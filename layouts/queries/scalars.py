@@ -32,8 +32,9 @@ class Ask:
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
     since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging pans.
-    threshold applies to all tags without one of their own in thresholds. by is the grouping of runs (see `grouping`), line and
-    band say how a group is drawn, base is the run ("run:<key>") or group ("group:<label>") subtracted from curves.
+    outliers: value axes show outliers too. threshold applies to all tags without one of their own in thresholds. by is the
+    grouping of runs (see `grouping`), line and band ("" for that of `layouts.queries.curves.band_of`) say how a group is
+    drawn, base is the run ("run:<key>") or group ("group:<label>") subtracted from curves.
     """
 
     left: tuple[str, ...]
@@ -50,9 +51,10 @@ class Ask:
     zone: float
     every: bool
     pan: bool
+    outliers: bool = False
     by: str = ""
     line: str = "mean"
-    band: str = "interval"
+    band: str = ""
     base: str = ""
 
 
@@ -82,9 +84,10 @@ def read_ask(data: Any) -> Ask:
         zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
         every=flag(data, "every"),
         pan=flag(data, "pan"),
+        outliers=flag(data, "outliers"),
         by=of_kind(data, "group", KINDS),
         line=text(data, "line", "mean", LINES),
-        band=text(data, "band", "interval", BANDS),
+        band=text(data, "band", "", ("", *BANDS)),
         base=of_kind(data, "base", BASES),
     )
 

@@ -47,7 +47,8 @@ _BROWSER_TEXTS = (
     "health.copied", "health.place", "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",
-    "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
+    "shell.no_data", "shell.rest", "shell.less",
+    *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
 )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
     return html.Nav(
         [
             html.Div([parts.icon("logo", "ms-logo"), html.Span("Mindscope", className="ms-menu-text")], className="ms-brand"),
-            html.Div(links, className="ms-menu-links"),
+            html.Div([*links, _without_data()], className="ms-menu-links"),
             html.Div(
                 [
                     parts.icon_button("keyboard", "keys.title", **{"data-action": "keys"}),
@@ -145,6 +145,14 @@ def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
         className="ms-menu",
         **attributes(aria_label="shell.menu"),
     )
+
+
+def _without_data() -> html.Button:
+    """The button that shows the pages without data, which are hidden otherwise (assets/shell/shell.js)."""
+    return html.Button(
+        [parts.icon("more"), html.Span(className="ms-menu-text ms-menu-count")],
+        type="button", className="ms-menu-rest", hidden=True, **{"data-action": "rest", "aria-expanded": "false"},
+    )  # fmt: skip
 
 
 def _top(ids: Ids) -> html.Header:

@@ -9,6 +9,8 @@ TEXTS = define_texts({
     "menu.performance": ("Performance", "性能"),
     "shell.menu": ("Pages", "页面"),
     "shell.fold": ("Collapse or expand the menu", "收起或展开菜单"),
+    "shell.rest": ("No data ({n})", "无数据（{n}）"),
+    "shell.less": ("Hide pages without data", "隐藏无数据的页面"),
     "shell.no_data": ("No run here has this data", "当前没有训练包含此类数据"),
     "shell.refresh": ("Refresh now (r)", "立即刷新 (r)"),
     "shell.refresh_settings": ("Auto refresh", "自动刷新设置"),

@@ -73,6 +73,19 @@ class Blocks(NamedTuple):
         return ranges(self.first, self.stop)
 
 
+    def beyond(self, value: Floats, low: float, high: float, first: int = 0, stop: int | None = None) -> Ints:
+        """Return the indices of the finite values below low or above high, of those in [first, stop).
+
+        value is the column itself.
+        """
+        begin, end = first // BLOCK, None if stop is None else -(-stop // BLOCK)
+        number = np.flatnonzero((self.high[begin:end] > high) | (self.low[begin:end] < low)) + begin
+        rows = rows_of(value, number)
+        row, place = np.nonzero(np.isfinite(rows) & ((rows < low) | (rows > high)))
+        at = number[row] * BLOCK + place
+        return at[(at >= first) & (at < (self.size if stop is None else stop))]
+
+
 def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
     """Return the blocks of a column; None if values that are not finite are in so many runs that they need much memory.
 

@@ -3,7 +3,7 @@
 `{net}/{graph}/{iteration}/` holds a file per tensor, `constants` beside the iterations tensors that never change; Ascend's
 synchronous dumps of msprobe have `{time}/step_<n>/`, asynchronous ones `{time}/{device}/{net}/{graph}/{iteration}/` with a
 binary file per operator. `graphs/` and `execution_order/` hold the graphs and the order of their operators. No tensor is read;
-of binary files the header is, as their names do not tell what is in them.
+of binary files the header is, as their names do not tell what is in them. Links within a dump are not followed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def _directories(listing: Listing, path: str, depth: int) -> Iterator[tuple[str,
         listing.listed[path] = os.stat(path).st_mtime_ns
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_symlink():
+                    continue
+                if entry.is_dir():
                     below.append(entry.name)
                 else:
                     files.append(entry)

@@ -6,7 +6,7 @@ rewritten every 1,000 entries: of a file that is cut, the entries before the cut
 each entry is in, stack.json the lines of the program.
 
 A tensor is non-finite if a maximum or minimum is, or a mean or norm is NaN: MindSpore's maximum skips NaN on the CPU. A mean
-or norm of Inf beside finite extremes is an overflow of the statistic itself.
+or norm of Inf beside finite extremes is an overflow of the statistic itself. Links within a dump are not followed.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _parts(listing: Listing, path: str) -> list[tuple[str, str]]:
 def _names(listing: Listing, path: str) -> list[str]:
     try:
         listing.listed[path] = os.stat(path).st_mtime_ns
-        return os.listdir(path)
+        with os.scandir(path) as entries:
+            return [entry.name for entry in entries if not entry.is_symlink()]
     except NotADirectoryError:
         return []
     except OSError as error:
@@ -115,7 +116,7 @@ def _sizes(listing: Listing, path: str) -> dict[str, int]:
         listing.listed[path] = os.stat(path).st_mtime_ns
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.name.endswith((".npy", ".pt")):
+                if entry.name.endswith((".npy", ".pt")) and not entry.is_symlink():
                     found[entry.name] = entry.stat().st_size
     except OSError as error:
         listing.unreadable(path, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
@@ -120,6 +120,9 @@ class Job:
         elif name == LINKS.name:
             groups = self.frame(GROUPS.name)
             self._frames[name], problems = job_merge.links(self._parts((name,)), groups, self._stage_starts())
+        elif name == RANKS.name:
+            hosts = {member.rank: member.host for member in self.files.members}
+            self._frames[name], problems = job_merge.ranks(self._parts((name,)), hosts)
         else:
             groups, collectives = self.frame(GROUPS.name), self.frame(COLLECTIVES.name)
             parts = self._parts((CLUSTER_STEPS.name,))

@@ -5,7 +5,6 @@ Where a rank has files of its own, those of `cluster_analysis_output` only serve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.cluster import bubble
+from parsers.analysis.cluster.choosing import kind_of
 from parsers.analysis.cluster.lateness import idle_explained, waits
 from parsers.analysis.cluster.stages import chains, places
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import Joined, RankColumns, unpacked
@@ -26,11 +26,6 @@ from parsers.profiler.parts import categorical, changed, constant, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-_KINDS = (
-    "batchsendrecv", "sendrecv", "allreduce", "reducescatter", "allgather", "alltoallv", "alltoall", "broadcast", "scatter",
-    "gather", "reduce", "barrier", "send", "receive", "recv",
-)  # fmt: skip
-_KIND = re.compile("|".join(_KINDS))
 _RELATIVE = 1e-6
 _LEAST_NS = 1_000.0
 _AT_ONCE = 1 << 17
@@ -98,12 +93,6 @@ def communication(parts: Parts) -> tuple[dict[str, pd.DataFrame], list[Problem]]
     collectives["own_wait_ns"], collectives["lateness_ns"] = waits(collectives, groups)
     problems += complaints.all()
     return {GROUPS.name: groups, COLLECTIVES.name: collectives, PACKETS.name: rows[PACKETS.name]}, problems
-
-
-def kind_of(name: str) -> str:
-    """Return the kind of an operation by its name: allreduce of hcom_allReduce__271_0_1; "" for none."""
-    match = _KIND.search(name.lower().replace("_", ""))
-    return match[0] if match is not None else ""
 
 
 def _without(frame: pd.DataFrame, ranks: NDArray[Any]) -> pd.DataFrame:
@@ -313,3 +302,28 @@ def _compare_steps(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaint
         what = f"Rank {rank}, step {step}, {name.removesuffix('_ns')}"
         told = f"expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms"
         complaints.add(f"{what}: {told}; its own files are shown.")
+
+
+# Ranks -----------------------------------------------------------------------------------------------------------------------
+
+
+def ranks(parts: Parts, hosts: Mapping[int, str]) -> tuple[pd.DataFrame, list[Problem]]:
+    """Return a row for each rank, in their order. hosts are those in the names of directories, used where no file tells one."""
+    own, whole = parts.own[RANKS.name].drop_duplicates("rank"), parts.whole[RANKS.name].drop_duplicates("rank")
+    numbers = np.array(sorted({*hosts, *own["rank"].tolist(), *whole["rank"].tolist()}), np.int64)
+    listed = [frame.set_index("rank") for frame in (own, whole)]
+    columns: dict[str, Any] = {"rank": numbers}
+    for column in RANKS.columns[1:]:
+        missing: Any = {"category": "", "int64": NONE, "float64": np.nan}[column.dtype]
+        values: list[Any] = [frame[column.name] for frame in listed]
+        values = [one.astype("object") for one in values] if missing == "" else values
+        values = [one.reindex(numbers, fill_value=missing) for one in values]
+        if column.dtype == "category":
+            texts = [one.tolist() for one in values]
+            texts += [[hosts.get(rank, "") for rank in numbers.tolist()]] if column.name == "host" else []
+            columns[column.name] = categorical([next(filter(None, one), "") for one in zip(*texts, strict=True)])
+        elif column.dtype == "int64":
+            columns[column.name] = np.where(values[0] != NONE, values[0], values[1])
+        else:
+            columns[column.name] = np.where(values[0].notna(), values[0], values[1])
+    return RANKS.check(pd.DataFrame(columns, copy=False)), list(parts.problems)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from parsers.cluster_frames import GROUPS, JOB_FRAMES
 from parsers.errors import FormatError
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, step_parts
+from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_facts, step_parts
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
@@ -26,6 +26,7 @@ from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.sessions import ProfileFile
+from parsers.profiler.tables import NONE
 
 FRAMES = tuple(JOB_FRAMES)
 """What can be asked for."""
@@ -39,6 +40,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "cluster_steps": (
         "step_trace_time", "analysis", "cluster_analyse", "step_trace_raw", "cluster_steps", "cluster_database",
     ),
+    "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
@@ -121,7 +123,18 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
             rows.append(linked.rows)
     if "cluster_steps" in what:
         rows.append(_steps(reading))
+    if "ranks" in what:
+        rows.append(_facts(reading, files[0].rank if files else NONE))
     return packed(rows, reading.problems())
+
+
+def _facts(reading: _Reading, rank: int) -> Rows:
+    if reading.has("cluster_database"):
+        found = reading.asked("cluster_database", rank_facts.of_cluster)
+        if isinstance(found, Rows):
+            found.file = reading.name("cluster_database")
+            return found
+    return rank_facts.read(reading, rank)
 
 
 def _operations(reading: _Reading) -> Operations | None:

@@ -114,6 +114,39 @@ def test_non_finite_values_are_counted_and_found(page: Page, address: str) -> No
     expect(page).to_have_url(re.compile("zoom="))
 
 
+def test_an_outlier_is_left_out_until_it_is_asked_for(page: Page, address: str) -> None:
+    visit(page, address, "run=nan_inf&run=long_history&tag=loss")
+    top = "p => p.layout.yaxis.range[1]"
+    plot = card(page, "loss").locator(".js-plotly-plot")
+    expect(card(page, "loss")).to_contain_text("1 beyond the axis")
+    assert plot.evaluate(top) < 10
+    card(page, "loss").get_by_role("button", name="1 beyond the axis").click()
+    expect(card(page, "loss")).to_contain_text("outliers shown")
+    assert plot.evaluate(top) > 1e20
+    assert state(page)["outliers"] == ["loss"]
+
+
+def test_the_range_of_y_is_set_by_hand(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history&tag=loss")
+    card(page, "loss").hover()
+    card(page, "loss").get_by_role("button", name="Range of the y axis").click()
+    dialog = page.get_by_role("dialog", name="Range of the y axis")
+    dialog.get_by_label("To").fill("0")
+    dialog.get_by_label("From").fill("2")
+    dialog.get_by_role("button", name="Set").click()
+    expect(dialog).to_contain_text("must be less than")
+    dialog.get_by_label("To").fill("4")
+    dialog.get_by_role("button", name="Set").click()
+    plot = card(page, "loss").locator(".js-plotly-plot")
+    page.wait_for_function("p => p.layout.yaxis.range[1] === 4", arg=plot.element_handle())
+    assert state(page)["zoom"] == [",,2,4:loss"]
+    card(page, "loss").hover()
+    card(page, "loss").get_by_role("button", name="Range of the y axis").click()
+    dialog.get_by_role("button", name="Automatic").click()
+    page.wait_for_function("p => p.layout.yaxis.range[0] < 1", arg=plot.element_handle())
+    assert "zoom" not in state(page)
+
+
 def test_threshold_reddens_what_satisfies_it(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_sink_mode&tag=loss")
     card(page, "loss").hover()

@@ -224,3 +224,31 @@ def test_a_missing_directory_is_said_instead_of_how_to_record(
         expect(page.locator(".ms-frame-empty .ms-code")).to_be_visible()
     finally:
         store.stop()
+
+
+def test_pages_without_data_are_behind_one_entry_of_the_menu(page: Page, address: str) -> None:
+    page.goto(f"{address}/scalars?run=lenet_sink_mode")
+    expect(page.locator(".ms-slot:not([hidden])").first).to_be_visible()
+    rest = page.locator(".ms-menu-rest")
+    expect(rest).to_be_visible()
+    hidden = page.locator(".ms-menu-link[hidden]")
+    number = hidden.count()
+    assert number > 0
+    assert rest.inner_text() == f"No data ({number})"
+    assert all(link.get_attribute("aria-disabled") == "true" for link in hidden.all())
+    rest.click()
+    expect(hidden).to_have_count(0)
+    expect(rest).to_contain_text("Hide pages without data")
+    rest.click()
+    expect(hidden).to_have_count(number)
+
+
+def test_escape_closes_the_run_picker_wherever_the_focus_is(page: Page, address: str) -> None:
+    page.goto(f"{address}/scalars?run=lenet_sink_mode")
+    expect(page.locator(".ms-slot:not([hidden])").first).to_be_visible()
+    panel = page.locator(".ms-panel")
+    page.keyboard.press("p")
+    expect(panel).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()

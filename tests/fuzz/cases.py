@@ -24,7 +24,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from types import FrameType
 
-from tests.fuzz.mutation import MOST
+from tests.fuzz.mutated_texts import MOST
 from tests.fuzz.targets import Target
 
 CPU_S = 1.0

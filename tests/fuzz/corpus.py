@@ -39,7 +39,7 @@ from parsers.profiler.trace import sources, storage
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.registry import KINDS, kind_of, reader_named
 from parsers.snapshot import dump
-from tests.fuzz.mutation import join_records, split_records
+from tests.fuzz.mutated_trees import join_records, split_records
 from tests.parsers.graphs.test_onnx import small
 from tests.parsers.profiler.written import FILES
 from tests.writers.profiler_database import TABLES

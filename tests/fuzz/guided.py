@@ -58,7 +58,8 @@ def work(
     It keeps what it learns in the directory `kept`, and what it and libFuzzer say in the file `said`.
     """
     from tests.fuzz.cases import execute, limit
-    from tests.fuzz.mutation import MOST, mutate
+    from tests.fuzz.mutated_texts import MOST
+    from tests.fuzz.mutation import mutate
 
     def run(report: Callable[[Failure], None]) -> None:
         limited = False

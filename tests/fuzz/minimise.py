@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tests.fuzz.mutation import join_records, split_records
+from tests.fuzz.mutated_trees import join_records, split_records
 
 SECONDS = 20.0
 T = TypeVar("T")

@@ -27,7 +27,9 @@ from tests.fuzz.cases import attempt
 from tests.fuzz.corpus import LARGEST, Seeds
 from tests.fuzz.driver import FOUND, Fuzzing, cases
 from tests.fuzz.minimise import minimised
-from tests.fuzz.mutation import FORMS, MOST, fields, join_records, message, mutate, records, split_records
+from tests.fuzz.mutated_texts import MOST
+from tests.fuzz.mutated_trees import fields, join_records, message, records, split_records
+from tests.fuzz.mutation import FORMS, mutate
 from tests.fuzz.targets import COVERED, Target, all_targets
 
 ROOT = FOUND.parents[2]

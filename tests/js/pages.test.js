@@ -6,7 +6,6 @@ import { cut, scaleOf, viewOf } from "../../assets/lineage/columns.js";
 import { positions } from "../../assets/pages/histograms/page.js";
 import { withoutPlaces } from "../../assets/pages/histograms/zoom.js";
 import { duration, number, ownLine, prefixed } from "../../assets/pages/operators/page.js";
-import { chosenOf, ranksOf } from "../../assets/profiling/profiling.js";
 import { asked, by } from "../../assets/pages/scalars/grouping.js";
 import { exact as exactScalar, nearestIndex, span } from "../../assets/pages/scalars/hover.js";
 import { synthesis, thresholds } from "../../assets/pages/scalars/view.js";
@@ -138,31 +137,6 @@ test("a table scrolls over more rows than a browser has pixels for", () => {
 });
 
 // Operators -----------------------------------------------------------------------------------------------------------
-
-test("the ranks of a job are one profile, whatever runs and sessions they are in", () => {
-  const entry = (run, session, rank, job, updated, frames = ["steps"]) =>
-    ({ run, profile: { session, rank, job, updated, frames } });
-  const [one, other, two] = [{ key: "one" }, { key: "one_rank_1" }, { key: "two" }];
-  const all = [
-    entry(other, ".", 1, "j", 9), entry(one, ".", 0, "j", 5), entry(two, "rank1", 1, "k", 7), entry(two, "rank0", 0, "k", 3),
-    entry(two, "old", 0, "l", 1), entry(two, "rank2", 2, "k", 8, []),
-  ];
-  const serving = (profile) => profile.frames.length > 0;
-  const chosen = (asked) => {
-    const { run, profile } = chosenOf(all, { of: "", session: "", rank: "", ...asked }, serving);
-    return [run.key, profile.session, profile.rank];
-  };
-  assert.deepEqual(chosen({}), ["one", ".", 0], "rank 0 comes first though rank 1 is newer");
-  assert.deepEqual(chosen({ rank: "1" }), ["one_rank_1", ".", 1]);
-  assert.deepEqual(chosen({ of: "two" }), ["two", "rank0", 0], "the newest job");
-  assert.deepEqual(chosen({ of: "two", rank: "1" }), ["two", "rank1", 1]);
-  assert.deepEqual(chosen({ of: "two", session: "rank1" }), ["two", "rank1", 1], "a session alone");
-  assert.deepEqual(chosen({ of: "two", session: "rank0", rank: "2" }), ["two", "rank2", 2], "a rank stands above a session");
-  assert.deepEqual(chosen({ of: "two", session: "old", rank: "7" }), ["two", "old", 0], "a rank that the job does not have");
-  assert.deepEqual(chosen({ of: "gone", session: "gone" }), ["one", ".", 0]);
-  assert.equal(chosenOf([], { of: "", session: "", rank: "" }, serving), null);
-  assert.deepEqual(ranksOf(all, "k").map((found) => found.profile.rank), [0, 1, 2]);
-});
 
 test("a call stack is named by the first line of the program itself", () => {
   const own = "/home/me/main.py(3): train";

@@ -103,9 +103,9 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     assert profiles
     yield "ProfileCatalogue", profiles
     (first, *_) = profiles["runs"]
-    profile = first["profiles"][0]
-    chosen = Choice(first["key"], profile["session"], profile["rank"], profile["mark"])
-    for name in profile["frames"]:
+    listed = store.profiles(first["key"])[0]
+    chosen = Choice(first["key"], listed.session, listed.rank, listed.mark)
+    for name in listed.frames:
         yield "Reading", reading(store, chosen, None, [name])
     app = create_app(store)
     client = app.server.test_client()

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from parsers import SourceError, discover, open_run
-from parsers.discovery import Scanner, classify, rescan, source_of
+from parsers.discovery import rescan, source_of
+from parsers.discovery.listing import classify
+from parsers.discovery.scanner import Scanner
 
 EVENTS = "events.out.events.summary.1600000000.0.host_MS"
 
@@ -338,7 +340,7 @@ def test_what_mindspore_saves_beside_graphs_belongs_to_their_run(tmp_path: Path)
 
 def test_quiet_runs_are_looked_at_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What changed in any of them is found after one turn; what is watched, or changed lately, is found at once."""
-    monkeypatch.setattr("parsers.discovery.LEAST_QUIET", 4)
+    monkeypatch.setattr("parsers.discovery.scanner.LEAST_QUIET", 4)
     paths = [touch(tmp_path / f"run{number:02}" / EVENTS, 1e9) for number in range(12)]
     age(tmp_path)
     scanner = Scanner(tmp_path, share=0.0)
@@ -369,8 +371,8 @@ def test_quiet_runs_are_looked_at_in_turn(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("seed", range(8))
 def test_a_scan_in_turns_ends_where_a_new_one_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """After a full turn the runs are those of a fresh scan, whatever was created, grown, renamed, linked and deleted."""
-    monkeypatch.setattr("parsers.discovery.LEAST_QUIET", 3)
-    monkeypatch.setattr("parsers.discovery.QUIET_SECONDS", -1.0)
+    monkeypatch.setattr("parsers.discovery.scanner.LEAST_QUIET", 3)
+    monkeypatch.setattr("parsers.discovery.scanner.QUIET_SECONDS", -1.0)
     chance = random.Random(seed)
     base = tmp_path / "base"
     places = ["a", "b", "b/c", "job/rank_0", "job/rank_1", "job", "fit/summary", "saved", "saved/actor_set", "deep/er/one"]

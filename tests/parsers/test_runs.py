@@ -33,6 +33,11 @@ def events(directory: Path) -> list[Path]:
     return sorted(directory.glob("*_MS"))
 
 
+def test_what_discover_finds_can_be_opened(run_directory: Path) -> None:
+    (source,) = discover(run_directory)
+    assert open_run(source).scalars.equals(open_run(run_directory).scalars)
+
+
 def test_no_run_at_all(tmp_path: Path) -> None:
     with pytest.raises(SourceError):
         open_run(tmp_path)

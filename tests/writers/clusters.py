@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from parsers.analysis.cluster.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
-from parsers.profiler.groups import hash_of, text_of
+from parsers.profiler.groups import hash_of, ranks_of, text_of
 from parsers.profiler.parts import frame_of
 
 COMPUTING_NS = 100e6
@@ -138,6 +138,44 @@ def write(folder: Path, *, ranks: int, steps: int, operations: int, seed: int = 
         rest = "2000.5,100.25,2100.75,3000.125,105000.0,0.0,12.5"
         lines += [f"{step},{random.normal(1e5, 1e3):.3f},{rest}" for step in range(1, steps + 1)]
         (output / "step_trace_time.csv").write_text("\n".join(lines) + "\n")
+
+
+def write_made(folder: Path, made: Made, *, hosts: int = 0, parallel: dict[str, int] | None = None) -> None:
+    """Write a made job as torch_npu writes it, with `hosts` ranks of a host in the names of directories (0: none)."""
+    ranks = sorted(made.steps["rank"].unique().tolist())
+    group = made.collectives["group"].astype("str")
+    named = zip(*(made.groups[name].tolist() for name in ("name", "kind", "ranks")), strict=True)
+    told = {name: {"group_name": kind, "global_ranks": ranks_of(text)} for name, kind, text in named}
+    sizes = {f"{name}_model_parallel_size".replace("data_model", "data"): size for name, size in (parallel or {}).items()}
+    own_steps, own = dict(list(made.steps.groupby("rank"))), dict(list(made.collectives.assign(group=group).groupby("rank")))
+    for rank in ranks:
+        host = f"node-{rank // hosts}_{1000 + rank}_20260101000000000_" if hosts else f"rank_{rank}_"
+        base = folder / f"{host}ascend_pt"
+        output = base / "ASCEND_PROFILER_OUTPUT"
+        output.mkdir(parents=True)
+        mine = {name: one for name, one in told.items() if rank in one["global_ranks"]}
+        about = {"distributed_args": {"rank": rank, "world_size": len(ranks), **sizes}, "parallel_group_info": mine}
+        (base / "profiler_metadata.json").write_text(json.dumps(about))
+        (base / f"profiler_info_{rank}.json").write_text(json.dumps({"rank_id": rank}))
+        lines = ["Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"]
+        lines += [
+            f"{row.step},{row.computing_ns / 1e3:.3f},{row.exposed_ns / 1e3:.3f},0.0,{row.exposed_ns / 1e3:.3f},"
+            f"{row.free_ns / 1e3:.3f},{row.total_ns / 1e3:.3f},0.0,12.5"
+            for row in own_steps[rank].itertuples(index=False)
+        ]
+        (output / "step_trace_time.csv").write_text("\n".join(lines) + "\n")
+        found: dict[str, Any] = {}
+        for row in own[rank].itertuples(index=False):
+            entries = found.setdefault(f"step{row.step}", {"p2p": {}, "collective": {}})["collective"]
+            elapse = row.elapse_ns / 1e6
+            entries[f"{row.name}@{row.group}"] = {
+                "Communication Time Info": {
+                    "Start Timestamp(us)": 1764246877147674.5, "Elapse Time(ms)": elapse, "Transit Time(ms)": elapse,
+                    "Wait Time(ms)": 0.0, "Synchronization Time(ms)": 0.0, "Idle Time(ms)": 0.0,
+                },
+                "Communication Bandwidth Info": {},
+            }  # fmt: skip
+        (output / "communication.json").write_text(json.dumps(found))
 
 
 def communication(random: np.random.Generator, steps: int, operations: int, group: str) -> Any:

@@ -6,6 +6,13 @@ import * as canvas from "./canvas.js";
 import * as view from "./view.js";
 
 const WAIT_MS = 180;
+const CONDITIONS = ["type", "shape", "dtype", "kind"];
+
+/** A search with a condition to be completed at its end, and without the same one before. */
+export function withCondition(text, name) {
+  const others = text.split(/\s+/).filter((word) => word && !word.toLowerCase().startsWith(`${name}:`));
+  return [...others, `${name}:`].join(" ");
+}
 
 export function build(page) {
   const input = make("input", "ms-input ms-filter ms-grow", [], { type: "search", autocomplete: "off", spellcheck: "false" });
@@ -32,7 +39,16 @@ export function build(page) {
   for (const name of ["title", "aria-label"]) setLabel(page.regex, name, "graph.regex");
   page.regex.addEventListener("click", () => page.change({ regex: view.get(page, "regex") === "1" ? [] : ["1"] }));
   page.input = input;
-  page.find(".ms-graph-search").replaceChildren(input, page.regex);
+  const hints = CONDITIONS.map((name) => {
+    const hint = make("button", "ms-graph-hint ms-mono", `${name}:`, { type: "button" });
+    setLabel(hint, "title", `graph.hint.${name}`);
+    hint.addEventListener("click", () => {
+      input.value = withCondition(input.value, name);
+      input.focus();
+    });
+    return hint;
+  });
+  page.find(".ms-graph-search").replaceChildren(input, page.regex, make("div", "ms-graph-hints", hints));
   for (const part of ["body", "statistics"]) {
     page.find(`.ms-graph-${part}`).addEventListener("click", (event) => pressed(page, event));
   }
@@ -41,8 +57,10 @@ export function build(page) {
 }
 
 function pressed(page, event) {
-  const button = event.target instanceof Element && event.target.closest("[data-go], [data-open], [data-find], [data-toggle]");
+  const acts = "[data-go], [data-open], [data-find], [data-toggle], [data-regex]";
+  const button = event.target instanceof Element && event.target.closest(acts);
   if (!button) return;
+  if (button.dataset.regex) return page.change({ regex: ["1"] });
   const { go, open, find, toggle } = button.dataset;
   // Links in tables switch to the canvas.
   if (view.get(page, "view")) page.change({ view: [] });

@@ -48,7 +48,7 @@ function control(page) {
   const band = segments(
     "groups.band",
     BANDS.map((name) => [name, `groups.band.${name}`]),
-    (name) => page.change({ band: name === "interval" ? [] : [name] }),
+    (name) => page.change({ band: [name] }),
   );
   const base = make("select", "ms-input", [], { "data-group": "base" });
   for (const [element, key] of [[kind, "groups.by"], [base, "groups.base"]]) setLabel(element, "aria-label", key);
@@ -91,6 +91,12 @@ function typing(page, kind) {
   setLabel(what, "aria-label", NAMED.includes(kind) ? `groups.what.${kind}` : "groups.what.none");
 }
 
+// The band of the groups: as band_of of layouts/queries/curves.py.
+export function bandOf({ state, sheet }) {
+  const small = Boolean(sheet && sheet.groups) && sheet.groups.every((group) => group.n < sheet.few);
+  return last(state, "band", small ? "range" : "interval");
+}
+
 function drawControl(page) {
   const [name, value] = by(page);
   const kind = page.find('[data-group="kind"]');
@@ -105,7 +111,7 @@ function drawControl(page) {
   }
   what.setAttribute("aria-invalid", String(Boolean(page.sheet && page.sheet.refused && name === "regex")));
   pressSegment(page.find(".ms-group-line"), last(page.state, "line", "mean"));
-  pressSegment(page.find(".ms-group-band"), last(page.state, "band", "interval"));
+  pressSegment(page.find(".ms-group-band"), bandOf(page));
   for (const button of page.root.querySelectorAll(".ms-group-line button, .ms-group-band button")) button.disabled = !name;
   page.find(".ms-grouping > summary").setAttribute("aria-pressed", String(Boolean(name || last(page.state, "base", ""))));
   if (page.find(".ms-grouping").open) drawChoices(page, kind.value);
@@ -163,7 +169,7 @@ function drawStrip(page) {
   if (sheet.refused) parts.push(make("span", "ms-badge ms-badge-wrong ms-group-refused", sheet.refused, { role: "alert" }));
   if (sheet.groups) {
     parts.push(
-      words(`groups.${last(page.state, "line", "mean")}.${last(page.state, "band", "interval")}`, {}, "span", "ms-muted"),
+      words(`groups.${last(page.state, "line", "mean")}.${bandOf(page)}`, {}, "span", "ms-muted"),
     );
   }
   if (sheet.groups) parts.push(...sheet.groups.slice(0, MOST_CHOICES).map((group) => chip(page, group)));

@@ -42,7 +42,7 @@ function ask(page, key) {
   Object.assign(wanted, asked(page));
   const view = entry(state, "zoom", key);
   if (view) wanted.view = [view];
-  for (const flag of ["log", "every", "pan"]) if (listed(state, flag, key)) wanted[flag] = ["1"];
+  for (const flag of ["log", "every", "pan", "outliers"]) if (listed(state, flag, key)) wanted[flag] = ["1"];
   return wanted;
 }
 

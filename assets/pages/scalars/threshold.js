@@ -61,6 +61,7 @@ function build(page, key) {
   });
   const title = make("h2", "ms-dialog-title ms-cut", [words("threshold.title"), key ? ` · ${key}` : ""]);
   parts.dialog = make("dialog", "ms ms-dialog ms-threshold", [make("header", "ms-dialog-head", title), form]);
+  setLabel(parts.dialog, "aria-label", "threshold.title");
   return parts;
 }
 

@@ -8,6 +8,7 @@ import * as slots from "../../cards/slots.js";
 import { named } from "./grouping.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
+import * as rangeDialog from "./range.js";
 import * as thresholdDialog from "./threshold.js";
 import { thresholds } from "./view.js";
 import { back, jumpTo, restore } from "./zoom.js";
@@ -15,8 +16,7 @@ import { back, jumpTo, restore } from "./zoom.js";
 const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 
 export function buttons() {
-  return [["back", "back"], ["restore", "restore"], ["zoom", "zoom"], ["log", "log"], ["threshold", "threshold"]]
-    .map(([name, act]) => iconButton(name, `scalars.${act}`, act));
+  return ["back", "restore", "zoom", "log", "range", "threshold"].map((name) => iconButton(name, `scalars.${name}`, name));
 }
 
 export function files() {
@@ -27,7 +27,9 @@ export function press(page, card, key) {
   slots.press(card, "log", listed(page.state, "log", key));
   slots.press(card, "zoom", !listed(page.state, "pan", key));
   slots.press(card, "threshold", thresholds(page, key).length > 0);
-  const zoomed = entry(page.state, "zoom", key) !== "";
+  const view = entry(page.state, "zoom", key);
+  slots.press(card, "range", Boolean(view.split(",")[2]));
+  const zoomed = view !== "";
   for (const act of ["back", "restore"]) card.querySelector(`[data-act="${act}"]`).disabled = !zoomed;
   card.classList.toggle("ms-zoomed", zoomed);
 }
@@ -59,9 +61,20 @@ function warnings(meta) {
     const values = { condition, interval, n: count(satisfied), tags: tags.join(", ") };
     result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", satisfied ? "wrong" : "plain"));
   }
+  if (meta.outliers) result.push(outliers(meta.outliers));
   if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
   if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
   return result;
+}
+
+// What the axis leaves out by the rule of layouts/figures/ranges.py, and the press that changes it.
+function outliers({ shown, beyond }) {
+  const key = shown ? "scalars.outliers.shown" : "scalars.outliers";
+  const made = make("button", "ms-badge ms-badge-button", words(key, { n: count(beyond) }), {
+    type: "button", "data-act": "outliers", "aria-pressed": String(shown),
+  });
+  setLabel(made, "title", `${key}.title`);
+  return made;
 }
 
 function notes(page, key, meta) {
@@ -150,6 +163,11 @@ export const acts = {
   log: (page, card, key) => page.change({ log: toggled(page.state, "log", key), zoom: withoutY(page, key) }),
   zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
   every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
+  outliers: (page, card, key) => page.change({ outliers: toggled(page.state, "outliers", key) }),
+  range: (page, card, key) => {
+    const plot = card.querySelector(".js-plotly-plot");
+    if (plot) rangeDialog.open(page, key, plot.layout.yaxis.range, listed(page.state, "log", key));
+  },
   back: (page, card, key) => back(page, key),
   restore: (page, card, key) => restore(page, key),
   mark: (page, card, key, button) => insights.press(page, key, button),

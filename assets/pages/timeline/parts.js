@@ -6,10 +6,15 @@ import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, selec
 import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
+import { nameOf } from "../../profiling/jobs.js";
+import { MOST_LISTED, numberPicker } from "../../profiling/pickers.js";
+import { memberOf, rankName } from "../../profiling/profiling.js";
 import { duration, signed } from "./axis.js";
 
 /** As many as the server shows together. */
 const MOST = 16;
+/** As many are listed to add. */
+const MOST_OFFERED = 256;
 const AXES = ["clock", "start", "step"];
 
 const get = (page, key) => last(page.state, key, "");
@@ -96,7 +101,7 @@ export function namesOf(page) {
     const names = [];
     if (run && !sameJob) names.push(entry ? entry.run.name : one.run);
     if (session && !sameJob) names.push(one.session);
-    if (rank) names.push(translate("profiling.rank_n", { n: one.rank }));
+    if (rank) names.push(rankName(Number(one.rank)));
     if (source) names.push(one.source || (bestOf(page, one) ?? translate("timeline.best")));
     return names.join(" · ");
   });
@@ -109,10 +114,11 @@ export function makePartsMenu(page) {
   const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), page.partsName, icon("down")]);
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "timeline.parts_tip");
   page.partList = make("ul", "ms-timeline-part-list");
-  page.partAdd = select("timeline.parts_add", (name) => add(page, [addable(page)[Number(name)]]));
+  page.partAdd = select("timeline.parts_add", (name) => add(page, [page.book.named.get(name)]));
+  page.partRank = numberPicker(PART_RANK, rankName, (rank) => rank === null || add(page, [memberOf(page, rank)]));
   page.partAll = make("button", "ms-button", [], { type: "button" });
   page.partAll.addEventListener("click", () => add(page, ranksLeft(page)));
-  const adding = make("div", "ms-timeline-part-row", [page.partAdd, page.partAll]);
+  const adding = make("div", "ms-timeline-part-row", [page.partAdd, page.partRank.element, page.partAll]);
   page.axes = segments("timeline.axis", AXES.map((one) => [one, `timeline.axis.${one}`]),
     (axis) => page.change({ axis: [axis], ...(axis === "clock" ? {} : { clocks: [] }) }));
   page.atSelect = select("timeline.axis_step", (at) => page.change({ at: [at] }));
@@ -131,6 +137,8 @@ export function makePartsMenu(page) {
   return element;
 }
 
+const PART_RANK = { label: "timeline.parts_rank", absent: "profiling.rank_absent", none: "timeline.parts_rank" };
+
 const sameProfile = (one, { run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank;
 
@@ -138,8 +146,8 @@ const sameProfile = (one, { run, profile }) =>
 function addable(page) {
   const left = page.all.filter((entry) =>
     entry.profile.frames.includes("trace") && !page.parts.some((one) => sameProfile(one, entry)));
-  const own = (entry) => Number(entry.profile.job !== page.profile.job);
-  return left.sort((a, b) => own(a) - own(b));
+  const own = left.filter((entry) => entry.profile.job === page.profile.job);
+  return [...own, ...left.filter((entry) => entry.profile.job !== page.profile.job)];
 }
 
 const ranksLeft = (page) => addable(page).filter((entry) => entry.profile.job === page.profile.job);
@@ -171,7 +179,7 @@ function partItem(page, one, number) {
   const part = page.line && page.line.facts.parts[number];
   const entry = entryOf(page, one);
   const title = page.parts.length > 1 ? namesOf(page)[number] : "";
-  const name = title || `${entry ? entry.run.name : one.run} · ${translate("profiling.rank_n", { n: one.rank })}`;
+  const name = title || `${entry ? entry.run.name : one.run} · ${rankName(Number(one.rank))}`;
   const row = [make("span", "ms-timeline-part-name ms-cut", name, { title: `${one.run} · ${one.session} · ${one.rank}` })];
   if (about && about.sources.length > 1) {
     const files = select("timeline.source", (source) => setSource(page, number, source === about.sources[0] ? "" : source));
@@ -195,24 +203,29 @@ function partItem(page, one, number) {
 
 /** Bring the menu in step with the state and with what has been read. */
 export function drawParts(page) {
-  const many = page.parts.length > 1;
-  writeText(page.partsName, many ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
+  const together = page.parts.length > 1;
+  writeText(page.partsName, together ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
   page.partList.replaceChildren(...page.parts.map((one, number) => partItem(page, one, number)));
   const left = addable(page);
+  const ranks = left.filter((entry) => entry.profile.job === page.profile.job);
   const files = page.known && page.known[0] ? page.known[0].sources.length : 1;
-  page.partsMenu.hidden = !many && !left.length && files < 2;
+  page.partsMenu.hidden = !together && !left.length && files < 2;
   const full = page.parts.length >= MOST;
-  const nameOf = ({ run, profile }) => [
-    run.name, profile.session === "." ? "" : profile.session, translate("profiling.rank_n", { n: profile.rank }),
+  const title = ({ run, profile }) => [
+    run.name, profile.session === "." ? "" : profile.session, rankName(profile.rank),
   ].filter(Boolean).join(" · ");
-  fillSelect(page.partAdd, [["", translate("timeline.parts_add")], ...left.map((one, at) => [String(at), nameOf(one)])], "");
-  page.partAdd.disabled = !left.length || full;
-  const ranks = ranksLeft(page);
-  page.partAll.hidden = ranks.length < 1 || full;
+  // Ranks of a large job are typed, not listed.
+  const many = ranks.length > MOST_LISTED;
+  const listed = (many ? left.filter((entry) => entry.profile.job !== page.profile.job) : left).slice(0, MOST_OFFERED);
+  fillSelect(page.partAdd, [["", translate("timeline.parts_add")], ...listed.map((one) => [nameOf(one), title(one)])], "");
+  page.partAdd.hidden = many && !listed.length;
+  page.partAdd.disabled = !listed.length || full;
+  page.partRank.draw(many && !full ? ranks.map((one) => one.profile.rank) : [], null);
+  page.partAll.hidden = ranks.length < 1 || ranks.length > MOST - page.parts.length;
   writeText(page.partAll, "timeline.parts_ranks", { n: ranks.length + 1 });
-  page.axisBox.hidden = !many;
+  page.axisBox.hidden = !together;
   const facts = page.line && page.line.facts;
-  if (!many || !facts) return;
+  if (!together || !facts) return;
   pressSegment(page.axes, facts.axis);
   const steps = [...new Set(facts.steps.slice(0, 2000).map(([label]) => label).filter(Boolean))];
   page.atSelect.hidden = facts.axis !== "step" || !steps.length;

@@ -1,16 +1,19 @@
-"""Search in a graph: words and conditions such as `type:MatMul shape:8x* kind:parameter`, and the list of results."""
+"""Search in a graph: words and conditions such as `type:MatMul shape:8x* kind:parameter`, and the list of results.
+
+`type:Softmax` is that type, `type:~Softmax` every type with that text in it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import View, search
+from parsers.analysis.graphs import Found, View, search
 from parsers.analysis.graphs.network import KINDS
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
 from parsers.deferred import pandas as pd
@@ -26,6 +29,8 @@ from layouts.state import BadInput, flag, text
 MOST = 300
 """Maximum number of results listed."""
 LONGEST = 500
+_PATTERN = re.compile(r"[\\^$.|?*+()\[\]{}]")
+"""Characters that mean something in a pattern."""
 _CONDITION = re.compile(r"(type|shape|dtype|kind):(\S+)", re.IGNORECASE)
 
 
@@ -67,21 +72,67 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
     def matching(pattern: str, names: Sequence[str]) -> Sequence[str]:
         return source.matching(f"(?i){pattern}", names)
 
-    try:
-        found = search(
-            view, query.text, matching=matching if query.regex and query.text else None, type=query.type, shape=query.shape,
+    def look(type_of: str) -> Found:
+        return search(
+            view, query.text, matching=matching if query.regex and query.text else None, type=type_of, shape=query.shape,
             dtype=query.dtype, kind=query.kind.lower(),
         )  # fmt: skip
+
+    try:
+        found = look(query.type)
+        if not found.total and not found.scopes:
+            return _nothing(query, look)
     except BadInput:
         raise
     except ValueError as error:  # an invalid pattern
         return [html.P(str(error), className="ms-graph-count ms-wrong-text", role="alert")]
+    rows = found.rows[: MOST - len(found.scopes[: MOST // 4])]
+    common = _common([view.network.full_names[row] for row in rows])
     scopes = [_scope(view, scope) for scope in found.scopes[: MOST // 4]]
-    nodes = [_node(view, row) for row in found.rows[: MOST - len(scopes)]]
+    nodes = [_node(view, row, common=common) for row in rows]
     total = found.total + len(found.scopes)
     shown = len(scopes) + len(nodes)
     said = t("graph.found" if shown == total else "graph.found_of", n=fmt.count(shown), total=fmt.count(total))
     return [html.P(said, className="ms-graph-count ms-muted", role="status"), *scopes, *nodes]
+
+
+def _nothing(query: Query, look: Callable[[str], Found]) -> list[Any]:
+    """Say that nothing was found, and offer what would find more: a part of the type, or the text as a pattern."""
+    offers: list[Any] = []
+    if query.type and not query.type.startswith("~"):
+        wider = look(f"~{query.type}").total
+        if wider:
+            words = f"{query.text} type:~{query.type}".strip()
+            offers.append(_offer(t("graph.wider", n=fmt.count(wider), type=query.type), **{"data-find": words}))
+    if query.text and not query.regex and _PATTERN.search(query.text):
+        offers.append(_offer(t("graph.as_regex"), **{"data-regex": "1"}))
+    said = t("graph.found", n="0")
+    return [html.P(said, className="ms-graph-count ms-muted", role="status"), *offers]
+
+
+def _offer(text_of: Any, **attributes: str) -> html.Button:
+    return html.Button(text_of, type="button", className="ms-graph-jump ms-graph-offer", **attributes)
+
+
+def _common(names: Sequence[str]) -> frozenset[str]:
+    """Return the parts that all names have: a row shows first what only some have."""
+    found: set[str] | None = None
+    for name in names:
+        parts = set(name.split("/")[:-1])
+        found = parts if found is None else found & parts
+        if not found:
+            break
+    return frozenset(found or ()) if len(names) > 1 else frozenset()
+
+
+def differing_part(scope: str, common: frozenset[str]) -> str:
+    """Return the parts of a scope that other results do not have; a number after the part that it counts. "" if it has none."""
+    parts = scope.split("/")
+    shown = [
+        f"{parts[place - 1]}/{part}" if part.isdigit() and place else part
+        for place, part in enumerate(parts) if part and part not in common
+    ]  # fmt: skip
+    return " / ".join(shown) if len(shown) < len(parts) else ""
 
 
 def differences(opened: Opened, view: View) -> list[Any]:
@@ -134,16 +185,18 @@ def _scope(view: View, scope: int) -> html.Button:
     return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
 
 
-def _node(view: View, row: int, state: str = "", note: Any = "") -> html.Button:
+def _node(view: View, row: int, state: str = "", note: Any = "", common: frozenset[str] = frozenset()) -> html.Button:
     network = view.network
     scope, _, last = network.full_names[row].rpartition("/")
     note = note or network.types[network.type[row]]
-    return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note)
+    return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note, common)
 
 
-def _line(name: str, kind: str, last: str, scope: str, note: Any) -> html.Button:
+def _line(name: str, kind: str, last: str, scope: str, note: Any, common: frozenset[str] = frozenset()) -> html.Button:
     head = html.Span([html.Span(last, className="ms-cut"), html.Span(note, className="ms-muted ms-graph-carried")])
-    where = html.Span("/".join(scope.split("/")[-2:]), className="ms-muted ms-cut ms-graph-where")
+    own = differing_part(scope, common) if common else ""
+    places: list[Any] = [html.Strong(own), " · "] if own else []
+    where = html.Span([*places, "/".join(scope.split("/")[-2:])], className="ms-muted ms-cut ms-graph-where")
     parts = [html.Span(className=f"ms-graph-mark ms-graph-mark-{kind}"), head, where]
     title = f"{scope}/{last}" if scope else last
     return html.Button(parts, type="button", className="ms-graph-result", title=title[-400:], **{"data-go": name})

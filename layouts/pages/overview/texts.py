@@ -31,7 +31,7 @@ TEXTS = define_texts({
     ),
     "overview.duration_tip": ("From the first to the last recorded wall time", "从首个到最后一个记录的时刻"),
     "overview.speed": ("Speed", "速度"),
-    "overview.speed_value": ("{n} steps/s", "{n} 步/秒"),
+    "overview.speed_value": ("{n} steps/s, steps {first} to {last}", "{n} 步/秒（步骤 {first} 至 {last}）"),
     "overview.speed_tip": (
         "Over the last {n} intervals of {tag} without pauses; {each} per step",
         "{tag} 最近 {n} 个间隔（不含暂停）；每步 {each}",

@@ -18,7 +18,6 @@ from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import bar, percent, sentence
 from layouts.profiling.idling import idle_card
-from layouts.profiling.jobs import Job, jobs_of, name_of
 from layouts.profiling.links import address
 from layouts.sources import IdleTime, ProfileSource
 
@@ -88,33 +87,19 @@ def idle_cards(found: IdleTime, choice: Choice) -> list[Any]:
 
 def ranks_card(source: ProfileSource, choice: Choice) -> list[Any]:
     """The ranks of the job with the average step of each; empty for a single rank."""
-    job = job_of(source, choice)
-    if job is None or len(job.profiles) < 2:
+    members = source.members(choice.run, choice.session, choice.rank)
+    if len(members) < 2:
         return []
     until = time.monotonic() + RANKS_S
     rows = []
-    for run, profile in job.profiles[:MOST_RANKS]:
-        one = Choice(run, profile.session, profile.rank, profile.mark)
-        mine = (run, profile.session, profile.rank) == (choice.run, choice.session, choice.rank)
-        steps = None
-        if "steps" in profile.frames and (mine or time.monotonic() < until):
-            steps = source.profile_frame(run, profile.session, profile.rank, "steps").frame
-        rows.append(_rank(one, steps, mine=mine))
+    for run, session, rank in members[:MOST_RANKS]:
+        mine = (run, session, rank) == (choice.run, choice.session, choice.rank)
+        steps = source.profile_frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
+        rows.append(_rank(Choice(run, session, rank), steps, mine=mine))
     table = _table(("rank", "step", "computing", "exposed", "idle"), rows)
-    left = len(job.profiles) - MOST_RANKS
+    left = len(members) - MOST_RANKS
     foot = [html.P(t("profile_overview.more_ranks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     return [_card("profile_overview.ranks", html.Div([table, *foot]))]
-
-
-def job_of(source: ProfileSource, choice: Choice) -> Job | None:
-    """Return the job of a profile, with its ranks in other runs; None if the profile is gone."""
-    alike = name_of(choice.run, ".")
-    runs = [member for row in source.runs() for member in row.members if name_of(member, ".") == alike]
-    profiles = [(run, profile) for run in dict.fromkeys((choice.run, *runs)) for profile in source.profiles(run)]
-    chosen = (choice.run, choice.session, choice.rank)
-    return next(
-        (job for job in jobs_of(profiles) if any((run, one.session, one.rank) == chosen for run, one in job.profiles)), None
-    )
 
 
 def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:

@@ -10,7 +10,7 @@ import numpy as np
 
 from layouts.figures.lines import figure, on_canvas
 from layouts.queries.comparing import differences, grouped
-from layouts.queries.curves import Found, base_of, lines_of, look_of, row_of, strokes_of, style_of
+from layouts.queries.curves import Found, band_of, base_of, lines_of, look_of, row_of, strokes_of, style_of
 from layouts.queries.grouping import Grouping, made
 from layouts.queries.scalars import Ask
 from layouts.sources import FrameSource, RunSource
@@ -24,17 +24,18 @@ MOST_LINES = 200
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     """Draw the figure of one card."""
     groups, refused = made(source, ask.by)
+    band = band_of(source, ask, groups) if groups else ""
     # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
         if groups or ask.base:
-            drawn, shown, series, beyond = _compared(source, ask, found, groups)
+            drawn, shown, series, beyond = _compared(source, replace(ask, band=band), found, groups)
         else:
             shown, series, beyond = found if ask.every else found[:MOST_LINES], len(found), 0
             drawn = figure(list(lines_of(source, shown, ask)), look_of(ask))
     drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
     drawn["layout"]["meta"] |= {
         "tags": [*ask.left, *ask.right], "lines": len(shown), "series": series, "refused": refused, "beyond": beyond,
-        "base": base_label(source, ask, groups), "grouped": groups is not None, "band": ask.band if groups else "",
+        "base": base_label(source, ask, groups), "grouped": groups is not None, "band": band,
         "legend": _legend(shown, ask) if len(ask.left) + len(ask.right) > 1 else [],
     }  # fmt: skip
     return on_canvas(drawn)
@@ -63,7 +64,7 @@ def _compared(
         if isinstance(base, dict):
             lines, beyond = differences(lines, base, look)
         return figure(lines, look), shown, len(found), beyond
-    lines, members = grouped(list(lines_of(source, found, ask)), groups, look, style_of(ask), base)
+    lines, members = grouped(list(lines_of(source, found, ask)), groups, look, style_of(ask, ask.band), base)
     drawn = lines if ask.every else lines[:MOST_LINES]
     strokes = strokes_of([(line.run, line.tag, line.series) for line in drawn], ask)
     tags = [*ask.left, *ask.right]

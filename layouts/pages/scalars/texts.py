@@ -61,6 +61,16 @@ TEXTS = define_texts({
         "{tags}: {n} points inside {interval}, by their raw values", "{tags}：原始值落在 {interval} 内的点有 {n} 个",
     ),
     "scalars.lines": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
+    "scalars.outliers": ("{n} beyond the axis", "{n} 个点超出坐标轴"),
+    "scalars.outliers.title": (
+        ("The axis leaves out outliers: it shows the 2nd to 98th percentile of the drawn values, extended by half, since all "
+        "values would take more than three times its height. Arrows mark where the curve goes on. Click to show everything."),
+        ("坐标轴略去离群值：显示所绘数值的第 2 至第 98 百分位并各延伸一半，因为显示全部数值需要三倍以上的高度。"
+        "箭头标出曲线的去向。点击显示全部。"),
+    ),
+    "scalars.outliers.shown": ("outliers shown", "已显示离群值"),
+    "scalars.outliers.shown.title": ("Click to leave outliers out of the axis", "点击使坐标轴略去离群值"),
+    "scalars.range": ("Range of the y axis", "纵轴范围"),
     "scalars.every": ("Draw all", "全部绘制"),
     # Groups
     "groups.button": ("Group", "分组"),
@@ -138,6 +148,13 @@ TEXTS = define_texts({
     "final.better.max": ("higher is better", "越大越好"),
     "final.shown": ("{n} of {total} rows; the CSV has all", "显示 {total} 行中的 {n} 行；CSV 包含全部"),
     # Threshold dialog
+    "range.title": ("Range of the y axis", "纵轴范围"),
+    "range.low": ("From", "下限"),
+    "range.high": ("To", "上限"),
+    "range.auto": ("Automatic", "自动"),
+    "range.numbers": ("Expected two numbers such as 0.5 or 1e-3.", "应为两个数字，如 0.5 或 1e-3。"),
+    "range.order": ("The lower end must be less than the upper end.", "下限必须小于上限。"),
+    "range.positive": ("On a logarithmic axis the lower end must be greater than 0.", "对数坐标轴的下限必须大于 0。"),
     "threshold.title": ("Threshold", "阈值"),
     "threshold.hint": (
         "Points that satisfy it are drawn red. Raw values count, not smoothed ones.",

@@ -22,6 +22,7 @@ TEXTS = define_texts({
     "timeline.parts_n": ("{n} traces", "{n} 条轨迹"),
     "timeline.parts_tip": ("Ranks, sessions and files on one axis", "在同一时间轴上显示多个 rank、会话和文件"),
     "timeline.parts_add": ("Add a trace…", "添加轨迹…"),
+    "timeline.parts_rank": ("Add rank", "添加 rank"),
     "timeline.parts_ranks": ("All {n} ranks", "全部 {n} 个 rank"),
     "timeline.parts_remove": ("Remove from the timeline", "从时间线移除"),
     "timeline.source": ("File of the trace", "轨迹文件"),

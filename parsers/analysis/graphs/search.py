@@ -41,13 +41,13 @@ def search(
 ) -> Found:
     """Find nodes that satisfy all conditions: text is part of the name, ignoring case.
 
-    matching: text is a pattern for it. type: a text in the operator's type. shape: a whole shape such as 8x128, or with ? or *
-    for any dimension or any number of them. dtype: a text in the output's type. kind: one of KINDS. Nodes that are hidden are
-    not found. Whatever matching raises goes through.
+    matching: text is a pattern for it. type: the operator's type, or ~ and a text in it, ignoring case. shape: a whole shape
+    such as 8x128, or with ? or * for any dimension or any number of them. dtype: a text in the output's type. kind: one of
+    KINDS. Nodes that are hidden are not found. Whatever matching raises goes through.
     """
     network = view.network
     chosen = network.shown.copy()
-    chosen &= _having(network.types, type)[network.type]
+    chosen &= (_having(network.types, type[1:]) if type.startswith("~") else _being(network.types, type))[network.type]
     chosen &= _having(network.output_types, dtype)[network.output_type]
     chosen &= _shaped(network.shapes, shape)[network.shape]
     if kind:
@@ -85,6 +85,11 @@ def _named(view: View, rows: list[int], text: str, matching: Matching | None) ->
 def _having(texts: Sequence[str], wanted: str) -> Bools:
     wanted = wanted.lower()
     return np.array([wanted in text.lower() for text in texts], np.bool_)
+
+
+def _being(texts: Sequence[str], wanted: str) -> Bools:
+    wanted = wanted.lower()
+    return np.array([not wanted or wanted == text.lower() for text in texts], np.bool_)
 
 
 def _shaped(texts: Sequence[str], wanted: str) -> Bools:

@@ -8,10 +8,8 @@ and sort indices of processes and threads. Events of other phases (objects, samp
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
@@ -24,12 +22,14 @@ from numpy.typing import NDArray
 
 from parsers.json_text import encodable
 from parsers.profiler.progress import report_read
-from parsers.profiler.trace import building, kinds
+from parsers.profiler.trace import building
 from parsers.profiler.trace.building import BEGINS, ENDS, STEP, Found, FoundCounters, FoundFlows, FoundSlices
 from parsers.profiler.trace.bytes import TraceBytes
-from parsers.profiler.trace.columns import ASYNC, COMPLETE, INSTANT, UNFINISHED, UNSTARTED, Clock, Kind, Trace, Track
+from parsers.profiler.trace.chrome_pairs import CLOSES, MARKS, OPENS, Closed, close_asyncs, close_pairs
+from parsers.profiler.trace.chrome_tracks import ASYNC_TRACK, Codes, EventTracks, text_of
+from parsers.profiler.trace.columns import INSTANT, UNFINISHED, UNSTARTED, Clock, Trace
 from parsers.profiler.trace.complaints import TraceComplaints
-from parsers.profiler.trace.events import WITHIN, Event, EventReader, Piece, Scalar
+from parsers.profiler.trace.events import WITHIN, Event, EventReader, Piece
 from parsers.profiler.trace.times import LATEST, nanoseconds
 
 Progress = Callable[[int, int], None]
@@ -51,8 +51,7 @@ class _Groups(dict[str, int]):
 
 
 _GROUPS = _Groups(_PHASES)
-_OPENS, _CLOSES, _MARKS = range(3)
-_ASYNC_ROLES = {"b": _OPENS, "S": _OPENS, "e": _CLOSES, "F": _CLOSES, "n": _MARKS, "T": _MARKS, "p": _MARKS}
+_ASYNC_ROLES = {"b": OPENS, "S": OPENS, "e": CLOSES, "F": CLOSES, "n": MARKS, "T": MARKS, "p": MARKS}
 _FLOW_ROLES = {"s": BEGINS, "t": STEP, "f": ENDS}
 _WITH_TRACK = attrgetter("pid", "tid", "name", "cat")
 _COUNTER_OF = attrgetter("pid", "name")
@@ -61,18 +60,6 @@ _TS, _DUR, _PH = attrgetter("ts"), attrgetter("dur"), attrgetter("ph")
 _VALUES = msgspec.json.Decoder(list[dict[str, int | float | str | bool | None]])
 _LABEL = re.compile(r"(?:^|_)id$")
 _NO_TIME = "{n} dropped: expected a time (ts) in microseconds"
-
-
-class _Codes(dict[Any, int]):
-    """Numbers values in order of appearance: `codes[value]`."""
-
-    def __missing__(self, value: Any) -> int:
-        code = self[value] = len(self)
-        return code
-
-    def of(self, values: Any, count: int) -> NDArray[np.int32]:
-        """Return the numbers of values."""
-        return np.fromiter(map(self.__getitem__, values), np.int32, count)
 
 
 @dataclass(slots=True)
@@ -131,8 +118,8 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
         reader = EventReader(source, lambda *_: None, lambda *_: None)
         event = reader.event(int(trace.slices.event[row]))
     name = trace.names[int(trace.slices.name[row])]
-    if _text(event.get("name")) != name:
-        raise LookupError(f"expected event {name!r}, found {_text(event.get('name'))!r}: the file has changed")
+    if text_of(event.get("name")) != name:
+        raise LookupError(f"expected event {name!r}, found {text_of(event.get('name'))!r}: the file has changed")
     found = event.get("args")
     made = dict(found) if isinstance(found, dict) else {} if found is None else {"args": found}
     for key, value in event.items():
@@ -158,30 +145,17 @@ def _mending(complaints: TraceComplaints) -> Callable[[int, int, str], None]:
     return mended
 
 
-def _text(value: Any) -> str:
-    """Return a name, process or thread as text: 0 and "0" are the same."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**63:
-        return str(int(value))
-    return str(value) if isinstance(value, int | float) else encodable(json.dumps(value))
-
-
 class _Events:
     """Collects the events of a file and makes a trace of them."""
 
     def __init__(self, reader: EventReader, complaints: TraceComplaints) -> None:
         self._reader, self._complaints = reader, complaints
-        self._keys = _Codes()  # (pid, tid, name, cat) of slices
+        self._keys = Codes()  # (pid, tid, name, cat) of slices
         self._slices, self._pairs, self._asyncs = _Columns(), _Columns(), _Columns()
-        self._async_keys = _Codes()
-        self._counter_keys, self._series_keys = _Codes(), _Codes()
+        self._async_keys = Codes()
+        self._counter_keys, self._series_keys = Codes(), Codes()
         self._counters = _Columns()
-        self._flow_keys, self._flow_ids = _Codes(), _Codes()
+        self._flow_keys, self._flow_ids = Codes(), Codes()
         self._flows = _Columns()
         self._meta: dict[tuple[str, str, str], Any] = {}
         self._piece = Piece(-1, -1, ())
@@ -256,7 +230,7 @@ class _Events:
 
     def _paired(self, events: list[Event], place: NDArray[np.int64]) -> None:
         events, place, start = self._times(events, place)
-        role = np.fromiter((_OPENS if event.ph == "B" else _CLOSES for event in events), np.uint8, len(events))
+        role = np.fromiter((OPENS if event.ph == "B" else CLOSES for event in events), np.uint8, len(events))
         self._pairs.add(self._keys.of(map(_WITH_TRACK, events), len(events)), start, place, role)
 
     def _async(self, events: list[Event], place: NDArray[np.int64]) -> None:
@@ -265,10 +239,10 @@ class _Events:
         role = np.fromiter((_ASYNC_ROLES[event.ph] for event in events), np.uint8, count)
         # Events belong together by category and id; a local id is one of its process.
         ids = (
-            (event.cat, _identity(event.id), "") if event.id else (event.cat, _identity(event.id2), _text(event.pid))
+            (event.cat, _identity(event.id), "") if event.id else (event.cat, _identity(event.id2), text_of(event.pid))
             for event in events
         )
-        key = self._keys.of(((event.pid, _ASYNC_TRACK, event.name, event.cat) for event in events), count)
+        key = self._keys.of(((event.pid, ASYNC_TRACK, event.name, event.cat) for event in events), count)
         self._asyncs.add(key, self._async_keys.of(ids, count), start, place, role)
 
     def _flow(self, events: list[Event], place: NDArray[np.int64]) -> None:
@@ -284,7 +258,7 @@ class _Events:
         events, place, start = self._times(events, place)
         count = len(events)
         values = self._counter_values(events, place)
-        sets = _Codes()
+        sets = Codes()
         shape = sets.of(map(tuple, values), count)
         track = self._counter_keys.of(map(_COUNTER_OF, events), count)
         for names, code in sets.items():
@@ -350,15 +324,15 @@ class _Events:
             return
         key = _METADATA[str(event.name)]
         if isinstance(values, dict) and key in values:
-            thread = _text(event.tid) if str(event.name).startswith("thread") else ""
-            self._meta[str(event.name), _text(event.pid), thread] = values[key]
+            thread = text_of(event.tid) if str(event.name).startswith("thread") else ""
+            self._meta[str(event.name), text_of(event.pid), thread] = values[key]
 
     # From events to columns -----------------------------------------------------------------------------------------
 
     def trace(self, path: str) -> Trace:
         """Return the trace of all events."""
-        names, categories = _Codes(), _Codes()
-        tracks = _Tracks(self._meta, legacy=_LEGACY.search(os.path.basename(path)) is not None)
+        names, categories = Codes(), Codes()
+        tracks = EventTracks(self._meta, legacy=_LEGACY.search(os.path.basename(path)) is not None)
         self._close_pairs()
         self._close_asyncs()
         slices = self._found_slices(tracks, names, categories)
@@ -379,10 +353,10 @@ class _Events:
             self._complaints.count("{n} of a flow dropped: no slice around an end", number=unbound.without_slice)
         return replace(trace, problems=self._complaints.all())
 
-    def _found_slices(self, tracks: _Tracks, names: _Codes, categories: _Codes) -> FoundSlices:
+    def _found_slices(self, tracks: EventTracks, names: Codes, categories: Codes) -> FoundSlices:
         table = np.array(
             [
-                (tracks.of_slices(pid, tid, cat), names[_text(name)], categories[_text(cat)])
+                (tracks.of_slices(pid, tid, cat), names[text_of(name)], categories[text_of(cat)])
                 for pid, tid, name, cat in self._keys
             ],
             np.int32,
@@ -397,15 +371,18 @@ class _Events:
         base = int(text) if text.isdecimal() and len(text) < 20 else 0
         return (base, "epoch") if building.EPOCH <= base < LATEST else (0, None)
 
-    def _found_counters(self, tracks: _Tracks) -> FoundCounters:
+    def _found_counters(self, tracks: EventTracks) -> FoundCounters:
         table = np.array([tracks.of_counter(pid, name) for pid, name in self._counter_keys], np.int32)
         key, series, time, value = self._counters.joined(np.int32, np.int32, np.int64, np.float64)
         return FoundCounters(table[key] if len(key) else key, series, time, value)
 
-    def _found_flows(self, tracks: _Tracks) -> tuple[FoundFlows, list[str]]:
-        flow_kinds = _Codes()
+    def _found_flows(self, tracks: EventTracks) -> tuple[FoundFlows, list[str]]:
+        flow_kinds = Codes()
         table = np.array(
-            [(tracks.of_slices(pid, tid, cat), flow_kinds[_text(cat)], bind != "e") for pid, tid, cat, bind in self._flow_keys],
+            [
+                (tracks.of_slices(pid, tid, cat), flow_kinds[text_of(cat)], bind != "e")
+                for pid, tid, cat, bind in self._flow_keys
+            ],
             np.int32,
         ).reshape(-1, 3)
         key, time, identity, role = self._flows.joined(np.int32, np.int64, np.int32, np.uint8)
@@ -414,73 +391,37 @@ class _Events:
         return flows, [encodable(kind) for kind in flow_kinds]
 
     def _close_pairs(self) -> None:
-        """Make slices of begins and ends: an end closes the innermost open begin of its name on its track."""
+        """Make slices of begins and ends."""
         key, time, place, role = self._pairs.joined(np.int32, np.int64, np.int64, np.uint8)
         if not len(key):
             return
         keys = list(self._keys)
-        threads = _Codes()
-        track = np.array([threads[_text(pid), _text(tid)] for pid, tid, _, _ in keys], np.int32)[key]
-        made = _Made()
-        stacks: dict[int, list[int]] = {}
-        opened: Counter[tuple[int, Any]] = Counter()
-        order = np.lexsort((time, track))
-        for each, where in zip(order.tolist(), track[order].tolist(), strict=True):
-            stack, name = stacks.setdefault(where, []), keys[key[each]][2]
-            if role[each] == _OPENS:
-                stack.append(each)
-                opened[where, name] += 1
-            elif not stack or (name is not None and not opened[where, name]):
-                made.add(each, 0, UNSTARTED)
-            else:
-                same = (at for at in range(len(stack) - 1, -1, -1) if name is None or keys[key[stack[at]]][2] == name)
-                begin = stack.pop(next(same))
-                opened[where, keys[key[begin]][2]] -= 1
-                made.add(begin, int(time[each] - time[begin]), COMPLETE)
-        for stack in stacks.values():
-            for begin in stack:
-                made.add(begin, 0, UNFINISHED)
+        threads = Codes()
+        track = np.array([threads[text_of(pid), text_of(tid)] for pid, tid, _, _ in keys], np.int32)[key]
+        names = [keys[each][2] for each in key.tolist()]
+        made = close_pairs(track, names, time, role)
         self._report(made, place, "begin (B) without an end", "end (E) without a begin")
-        rows, durations, phases = made.arrays()
-        self._slices.add(key[rows], time[rows], durations, place[rows], phases)
+        self._slices.add(key[made.row], time[made.row], made.duration, place[made.row], made.phase)
 
     def _close_asyncs(self) -> None:
-        """Make slices of async begins and ends, which belong together by category, id and name."""
+        """Make slices of async begins and ends."""
         key, identity, time, place, role = self._asyncs.joined(np.int32, np.int32, np.int64, np.int64, np.uint8)
         if not len(key):
             return
         keys = list(self._keys)
-        made = _Made()
-        stacks: dict[tuple[int, Any], list[int]] = {}
-        for each in np.lexsort((time, identity)).tolist():
-            if role[each] == _MARKS:
-                made.add(each, 0, INSTANT)
-                continue
-            stack = stacks.setdefault((int(identity[each]), keys[key[each]][2]), [])
-            if role[each] == _OPENS:
-                stack.append(each)
-            elif stack:
-                begin = stack.pop()
-                made.add(begin, int(time[each] - time[begin]), ASYNC)
-            else:
-                made.add(each, 0, UNSTARTED)
-        for stack in stacks.values():
-            for begin in stack:
-                made.add(begin, 0, UNFINISHED)
+        made = close_asyncs(identity, [keys[each][2] for each in key.tolist()], time, role)
         self._report(made, place, "async begin (b) without an end", "async end (e) without a begin")
-        rows, durations, phases = made.arrays()
-        self._slices.add(key[rows], time[rows], durations, place[rows], phases)
+        self._slices.add(key[made.row], time[made.row], made.duration, place[made.row], made.phase)
 
-    def _report(self, made: _Made, place: NDArray[np.int64], begins: str, ends: str) -> None:
+    def _report(self, made: Closed, place: NDArray[np.int64], begins: str, ends: str) -> None:
         texts = ((UNFINISHED, f"{begins}, drawn to the end of the trace"), (UNSTARTED, f"{ends}, drawn as a moment"))
         for phase, text in texts:
-            rows = [row for row, each in zip(made.rows, made.phases, strict=True) if each == phase]
-            if rows:
-                self._drop(f"{{n}}: {text}", int(place[min(rows)]), len(rows))
+            rows = made.row[made.phase == phase]
+            if len(rows):
+                self._drop(f"{{n}}: {text}", int(place[rows.min()]), len(rows))
 
 
 _EMPTY = Event()
-_ASYNC_TRACK = "\0async"
 _METADATA = {
     "process_name": "name", "thread_name": "name", "process_sort_index": "sort_index", "thread_sort_index": "sort_index",
     "process_labels": "labels",
@@ -497,89 +438,3 @@ def _number(cell: Any) -> float:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
-
-
-@dataclass(slots=True)
-class _Made:
-    """Slices made of pairs: the row of the event, duration in ns, phase."""
-
-    rows: list[int] = field(default_factory=list)
-    durations: list[int] = field(default_factory=list)
-    phases: list[int] = field(default_factory=list)
-
-    def add(self, row: int, duration: int, phase: int) -> None:
-        self.rows.append(row)
-        self.durations.append(duration)
-        self.phases.append(phase)
-
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-        return np.array(self.rows, np.int64), np.array(self.durations, np.int64), np.array(self.phases, np.uint8)
-
-
-class _Tracks:
-    """The tracks of a file, numbered as they are met."""
-
-    def __init__(self, meta: dict[tuple[str, str, str], Any], *, legacy: bool) -> None:
-        self._meta, self._legacy = meta, legacy
-        self._known: dict[tuple[str, str, str], int] = {}
-        self._made: list[Track] = []
-
-    def of_slices(self, pid: Scalar, tid: Scalar, cat: Scalar) -> int:
-        """Return the number of the track of a thread, or of the async slices of a category."""
-        process = _text(pid)
-        if tid == _ASYNC_TRACK:
-            category = _text(cat)
-            return self._number((process, "async", category), lambda: self._thread(process, "", f"{category or 'async'}"))
-        thread = _text(tid)
-        return self._number((process, "thread", thread), lambda: self._thread(process, thread, ""))
-
-    def of_counter(self, pid: Scalar, name: Scalar) -> int:
-        """Return the number of the track of a counter of a process."""
-        process, counter = _text(pid), _text(name)
-        return self._number((process, "counter", counter), lambda: self._counter(process, counter))
-
-    def _number(self, key: tuple[str, str, str], make: Callable[[], Track]) -> int:
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = len(self._made)
-            self._made.append(make())
-        return found
-
-    def _named(self, what: str, process: str, thread: str) -> str:
-        return encodable(_text(self._meta.get((what, process, thread))))
-
-    def _index(self, what: str, process: str, thread: str) -> int:
-        value = self._meta.get((what, process, thread))
-        try:
-            index = int(value) if isinstance(value, int | float | str) else 0
-        except (ValueError, OverflowError):
-            index = 0
-        return max(min(index, 2**31 - 1), -(2**31))
-
-    def _thread(self, process: str, thread: str, title: str) -> Track:
-        process_name = self._named("process_name", process, "")
-        thread_name = title or self._named("thread_name", process, thread)
-        labels = self._named("process_labels", process, "")
-        kind: Kind
-        if self._legacy:
-            known_process, known_thread, kind = kinds.legacy_track(process, thread)
-            process_name, thread_name = process_name or labels or known_process, thread_name or known_thread
-        else:
-            kind = kinds.kind_of(process_name or labels, thread_name)
-        order = self._index("process_sort_index", process, ""), self._index("thread_sort_index", process, thread)
-        process_name = process_name or labels or (f"Process {encodable(process)}" if process else "")
-        thread_name = thread_name or (f"Thread {encodable(thread)}" if thread else "")
-        return Track(process_name, thread_name, encodable(process), encodable(thread), kind, order)
-
-    def _counter(self, process: str, counter: str) -> Track:
-        name = self._named("process_name", process, "") or (f"Process {encodable(process)}" if process else "")
-        order = self._index("process_sort_index", process, ""), 0
-        return Track(name, encodable(counter), encodable(process), "", kinds.counter_kind(name, counter), order)
-
-    def tracks(self, slices: FoundSlices, dequeue: int) -> list[Track]:
-        """Return all tracks; a thread most of whose slices are of the category `dequeue` is a host queue."""
-        taken = np.bincount(slices.track[slices.category == dequeue], minlength=len(self._made))
-        every = np.bincount(slices.track, minlength=len(self._made))
-        for number in np.flatnonzero(2 * taken > every).tolist():
-            self._made[number] = replace(self._made[number], kind="host_queue")
-        return self._made

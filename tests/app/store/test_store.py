@@ -19,7 +19,7 @@ from app.store.following import Follower, seconds_between
 from app.store.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
-from parsers.discovery import Scanner
+from parsers.discovery.scanner import Scanner
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
@@ -364,7 +364,7 @@ def test_one_run_that_cannot_be_read_stops_no_other(base: Path, monkeypatch: pyt
 def test_a_look_that_fails_is_told_and_done_again(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store([base], interval=0.05)
     with monkeypatch.context() as broken:
-        broken.setattr("parsers.discovery.Scanner.scan", lambda self: 1 / 0)
+        broken.setattr("parsers.discovery.scanner.Scanner.scan", lambda self: 1 / 0)
         store.start()
         assert until(lambda: "ZeroDivisionError" in store.status().failed)
     try:

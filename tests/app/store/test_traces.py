@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app import programs
 from app.store import traces
 from app.store.store import Store
 from app.store.traces import Traces
@@ -118,7 +119,7 @@ def test_reading_is_cancelled_and_resumed(
     slow = tmp_path / "slow"
     slow.mkdir()
     (slow / "sitecustomize.py").write_text("import time\ntime.sleep(20)\n")
-    monkeypatch.setattr(traces, "_paths", lambda: [str(slow), *sys.path])
+    monkeypatch.setattr(programs, "paths", lambda: [str(slow), *sys.path])
     begun = time.monotonic()
     assert kept.frame(profile).state in ("reading", "waiting")
     kept.cancel(profile)
@@ -132,7 +133,7 @@ def test_reading_is_cancelled_and_resumed(
 
 
 def slow_pyramid(folder: Path, done: Path) -> Callable[[], list[str]]:
-    """What makes the process build no pyramid until a file is there, in place of `traces._paths`."""
+    """What makes the process build no pyramid until a file is there, in place of `programs.paths`."""
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(
         "import os, time\n"
@@ -152,7 +153,7 @@ def test_columns_are_seen_before_the_pyramid(
     kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     done = tmp_path / "done"
-    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", done))
+    monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", done))
     until = time.monotonic() + 60
     while (opened := kept.open(profile)) is None or (frame := kept.frame(profile)).done == 0:
         assert time.monotonic() < until
@@ -174,7 +175,7 @@ def test_columns_are_seen_before_the_pyramid(
 def test_columns_of_a_trace_that_is_cancelled_are_not_kept(
     kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", tmp_path / "done"))
+    monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", tmp_path / "done"))
     until = time.monotonic() + 60
     while kept.open(profile) is None:
         assert time.monotonic() < until
@@ -190,7 +191,7 @@ def test_a_process_that_fails_says_why(kept: Traces, profile: Profile, monkeypat
     broken = tmp_path / "broken/parsers"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise RuntimeError('no memory left')\n")
-    monkeypatch.setattr(traces, "_paths", lambda: [str(broken.parent), *sys.path])
+    monkeypatch.setattr(programs, "paths", lambda: [str(broken.parent), *sys.path])
     found = ready(kept, profile)
     assert (found.state, found.text) == ("failed", "RuntimeError: no memory left")
 

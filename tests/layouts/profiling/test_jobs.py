@@ -1,55 +1,107 @@
-"""Which profiles are ranks of one job."""
+"""The jobs that the bar offers are those that the files make, whatever directories the ranks are in."""
 
 from __future__ import annotations
 
-from layouts.profiling.jobs import jobs_of, name_of
-from layouts.sources import ProfileRow
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.store.store import Store
+from layouts.pages.profile_overview.summary import ranks_card
+from layouts.profiling.catalogue import catalogue
+from layouts.profiling.choice import Choice
+from tests.layouts.pages.steps.test_steps_page import texts_in
+
+STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,1.0,2.0,0.0,2.0,3.0\n"
+WHOLE = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,rank,0,1.0,2.0,0.0,2.0,3.0\n"
+Listed = list[tuple[str, list[tuple[str, str, int]]]]
 
 
-def profile(session: str, rank: int, updated: float = 0.0) -> ProfileRow:
-    return ProfileRow(session, rank, "Ascend", (), 0, updated, ("steps",), session)
+def rank(folder: Path, about: Mapping[str, Any] | None = None) -> None:
+    output = folder / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "step_trace_time.csv").write_text(STEPS)
+    if about is not None:
+        (folder / "profiler_metadata.json").write_text(json.dumps(about))
 
 
-def found(*profiles: tuple[str, ProfileRow]) -> list[tuple[str, list[tuple[str, str, int]]]]:
-    return [(job.title, [(run, one.session, one.rank) for run, one in job.profiles]) for job in jobs_of(profiles)]
+def listed(base: Path, asked: Choice | None = None) -> tuple[Listed, str]:
+    """Return (title, members) of each job of all runs, and the texts of the ranks that the overview lists for a profile."""
+    store = Store([base], interval=0).start()
+    try:
+        assert store.wait(30)
+        found = catalogue(store, {"run": ["*"]})
+        assert found is not None
+        runs = [run["key"] for run in found["runs"]]
+        jobs = []
+        for job in found["jobs"]:
+            number = len(job["rank"])
+            places, sessions = (one if isinstance(one, list) else [one] * number for one in (job["run"], job["session"]))
+            jobs.append((job["title"], list(zip([runs[place] for place in places], sessions, job["rank"], strict=True))))
+        return sorted(jobs), texts_in(ranks_card(store, asked)) if asked is not None else ""
+    finally:
+        store.stop()
 
 
-def test_directories_named_by_rank() -> None:
-    job = [("a", profile(f"rank_{rank}_ascend_pt", rank)) for rank in (10, 2, 0)]
-    assert found(*job) == [("rank_*_ascend_pt", [("a", f"rank_{rank}_ascend_pt", rank) for rank in (0, 2, 10)])]
+def test_ranks_of_several_hosts_are_one_job(tmp_path: Path) -> None:
+    names = [f"host{number}_{40 + number}_20261120233012998_ascend_ms" for number in (0, 1)]
+    for number, name in enumerate(names):
+        rank(tmp_path / "run" / name, {"distributed_args": {"rank": number, "world_size": 2}})
+    jobs, shown = listed(tmp_path, Choice("run", names[1], 1))
+    assert jobs == [("*_ascend_ms", [("run", name, number) for number, name in enumerate(names)])]
+    assert "rank 0" in shown
+    assert "rank 1" in shown
 
 
-def test_runs_of_their_own_that_are_ranks() -> None:
-    job = [("job/test_rank_1", profile(".", 1)), ("job/test_rank_0", profile(".", 0)), ("job", profile(".", 0))]
-    ranks = [("job/test_rank_0", ".", 0), ("job/test_rank_1", ".", 1)]
-    assert found(*job) == [("job/test_rank_*", ranks), (".", [("job", ".", 0)])]
+@pytest.mark.parametrize("names", [("job/rank_0", "job/rank_1"), ("test_rank_0", "test_rank_1")], ids=["one row", "two rows"])
+def test_ranks_that_are_runs_are_one_job(tmp_path: Path, names: tuple[str, str]) -> None:
+    for name in names:
+        rank(tmp_path / name / "profiler")
+    jobs, shown = listed(tmp_path, Choice(names[0], "profiler", 0))
+    title = names[0].replace("rank_0", "rank_*")
+    assert jobs == [(f"{title}/profiler", [(name, "profiler", number) for number, name in enumerate(names)])]
+    assert "rank 1" in shown
 
 
-def test_directories_named_by_process_and_time() -> None:
-    """Two ranks profiled twice: the first times of both are one job, the second times another."""
-    names = ["host_11_20260101120000123_ascend_ms", "host_12_20260101120000456_ascend_ms",
-             "host_12_20260101130000001_ascend_ms", "host_11_20260101130000999_ascend_ms"]  # fmt: skip
-    rows = [("a", profile(name, place in (1, 2), 9.0 - place)) for place, name in enumerate(names)]
-    assert found(*rows) == [
-        ("host_*_ascend_ms (1)", [("a", names[0], 0), ("a", names[1], 1)]),
-        ("host_*_ascend_ms (2)", [("a", names[3], 0), ("a", names[2], 1)]),
+def test_a_rank_that_occurs_twice_is_of_two_jobs(tmp_path: Path) -> None:
+    times = {0: ("20261120120000000", "20261120130000000"), 1: ("20261120120001000",)}
+    for number, stamps in times.items():
+        for stamp in stamps:
+            rank(tmp_path / "run" / f"vm_{number + 7}_{stamp}_ascend_ms", {"distributed_args": {"rank": number}})
+    first, second = "vm_7_20261120120000000_ascend_ms", "vm_8_20261120120001000_ascend_ms"
+    later = "vm_7_20261120130000000_ascend_ms"
+    jobs, shown = listed(tmp_path, Choice("run", later, 0))
+    assert jobs == [("*_ascend_ms", [("run", first, 0), ("run", second, 1)]), (later, [("run", later, 0)])]
+    assert shown == ""
+
+
+def test_two_jobs_in_one_directory_are_told_apart(tmp_path: Path) -> None:
+    for number in (0, 1):
+        for size in (2, 4):
+            name = f"h_{number + size * 10}_2026112012000000{size}_ascend_ms"
+            rank(tmp_path / "run" / name, {"distributed_args": {"rank": number, "world_size": size}})
+    jobs, _ = listed(tmp_path)
+    assert [[session for _, session, _ in members] for _, members in jobs] == [
+        [f"h_{number + size * 10}_2026112012000000{size}_ascend_ms" for number in (0, 1)] for size in (2, 4)
     ]
+    assert len({title for title, _ in jobs}) == 2
 
 
-def test_one_rank_profiled_twice_is_two_jobs() -> None:
-    rows = [("a", profile(f"vm_7_2026010112000{second}000_ascend_ms", 0)) for second in (2, 1)]
-    assert [title for title, _ in found(*rows)] == ["vm_7_20260101120001000_ascend_ms", "vm_7_20260101120002000_ascend_ms"]
-    assert len({job.name for job in jobs_of(rows)}) == 2
+def test_files_about_all_ranks_alone_are_a_job_of_rank_minus_one(tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "cluster_analysis_output"
+    folder.mkdir(parents=True)
+    (folder / "cluster_step_trace_time.csv").write_text(WHOLE)
+    name = ("run", "cluster_analysis_output", -1)
+    jobs, shown = listed(tmp_path, Choice(*name))
+    assert jobs == [("cluster_analysis_output", [name])]
+    assert shown == ""
 
 
-def test_one_session_of_several_ranks() -> None:
-    assert found(("a", profile("profiler", 1)), ("a", profile("profiler", 0))) == [
-        ("profiler", [("a", "profiler", 0), ("a", "profiler", 1)])
-    ]
-    assert found() == []
-
-
-def test_names_keep_what_is_no_rank() -> None:
-    assert name_of("torch_4ranks_pp2", ".") == "torch_4ranks_pp2"
-    assert name_of("franka1", "rank-3_20260101_ascend_ms") == "franka1/rank-*_20260101_ascend_ms"
-    assert name_of("a", "Rank7/profiler") == "a/Rank*/profiler"
+def test_a_legacy_directory_of_several_ranks_is_one_job(real_data: Path) -> None:
+    jobs, _ = listed(real_data / "mindinsight_legacy")
+    several = [members for _, members in jobs if len(members) > 1]
+    assert several
+    assert all(len({(run, session) for run, session, _ in members}) == 1 for members in several)

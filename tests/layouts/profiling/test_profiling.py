@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from layouts.profiling.catalogue import MOST_FILES, MOST_PROFILES, catalogue
-from layouts.profiling.choice import Choice, read_against, read_choice
+from layouts.profiling.catalogue import MOST_FILES, Kept, catalogue
+from layouts.profiling.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
 from layouts.profiling.reading import MOST_PROBLEMS, reading
-from layouts.sources import ProfileFrame
+from layouts.sources import ProfileFrame, ProfileRow
 from layouts.state import BadInput
 from parsers import OPERATORS, Problem
 from tests.sources import MemorySource
@@ -25,7 +29,7 @@ def test_profiles_of_the_chosen_runs() -> None:
     found = catalogue(source, {})
     assert found is not None
     assert [run["key"] for run in found["runs"]] == ["a"]
-    assert [one["rank"] for one in found["runs"][0]["profiles"]] == list(range(8))
+    assert [job["rank"] for job in found["jobs"]] == [list(range(8))]
     assert catalogue(source, {}, found["digest"]) is None
     del source.data["a"]["profiles"]["s", 7]
     assert catalogue(source, {}, found["digest"]) is not None
@@ -38,12 +42,91 @@ def test_runs_without_any_are_told_of_others() -> None:
     assert (found["runs"], found["elsewhere"]) == ([], [{"key": "other", "name": "other"}])
 
 
-def test_a_great_many_are_cut_and_counted() -> None:
-    source = profiled("a", MOST_PROFILES + 5)
+def test_a_great_many_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("layouts.profiling.catalogue.MOST_PROFILES", 20)
+    monkeypatch.setattr("layouts.profiling.catalogue.MOST_IN_ALL", 30)
+    source = MemorySource({run: {"profiles": {("s", rank): {} for rank in range(25)}} for run in "abc"})
     found = catalogue(source, {})
     assert found is not None
-    assert (len(found["runs"][0]["profiles"]), found["runs"][0]["total"]) == (MOST_PROFILES, MOST_PROFILES + 5)
-    assert len(found["runs"][0]["profiles"][0]["files"]) <= MOST_FILES
+    assert [(run["listed"], run["total"]) for run in found["runs"]] == [(20, 25), (10, 25)]
+    assert (sum(len(job["rank"]) for job in found["jobs"]), found["left"]) == (30, 1)
+
+
+def test_what_profiles_have_in_common_is_sent_once() -> None:
+    files = [f"a_{number}.csv" for number in range(100, 100 + MOST_FILES)]
+    rows = [
+        ProfileRow(f"rank_{one}", one, "Ascend", (f"profiler_info_{one}.json", *files), 1, 5.0 + one, ("steps",), f"m{one}")
+        for one in (1, 10, 2)
+    ]
+    found = catalogue(listing(rows), {})
+    assert found is not None
+    (job,) = found["jobs"]
+    assert (job["rank"], job["session"], job["mark"]) == ([1, 2, 10], ["rank_1", "rank_2", "rank_10"], ["m1", "m2", "m10"])
+    assert (job["run"], job["kind"], job["updated"]) == (0, 0, 15.0)
+    (kind,) = found["kinds"]
+    assert kind["files"] == ["profiler_info_*.json", *files[:-1]]
+    assert (kind["frames"], kind["device"], kind["more"]) == (["steps"], "Ascend", 1)
+
+
+def test_the_mark_of_a_job_changes_with_any_of_its_ranks() -> None:
+    def mark(*marks: str) -> str:
+        rows = [ProfileRow(f"rank_{rank}", rank, "", (), 1, 5.0, (), mark) for rank, mark in enumerate(marks)]
+        found = catalogue(listing(rows), {})
+        assert found is not None
+        return str(found["jobs"][0]["whole"])
+
+    assert mark("a", "b") == mark("a", "b")
+    assert len({mark("a", "b"), mark("a", "c"), mark("a", "b", "c"), mark("b", "a")}) == 4
+
+
+def test_what_did_not_change_is_not_listed_again() -> None:
+    source = listing([ProfileRow("r0", 0, "", (), 1, 5.0, (), "m")])
+    kept = Kept()
+    first = catalogue(source, {}, kept=kept)
+    assert first is not None
+    assert catalogue(source, {}, kept=kept) == first
+    assert catalogue(source, {}, first["digest"], kept=kept) is None
+    assert source.asked == 1
+    source.change([replace(row, version=row.version + 1) for row in source.runs()])
+    assert catalogue(source, {}, kept=kept) == first
+    assert source.asked == 2
+
+
+def test_ten_thousand_ranks_are_a_few_hundred_kilobytes() -> None:
+    files = ("step_trace_time.csv", "communication.json", "kernel_details.csv")
+    rows = [
+        ProfileRow(
+            f"node_{4000 + rank}_20261120233012998_ascend_ms", rank, "Ascend",
+            (f"profiler_info_{rank}.json", *files), 1, 5.0, ("steps",),
+            f"{zlib.crc32(str(rank).encode()):08x}-{5_000_000 + rank:x}",
+        )
+        for rank in range(10_000)
+    ]  # fmt: skip
+    found = catalogue(listing(rows), {})
+    assert found is not None
+    (job,) = found["jobs"]
+    assert job["rank"] == list(range(10_000))
+    assert len(gzip.compress(json.dumps(found, separators=(",", ":")).encode(), 6)) < 300_000
+
+
+def listing(rows: list[ProfileRow]) -> Listing:
+    source = Listing({"a": {"profiles": {("s", 0): {}}}})
+    source.listed = rows
+    return source
+
+
+class Listing(MemorySource):
+    """A run with these profiles, which are the ranks of one job, and how often they were asked for."""
+
+    listed: list[ProfileRow]
+    asked = 0
+
+    def profiles(self, run: str) -> list[ProfileRow]:
+        self.asked += 1
+        return self.listed
+
+    def members(self, run: str, session: str, rank: int) -> list[tuple[str, str, int]]:
+        return [(run, row.session, row.rank) for row in sorted(self.listed, key=lambda row: row.rank)]
 
 
 def test_a_choice() -> None:
@@ -52,6 +135,20 @@ def test_a_choice() -> None:
     asked = {"run": ["a"], "session": ["s"], "rank": ["3"], "mark": ["m"], "with_run": ["b"], "with_rank": ["1"]}
     assert read_choice(asked) == Choice("a", "s", 3, "m")
     assert read_against(asked) == Choice("b", ".", 1, "")
+    assert read_choice({"run": ["a"], "session": ["cluster_analysis_output"], "rank": ["-1"]}) == Choice(
+        "a", "cluster_analysis_output", ALL_RANKS
+    )
+
+
+def test_group_and_step_of_a_job() -> None:
+    assert (read_group({}), read_step({})) == ("", None)
+    assert read_group({"group": ["3985310405473756128"]}) == "3985310405473756128"
+    assert [read_step({"step": [text]}) for text in ("13", "0", "-1", "")] == [13, 0, -1, None]
+    for wrong in ({"step": ["x"]}, {"step": ["-2"]}, {"step": ["nan"]}):
+        with pytest.raises(BadInput):
+            read_step(wrong)
+    with pytest.raises(BadInput):
+        read_group({"group": ["1" * 41]})
 
 
 @pytest.mark.parametrize(
@@ -78,3 +175,5 @@ def test_how_far_the_reading_is() -> None:
     assert (told["state"], told["frames"], len(told["problems"]), told["more"]) == ("ready", ["operators"], MOST_PROBLEMS, 3)
     told = reading(source, one, other, frames)
     assert (told["state"], told["which"]) == ("missing", "with")
+    told = reading(source, Choice("a", "s", 1, "m"), None, frames, needed=False)
+    assert (told["state"], told["frames"]) == ("ready", [])

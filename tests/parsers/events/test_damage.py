@@ -7,45 +7,17 @@ import random
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import google_crc32c
 import numpy as np
 import pytest
 
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.records import LONGEST, headers
-from parsers.events.tensorboard import TENSORBOARD
-from parsers.events.walk import walk
-from parsers.events.wire import WireError
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value, delimited, float64, number, record
-from parsers.files import RegularFile, Sparse
-from parsers.model import KINDS, Batch, Cursor
+from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, delimited, float64, number, record
+from parsers.files import RegularFile
+from tests.parsers.events.damaged_files import LAYOUTS, READER, header, reports, write
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
-
-READER = {"mindspore": MINDSPORE, "tensorboard": TENSORBOARD, "tensors": TENSORBOARD}
-LAYOUTS = tuple(READER)
-
-
-def write(path: Path, layout: str, steps: int, *, payloads: bool = False, tags: int = 1) -> bytes:
-    writer = EventWriter(str(path), layout.replace("tensors", "tensorboard"), wall_time=1e9, tensor_scalars=layout == "tensors")
-    with writer:
-        for step in range(steps):
-            values: dict[str, Value] = {f"loss{i}": 1 / (step + i + 1) for i in range(tags)}
-            if payloads and step % 5 == 0:
-                values |= {"w": Histogram([1.0, 2.0, step]), "t": Tensor([[1.0, step]]), "i": Image(b"png", 1, 1)}
-                if layout != "mindspore":
-                    values["note"] = Text("a text")
-            writer.add(step, values, wall_time=1e9 + step)
-    return path.read_bytes()
-
-
-def reports(batch: Batch) -> set[str]:
-    for problem in batch.problems:
-        assert problem.kind in KINDS
-        assert problem.text.endswith(".")
-    return {problem.kind for problem in batch.problems}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -126,12 +98,6 @@ def test_resumed_after_damage_finds_the_rest(tmp_path: Path) -> None:
         assert read_points(first, MINDSPORE.read(str(path), first.cursor)) == expected
 
 
-def header(length: int) -> bytes:
-    packed = struct.pack("<Q", length)
-    crc = google_crc32c.value(packed)
-    return packed + struct.pack("<I", (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
 def robust_cases(pieces: list[bytes]) -> Iterator[tuple[str, bytes, int, set[str]]]:
     """Name, file, records of steps that must be read of 100, kinds of problem."""
     middle, last = pieces[50], pieces[-1]
@@ -190,80 +156,6 @@ def test_resumed_where_a_false_claim_was_pending(tmp_path: Path) -> None:
     second = MINDSPORE.read(str(path), first.cursor)
     assert reports(second) == {"bad_length"}
     assert len(read_points(second)) == 20
-
-
-def test_a_large_record_still_being_written_waits(tmp_path: Path) -> None:
-    with EventWriter(str(tmp_path / "whole"), "mindspore") as writer:
-        writer.add(1, {"loss": 0.5, "t": Tensor([0.0] * 100_000), "after": 1.5})
-        writer.add(2, {"loss": 0.25})
-    content = (tmp_path / "whole").read_bytes()
-    path, cursor, batches = tmp_path / "grows", None, []
-    for size in range(0, len(content), 50_001):
-        path.write_bytes(content[:size])
-        batches.append(MINDSPORE.read(str(path), cursor))
-        cursor = batches[-1].cursor
-    path.write_bytes(content)
-    batches.append(MINDSPORE.read(str(path), cursor))
-    assert read_points(*batches) == points("mindspore", content)
-    assert not any(reports(batch) - {"empty_file"} for batch in batches)
-
-
-def test_values_beside_a_large_payload(tmp_path: Path) -> None:
-    with EventWriter(str(tmp_path / "large"), "mindspore") as writer:
-        for step in range(5):
-            writer.add(step, {"before": step, "t": Tensor([1.0] * 50_000), "after": -step})
-    batch = MINDSPORE.read(str(tmp_path / "large"))
-    content = (tmp_path / "large").read_bytes()
-    assert sorted(read_points(batch)) == sorted(points("mindspore", content))
-    assert not batch.payloads[0].verified.any()
-    damaged = bytearray(content)
-    damaged[len(content) // 2] ^= 1
-    (tmp_path / "large").write_bytes(damaged)
-    assert not MINDSPORE.read(str(tmp_path / "large")).problems
-    assert {problem.kind for problem in MINDSPORE.verify(str(tmp_path / "large"))} == {"bad_data"}
-
-
-def test_a_large_record_cut_while_it_is_walked_is_no_message(tmp_path: Path) -> None:
-    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
-        writer.add(1, {"t": Tensor([1.0] * 50_000), "loss": 1.0})
-    content = (tmp_path / "file").read_bytes()
-    (_, (offset, data)) = records(content)
-    for size in range(offset + 12, len(content), 7919):
-        (tmp_path / "file").write_bytes(content)
-        with RegularFile(str(tmp_path / "file")) as file:
-            source = Sparse(file, offset + 12, len(data))
-            os.truncate(tmp_path / "file", size)
-            with pytest.raises(WireError):
-                walk(source, len(data), MINDSPORE.form)
-
-
-def test_a_large_record_with_a_damaged_header_is_kept(tmp_path: Path) -> None:
-    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
-        for step in range(3):
-            writer.add(step, {"loss": step, "t": Tensor([1.0] * 50_000)})
-    whole = MINDSPORE.read(str(tmp_path / "file"))
-    content = bytearray((tmp_path / "file").read_bytes())
-    offset, _ = list(records(bytes(content)))[2]
-    content[offset + 9] ^= 1
-    (tmp_path / "file").write_bytes(content)
-    batch = MINDSPORE.read(str(tmp_path / "file"))
-    assert read_points(batch) == read_points(whole)
-    assert [problem.kind for problem in batch.problems] == ["bad_length"]
-    assert batch.payloads[0].verified.tolist() == [True, True, False]
-
-
-def test_a_large_record_cut_and_written_over_is_noticed(tmp_path: Path) -> None:
-    with EventWriter(str(tmp_path / "large"), "mindspore") as writer:
-        writer.add(1, {"t": Tensor([1.0] * 50_000)})
-    with EventWriter(str(tmp_path / "small"), "mindspore") as writer:
-        for step in range(3000):
-            writer.add(step, {"loss": step})
-    small = (tmp_path / "small").read_bytes()
-    path = tmp_path / "both"
-    path.write_bytes((tmp_path / "large").read_bytes()[:70_000] + small + b"x" * 200_000 + small)
-    batch = MINDSPORE.read(str(path))
-    assert len(read_points(batch)) == 6000
-    assert reports(batch) == {"bad_length"}
 
 
 def test_cut_replaced_and_rewritten_files_are_read_again(tmp_path: Path) -> None:
@@ -440,103 +332,6 @@ def test_headers_are_found_whatever_surrounds_them() -> None:
         ]  # fmt: skip
         assert headers(data)[0].tolist() == expected, case
     assert not len(headers(np.zeros(11, np.uint8))[0])
-
-
-@contextmanager
-def bytes_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The number of bytes of every read of a file."""
-    read: list[int] = []
-    fill = RegularFile.fill
-
-    def counting(self: RegularFile, into: memoryview, offset: int) -> int:
-        read.append(fill(self, into, offset))
-        return read[-1]
-
-    with monkeypatch.context() as patched:
-        patched.setattr(RegularFile, "fill", counting)
-        yield read
-
-
-def with_a_hole(path: Path, size: int) -> bytes:
-    content = write(path, "mindspore", 50)
-    with path.open("r+b") as file:
-        file.seek(len(content) + size)
-        file.write(content)
-    return content
-
-
-@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="this system does not know holes")
-def test_a_hole_is_skipped_without_reading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = with_a_hole(tmp_path / "file", 10 << 30)
-    with bytes_read(monkeypatch) as read:
-        batch = MINDSPORE.read(str(tmp_path / "file"))
-    assert sum(read) < 4 << 20
-    assert len(read_points(batch)) == 100
-    (problem,) = batch.problems
-    assert (problem.kind, problem.offset, problem.length) == ("bad_length", len(content), 10 << 30)
-
-
-@pytest.mark.parametrize("fill", ["zeros", "random", "int64"])
-def test_the_search_after_damage_keeps_to_the_limit_and_goes_on_where_it_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: str
-) -> None:
-    limit, size = 1 << 20, 12 << 20
-    monkeypatch.delattr(os, "SEEK_DATA", raising=False)
-    rng = np.random.default_rng(0)
-    gap = {"zeros": bytes(size), "random": rng.bytes(size), "int64": rng.integers(1, 200, size // 8).tobytes()}[fill]
-    content = write(tmp_path / "file", "mindspore", 50)
-    (tmp_path / "file").write_bytes(content + gap + content)
-    cursor: Cursor | None = None
-    batches: list[Batch] = []
-    searches: list[int] = []
-    while not batches or batches[-1].more:
-        with bytes_read(monkeypatch) as read:
-            batches.append(MINDSPORE.read(str(tmp_path / "file"), cursor, limit))
-        assert sum(read) <= limit + (2 << 20)
-        cursor = batches[-1].cursor
-        searches += [cursor.search.at] if cursor.search else []
-    assert len(batches) >= size // (limit + (2 << 20))
-    assert searches == sorted(set(searches))
-    assert len(searches) > 2
-    assert len(read_points(*batches)) == 100
-    found = [(problem.kind, problem.offset, problem.length) for batch in batches for problem in batch.problems]
-    assert found == [("bad_length", len(content), size)]
-    assert sum(batch.bytes_read for batch in batches) == 2 * len(content) + size
-
-
-def test_the_search_for_the_end_of_a_false_claim_keeps_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit, size = 1 << 20, 6 << 20
-    monkeypatch.delattr(os, "SEEK_DATA", raising=False)
-    content = write(tmp_path / "file", "mindspore", 50)
-    (tmp_path / "file").write_bytes(content + header(1 << 30) + bytes(size) + content)
-    cursor: Cursor | None = None
-    batches: list[Batch] = []
-    while not batches or batches[-1].more:
-        with bytes_read(monkeypatch) as read:
-            batches.append(MINDSPORE.read(str(tmp_path / "file"), cursor, limit))
-        assert sum(read) <= limit + (2 << 20)
-        assert len(batches) < 20
-        cursor = batches[-1].cursor
-    assert len(batches) > 2
-    assert len(read_points(*batches)) == 100
-    found = [(problem.kind, problem.offset, problem.length) for batch in batches for problem in batch.problems]
-    assert found == [("bad_length", len(content), size + 12)]
-
-
-def test_a_file_that_ends_in_damage_reports_nothing_more_there(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    content = write(path, "mindspore", 50)
-    path.write_bytes(content + bytes(5000))
-    first = MINDSPORE.read(str(path))
-    assert reports(first) == {"bad_length"}
-    assert first.tail is None
-    os.utime(path)
-    again = MINDSPORE.read(str(path), first.cursor)
-    assert (list(again.problems), again.tail) == ([], None)
-    path.write_bytes(content + bytes(5000) + content)
-    rest = MINDSPORE.read(str(path), again.cursor)
-    assert len(read_points(first, again, rest)) == 100
-    assert sum(problem.length for batch in (first, rest) for problem in batch.problems) == 5000
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from app.store.store import Store
 from layouts.pages.graph.asks import read_ask, read_of
 from layouts.pages.graph.catalogue import catalogue
 from layouts.pages.graph.drawing import drawn
-from layouts.pages.graph.finding import read_query, results
+from layouts.pages.graph.finding import differing_part, read_query, results
 from layouts.pages.graph.names import key_of, name_of
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.treemap import tiles
@@ -114,13 +114,37 @@ def test_search_finds_what_a_plain_look_finds(store: Store, views: Views, graph:
     assert wanted
     assert rows("relu") == wanted
     assert rows("R.lu-op[0-9]", regex=["1"]) == {f"n{row}" for row in np.flatnonzero(names.str.contains("r.lu-op[0-9]"))}
-    assert rows("type:Conv2D") == {f"n{row}" for row in np.flatnonzero(kinds.str.contains("Conv2D"))}
+    assert rows("type:conv2d") == {f"n{row}" for row in np.flatnonzero(kinds == "Conv2D")}
+    assert rows("type:~Conv2D") == {f"n{row}" for row in np.flatnonzero(kinds.str.contains("Conv2D"))}
     assert rows("kind:parameter") == {f"n{row}" for row in np.flatnonzero(graph.nodes["kind"] == "parameter")}
     assert rows("no such name") == set()
     assert jumps(results(store, views, words(store, q=["default"])))[0].startswith("s:")
     assert "unterminated" in texts(results(store, views, words(store, q=["[a"], regex=["1"])))
     assert "kind" in texts(results(store, views, words(store, q=["kind:x"])))
     assert results(store, views, words(store, q=["  "])) == []
+
+
+def test_a_search_that_finds_nothing_offers_what_would(store: Store, views: Views) -> None:
+    def offers(q: str, **more: list[str]) -> list[dict[str, Any]]:
+        found = [part.to_plotly_json()["props"] for part in results(store, views, words(store, q=[q], **more))]
+        return [part for part in found if "ms-graph-offer" in part["className"]]
+
+    (offer,) = offers("type:Conv2")
+    assert offer["data-find"] == "type:~Conv2"
+    assert "5" in texts([offer["children"]])
+    (offer,) = offers("R.lu-op[0-9]")
+    assert offer["data-regex"] == "1"
+    assert offers("R.lu-op[0-9]x", regex=["1"]) == []
+    assert offers("type:NoSuch") == []
+    assert offers("no such name") == []
+
+
+def test_results_show_first_what_only_some_of_them_have() -> None:
+    common = frozenset({"net", "encoder", "attention"})
+    assert differing_part("net/encoder/11/attention", common) == "encoder/11"
+    assert differing_part("net/encoder/layer.3/attention", common) == "layer.3"
+    assert differing_part("net/encoder/attention", common) == ""
+    assert differing_part("other/place", common) == ""  # nothing in common: the place itself is shown
 
 
 def test_a_graph_that_is_not_there_says_so_on_the_canvas(views: Views) -> None:

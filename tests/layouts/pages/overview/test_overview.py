@@ -396,3 +396,11 @@ def test_every_tile_of_every_demo_run_is_json(store: Store, run: str) -> None:
     for what in TILES:
         found = tile(store, what.name, run)
         json.dumps([part.to_plotly_json() for part in found], default=lambda part: part.to_plotly_json(), allow_nan=False)
+
+
+def test_the_speed_tells_the_steps_it_covers() -> None:
+    step = np.concatenate((np.arange(0, 500), [480], np.arange(481, 900)))
+    wall = 1.7e9 + np.cumsum(np.where(np.arange(step.size) == 890, 1000.0, 2.0))  # a pause before one of the last steps
+    found = speed(made(1)._replace(step=step, wall_time=wall))
+    assert found is not None
+    assert (found.first, found.last, found.intervals) == (799, 899, 99)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from layouts.pages.profile_overview import page
-from layouts.pages.profile_overview.summary import MOST_OPERATORS, job_of, operators_card
+from layouts.pages.profile_overview.summary import MOST_OPERATORS, operators_card
 from layouts.profiling.choice import Choice
 from parsers import KERNELS, OPERATORS, discover, open_run
 from parsers.profiler.access import Profile
@@ -91,15 +91,6 @@ def test_ranks_of_a_job_in_their_directories(real_data: Path) -> None:
     assert cells[2] == f"{100 * steps['Computing'] / whole:.1f} %"
     assert cells[3] == f"{100 * steps['Communication(Not Overlapped)'] / whole:.1f} %"
     assert "Ranks of the job" not in texts_in(page.summarised(source_of(real_data / "profiler/new_graph"), asked("x", 0)))
-
-
-def test_ranks_that_are_runs_of_their_own() -> None:
-    profiles: dict[str, Any] = {f"job/rank_{rank}": {"profiles": {(".", rank): {}}} for rank in (1, 0)}
-    source = MemorySource({**profiles, "job/other": {"profiles": {(".", 0): {}}}})
-    job = job_of(source, Choice("job/rank_1", ".", 1))
-    assert job is not None
-    assert [(run, one.rank) for run, one in job.profiles] == [("job/rank_0", 0), ("job/rank_1", 1)]
-    assert job_of(source, Choice("gone", ".", 0)) is None
 
 
 @pytest.mark.parametrize("rows", [0, 1])

@@ -143,7 +143,7 @@ def test_ten_thousand_steps_are_a_small_answer() -> None:
 
 @pytest.mark.parametrize("bad", [
     {"unit": ["ms"]}, {"lang": ["fr"]}, {"columns": ["1e9"]}, {"step": ["-1"]}, {"step": ["x"]}, {"from": ["nan"], "to": ["1"]},
-    {"theme": ["blue"]}, {"trace": ["x" * 41]}, {"rank": ["-1"]}, {"unit": "time"},
+    {"theme": ["blue"]}, {"trace": ["x" * 41]}, {"rank": ["-2"]}, {"unit": "time"},
 ])  # fmt: skip
 def test_what_is_no_ask_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BadInput):

@@ -1,0 +1,90 @@
+"""GET routes for the communication page: the matrix of ranks, and its tables as CSV.
+
+    <prefix>communication/matrix?run=KEY&session=NAME&rank=N&group=HASH&measure=bandwidth    binary (`Matrix.packed`)
+    <prefix>communication/totals.csv?...   also operation.csv, links.csv, packets.csv, contention.csv, matrix.csv
+
+Parameters are those of the page's address (`layouts.queries.communication.KEYS`, `group`, `step`), and of the matrix `from` and
+`to`, the first place on its axis and the first one after it. Without from and to it is the whole matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from app.routes.media import attachment, safe_name
+from app.routes.profiles import read_frame
+from app.routes.refusals import Unusable, refusal
+from layouts.queries.communication import KEYS, TABLES, Ask, Traffic, read_ask
+from layouts.sources import ProfileSource
+from layouts.state import BadInput, number
+from parsers.deferred import pandas as pd
+from parsers.export.frames import csv_rows
+
+_PARAMETERS = ("run", "session", "rank", "group", "step", *KEYS)
+_WINDOW = ("from", "to")
+_FARTHEST = 1e6
+
+
+def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+    """Add the routes to a blueprint."""
+    routes.add_url_rule("/communication/matrix", "communication-matrix", lambda: _answer(source, _matrix, _WINDOW))
+    for name in TABLES:
+        answer = partial(_table, name=name)
+        routes.add_url_rule(f"/communication/{name}.csv", f"communication-{name}-csv", partial(_answer, source, answer))
+
+
+def _answer(source: ProfileSource, make: Callable[[Traffic], Response], more: tuple[str, ...] = ()) -> Response:
+    try:
+        asked = _query(more)
+        ask = read_ask(asked)
+        if ask is None:
+            raise Unusable("expected the parameter run, found none")
+        answer = make(Traffic(source, ask, partial(_frame, source, ask)))
+    except (Unusable, BadInput) as error:
+        return refusal(error if isinstance(error, Unusable) else Unusable(str(error)))
+    answer.cache_control.no_store = True
+    return answer
+
+
+def _query(more: tuple[str, ...]) -> dict[str, Any]:
+    unknown = sorted(set(request.args) - {*_PARAMETERS, *more})
+    if unknown:
+        raise Unusable(f"expected the parameters {', '.join((*_PARAMETERS, *more))}; found {unknown[0][:80]!r}")
+    return request.args.to_dict(flat=False)
+
+
+def _frame(source: ProfileSource, ask: Ask, name: str) -> pd.DataFrame | None:
+    choice = ask.choice
+    known = next((one for one in source.profiles(choice.run) if (one.session, one.rank) == (choice.session, choice.rank)), None)
+    # What no file has is shown as nothing; an unknown profile is refused.
+    if known is not None and name not in known.frames:
+        return None
+    return read_frame(source, choice.run, choice.session, choice.rank, name)
+
+
+def _matrix(traffic: Traffic) -> Response:
+    asked = request.args.to_dict(flat=False)
+    ends = [int(number(asked, name, -1.0, 0.0, _FARTHEST)) for name in _WINDOW]
+    drawn = traffic.matrix(max(ends[0], 0), None if ends[1] < 0 else ends[1])
+    return Response(drawn.packed(), mimetype="application/octet-stream")
+
+
+def _table(traffic: Traffic, name: str) -> Response:
+    if name == "contention":
+        choice = traffic.ask.choice
+        found = traffic.contention(read_frame(traffic.source, choice.run, choice.session, choice.rank, "kernels")).operations
+    else:
+        found = traffic.table(name)
+    answer = Response(csv_rows(_guarded(found)), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{safe_name(traffic.ask.choice.run) or 'run'}-{name}.csv")
+    return answer
+
+
+def _guarded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with texts as categories, whose cells are guarded against spreadsheets that execute them."""
+    texts = {name: frame[name].astype("str") for name in frame.columns if frame[name].dtype.kind not in "iufb"}
+    return frame.assign(**{name: text.astype("category") for name, text in texts.items()})

@@ -1,0 +1,210 @@
+"""What the page knows of a job: tables of ranks x steps, who is late, and where each rank is. Kept while its frames stay."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from parsers.analysis.cluster.links import SlowLink, slow_links
+from parsers.analysis.cluster.parts import RankSteps, rank_steps
+from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
+from parsers.deferred import pandas as pd
+from parsers.model import Floats, Ints
+from parsers.profiler.groups import ranks_of
+from parsers.profiler.parts import joined
+
+from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS
+from layouts.profiling.choice import Choice
+from layouts.sources import ProfileFrame, ProfileSource
+
+MOST_SESSIONS = 64
+"""Sessions of a job that are joined."""
+_KEPT = 4
+_NUMBER = re.compile(r" \(\d+\)$")
+_MEMORY = ("memory_record", "database", "msprof", "memory_summary")
+_FLOPS = ("kernel_details", "flops_summary")
+
+
+@dataclass(slots=True, eq=False)
+class Facts:
+    """The frames of a job and what follows from them.
+
+    frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
+    the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
+    slow links. whole_story is whether the steps of all sessions could be judged together. may are the values of ranks that
+    files may tell: memory, flops.
+    """
+
+    frames: Mapping[str, pd.DataFrame]
+    sessions: tuple[pd.DataFrame, ...]
+    session: int
+    steps: RankSteps
+    late: list[Straggler]
+    judged: tuple[str, ...]
+    links: list[SlowLink]
+    hosts: Mapping[int, str]
+    may: frozenset[str]
+    whole_story: bool = False
+    extra: dict[str, Floats] = field(default_factory=dict)
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a frame; an empty one if no file has it."""
+        return self.frames[name] if name in self.frames else JOB_FRAMES[name].empty()
+
+    def places(self) -> tuple[Ints, Ints, Ints]:
+        """Return dp, pp and tp of each rank; -1 for unknown."""
+        rows = self.frame(CLUSTER_STEPS.name)
+        own = rows[rows["kind"].astype("str") == "rank"].drop_duplicates("rank").set_index("rank")
+        found = [own[name].reindex(self.steps.ranks, fill_value=-1).to_numpy(np.int64) for name in ("dp", "pp", "tp")]
+        return found[0], found[1], found[2]
+
+    def values(self, metric: str, step: int | None) -> Floats:
+        """Return a metric of all ranks in one step, or the mean over the steps; NaN for unknown."""
+        if metric in self.extra:
+            table = RankSteps(self.steps.ranks, self.steps.steps, self.steps.session, {metric: self.extra[metric]})
+            return table.at(metric, step)
+        return self.steps.at(metric, step)
+
+    def table(self, metric: str) -> Floats:
+        """Return a metric as ranks x steps."""
+        return self.extra[metric] if metric in self.extra else self.steps.values[metric]
+
+
+class Kept:
+    """The facts of the jobs looked at last; they are used again while the frames they are made of are the same objects."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._facts: OrderedDict[tuple[str, str, int], tuple[tuple[object, ...], Facts]] = OrderedDict()
+
+    def facts(self, source: ProfileSource, choice: Choice) -> Facts:
+        """Return the facts of the job of a profile, from the frames that are ready."""
+        frames = {name: frame for name in FRAMES if (frame := choice.frame(source, name)) is not None}
+        others = sessions_of(source, choice)
+        ready = [(one, _ready(source, one)) for one in others]
+        mark = (*frames.values(), *(frame for _, pair in ready for frame in pair))
+        key = choice.run, choice.session, choice.rank
+        with self._lock:
+            known = self._facts.get(key)
+        if known is not None and len(known[0]) == len(mark) and all(a is b for a, b in zip(known[0], mark, strict=True)):
+            return known[1]
+        found = _facts(source, choice, frames, ready)
+        with self._lock:
+            self._facts[key] = mark, found
+            self._facts.move_to_end(key)
+            if len(self._facts) > _KEPT:
+                self._facts.popitem(last=False)
+        return found
+
+
+def sessions_of(source: ProfileSource, choice: Choice) -> list[Choice]:
+    """Return the same rank in all sessions of a job in the order of their jobs, the chosen one included."""
+    job = source.job(choice.run, choice.session, choice.rank)
+    if job is None:
+        return [choice]
+    name = _NUMBER.sub("", job.name)
+    found = []
+    for row in source.profiles(choice.run):
+        if row.rank != choice.rank:
+            continue
+        other = job if row.session == choice.session else source.job(choice.run, row.session, row.rank)
+        if other is not None and _NUMBER.sub("", other.name) == name and other.size == job.size:
+            found.append((other.name, Choice(choice.run, row.session, row.rank)))
+    numbered = sorted(found, key=lambda one: (len(one[0]), one[0]))
+    return [one for _, one in numbered][:MOST_SESSIONS] or [choice]
+
+
+def _ready(source: ProfileSource, choice: Choice) -> tuple[pd.DataFrame, ...]:
+    """Return steps and operations of a session if they have been read; asking for them begins to read them."""
+    found = [source.profile_frame(choice.run, choice.session, choice.rank, name) for name in FRAMES[:1] + FRAMES[2:3]]
+    frames = [one.frame for one in found]
+    return tuple(frame for frame in frames if frame is not None) if frames[0] is not None else ()
+
+
+def _facts(
+    source: ProfileSource, choice: Choice, frames: Mapping[str, pd.DataFrame],
+    ready: Sequence[tuple[Choice, tuple[pd.DataFrame, ...]]],
+) -> Facts:
+    steps = frames.get(CLUSTER_STEPS.name, CLUSTER_STEPS.empty())
+    sessions = [(one, pair) for one, pair in ready if pair] or [(choice, (steps,))]
+    tables = tuple(pair[0] for _, pair in sessions)
+    place = next((number for number, (one, _) in enumerate(sessions) if one.session == choice.session), 0)
+    table = rank_steps(tables)
+    groups = frames.get(GROUPS.name, GROUPS.empty())
+    operations = [pair[1] for _, pair in sessions if len(pair) > 1]
+    whole = len(tables) == len(operations) > 1 and _disjoint(tables)
+    all_steps = joined(CLUSTER_STEPS, list(tables)) if whole else steps
+    collectives = joined(COLLECTIVES, operations) if whole else frames.get(COLLECTIVES.name, COLLECTIVES.empty())
+    links = slow_links(frames.get(LINKS.name, LINKS.empty()))
+    judged = tuple(alike(groups)) if len(collectives) else ()
+    job = source.job(choice.run, choice.session, choice.rank)
+    members = job.members if job is not None else ()
+    kinds = {file.kind for member in members for file in member.files}
+    may = {name for name, giving in (("memory", _MEMORY), ("flops", _FLOPS)) if kinds.intersection(giving)}
+    extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
+    return Facts(
+        frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
+        {member.rank: member.host for member in members}, frozenset(may), whole, extra,
+    )  # fmt: skip
+
+
+def _disjoint(tables: Sequence[pd.DataFrame]) -> bool:
+    """Return whether the steps of sessions are different ones, all of them numbered."""
+    numbers = [set(np.unique(table["step"].to_numpy()).tolist()) for table in tables]
+    return -1 not in set().union(*numbers) and sum(map(len, numbers)) == len(set().union(*numbers))
+
+
+def _of_operations(table: RankSteps, operations: Sequence[pd.DataFrame], judged: Sequence[str]) -> dict[str, Floats]:
+    """Return what others wait for each rank in each step, in groups of ranks with the same work, and what it waits; in ns."""
+    found = {name: np.full((len(table.ranks), len(table.steps)), np.nan) for name in OF_OPERATIONS}
+    for session, frame in enumerate(operations):
+        own = np.flatnonzero(table.session == session)
+        rows = frame["rank"].isin(table.ranks).to_numpy() & frame["step"].isin(table.steps[own]).to_numpy()
+        for name, column in zip(OF_OPERATIONS, ("lateness_ns", "own_wait_ns"), strict=True):
+            values = frame[column].to_numpy()
+            chosen = np.flatnonzero(rows & np.isfinite(values) & frame["group"].isin(judged).to_numpy())
+            if not len(chosen):
+                continue
+            rank = np.searchsorted(table.ranks, frame["rank"].to_numpy()[chosen])
+            step = own[np.searchsorted(table.steps[own], frame["step"].to_numpy()[chosen])]
+            cells = rank * len(table.steps) + step
+            sums = np.bincount(cells, values[chosen], found[name].size)
+            there = np.bincount(cells, minlength=found[name].size) > 0
+            found[name].ravel()[there] = sums[there]
+    return found
+
+
+def of_ranks(source: ProfileSource, choice: Choice) -> ProfileFrame:
+    """Return the frame `ranks` of the job, or the progress of reading it."""
+    return source.profile_frame(choice.run, choice.session, choice.rank, RANKS.name)
+
+
+def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
+    """Return a value of whole ranks (schema RANKS); NaN for unknown. Sizes in bytes, operations per step and per second, ns."""
+    rows = ranks.drop_duplicates("rank").set_index("rank").reindex(numbers)
+    if metric == "flops":
+        both = rows[["cube_flops", "vector_flops"]].to_numpy(np.float64)
+        return np.where(np.isfinite(both).any(axis=1), np.nan_to_num(both).sum(axis=1), np.nan)
+    column = {"operators": "operators_ns", "flops_per_s": "flops_per_s"}.get(metric, f"{metric}_bytes")
+    values = rows[column].to_numpy(np.float64)
+    return np.where(values >= 0.0, values, np.nan)
+
+
+def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
+    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown."""
+    told: dict[int, str] = {}
+    if ranks is not None:
+        told = dict(zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True))
+    return [told.get(rank) or facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
+
+
+def members_of(facts: Facts, group: str) -> tuple[int, ...]:
+    """Return the ranks of a group by its hash; none for an unknown one."""
+    groups = facts.frame(GROUPS.name)
+    found = groups.loc[groups["group"].astype("str") == group, "ranks"].tolist() if group else []
+    return ranks_of(str(found[0])) if found else ()

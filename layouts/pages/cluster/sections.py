@@ -1,0 +1,90 @@
+"""Communication by parallel dimension, and the load of experts, as components."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis.cluster.dimensions import Dimension
+from parsers.analysis.cluster.experts import Load
+
+from layouts import format as fmt
+from layouts.i18n import CATALOGUE, t
+
+MOST_RANKS = 12
+"""Ranks listed with their load; the rest are counted."""
+_COLUMNS = ("kind", "groups", "operations", "elapse", "highest", "wait", "size")
+
+
+def dimension_table(found: Sequence[Dimension], wanted: Sequence[str]) -> Any:
+    """Return a table with a row and a bar for each dimension, or a sentence if no operation is known."""
+    if not found:
+        return html.P(t("cluster.dim.none", files=" / ".join(wanted[:3])), className="ms-muted")
+    longest = max(one.highest_ns for one in found) or 1.0
+    heads = [
+        html.Th(t(f"cluster.dim.{name}"), scope="col", className="" if name == "kind" else "ms-number") for name in _COLUMNS
+    ]
+    heads.insert(4, html.Th("", className="ms-cluster-track-head"))
+    rows = [_row(one, longest) for one in found]
+    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table ms-cluster-table")
+    return html.Div([table, html.P(t("cluster.dim.note"), className="ms-muted ms-cluster-note")])
+
+
+def _row(one: Dimension, longest: float) -> html.Tr:
+    key = f"cluster.dim.{one.kind}" if one.kind else "cluster.dim.unknown"
+    name: list[Any] = [t(key) if key in CATALOGUE else one.kind]
+    name += [" ", html.Span(one.kind, className="ms-muted")] if one.kind and key in CATALOGUE else []
+    spread = [html.Span(className="ms-cluster-track-most", style={"width": f"{100.0 * one.highest_ns / longest:.2f}%"}),
+              html.Span(className="ms-cluster-track-mean", style={"width": f"{100.0 * one.elapse_ns / longest:.2f}%"})]
+    highest = [_time(one.highest_ns), " ", html.Span(f"rank {fmt.count(one.highest_rank)}", className="ms-muted")]
+    cells = [
+        fmt.count(one.groups), fmt.number(one.operations), _time(one.elapse_ns), html.Div(spread, className="ms-cluster-track"),
+        html.Span(highest), "–" if np.isnan(one.wait_ns) else _time(one.wait_ns),
+        "–" if np.isnan(one.size_bytes) else html.Span(fmt.size(one.size_bytes), title=f"{fmt.exact(one.size_bytes)} B"),
+    ]  # fmt: skip
+    return html.Tr([html.Th(html.Span(name), scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)])
+
+
+def _time(ns: float) -> html.Span:
+    return html.Span(fmt.duration(ns / 1e9), title=f"{fmt.exact(ns)} ns")
+
+
+def expert_list(load: Load | None) -> Any:
+    """Return the most loaded rank in a sentence, and the ranks by their load as bars; or what was not checked."""
+    if load is None:
+        return html.P(t("cluster.experts.none"), className="ms-muted")
+    order = np.argsort(-np.nan_to_num(load.share, nan=-1.0), kind="stable").tolist()
+    first = order[0]
+    value, share = float(load.values[first]), float(load.share[first])
+    text = _amount if load.source == "tokens" else fmt.size
+    mean = value / share if share > 0.0 else 0.0
+    told = {"rank": fmt.count(int(load.ranks[first])), "share": f"{share:.2f}", "value": text(value), "mean": text(mean)}
+    listed = order if len(order) <= MOST_RANKS else [*order[: MOST_RANKS // 2], *order[-MOST_RANKS // 2 :]]
+    largest = float(np.nanmax(load.share, initial=1.0))
+    rows: list[Any] = []
+    for number, place in enumerate(listed):
+        if len(order) > MOST_RANKS and number == MOST_RANKS // 2:
+            rows.append(html.Li("…", className="ms-muted", **{"aria-hidden": "true"}))
+        width = 100.0 * float(np.nan_to_num(load.share[place])) / largest
+        rows.append(
+            html.Li(
+                [
+                    html.Span(f"rank {fmt.count(int(load.ranks[place]))}", className="ms-cluster-load-name"),
+                    html.Span(html.Span(className="ms-cluster-track-mean", style={"width": f"{width:.2f}%"}),
+                              className="ms-cluster-track"),
+                    html.Span(f"{text(float(load.values[place]))} · {load.share[place]:.2f}×", className="ms-number"),
+                ]
+            )
+        )  # fmt: skip
+    return html.Div(
+        [
+            html.P(t(f"cluster.experts.{load.source}", **told)), html.Ul(rows, className="ms-cluster-loads"),
+            html.P(t(f"cluster.experts.of_{load.source}"), className="ms-muted ms-cluster-note"),
+        ]
+    )  # fmt: skip
+
+
+def _amount(value: float) -> str:
+    return fmt.count(round(value))

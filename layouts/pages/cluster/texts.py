@@ -1,0 +1,321 @@
+"""Texts of the cluster page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "cluster.title": ("Cluster", "集群"),
+    "cluster.controls": ("Metric, order and rows", "指标、排序与分组"),
+    # Cards and controls
+    "cluster.bars": ("Every rank", "各 rank"),
+    "cluster.grid": ("Rank grid", "rank 分布"),
+    "cluster.heat": ("Ranks over the steps", "各 rank 随步骤的变化"),
+    "cluster.dimensions": ("Communication by parallel dimension", "各并行维度的通信耗时"),
+    "cluster.experts": ("Load of experts", "专家负载"),
+    "cluster.metric": ("Metric", "指标"),
+    "cluster.order": ("Order", "排序"),
+    "cluster.order.value": ("Highest first", "由高到低"),
+    "cluster.order.rank": ("By rank", "按 rank"),
+    "cluster.rows": ("Rows", "分组"),
+    "cluster.rows.rank": ("Ranks", "rank"),
+    "cluster.rows.host": ("Hosts", "主机"),
+    "cluster.rows.stage": ("Stages", "流水线阶段"),
+    "cluster.rows.group": ("Groups", "通信组"),
+    "cluster.find": ("Go to rank", "跳转到 rank"),
+    "cluster.find_tip": ("Number of a rank; the arrow keys go to its neighbours", "输入 rank 编号；方向键切换到相邻 rank"),
+    "cluster.previous": ("Previous bar (left arrow)", "上一个（左方向键）"),
+    "cluster.next": ("Next bar (right arrow)", "下一个（右方向键）"),
+    "cluster.all": ("All", "全部"),
+    "cluster.csv.cluster_steps": ("Steps of all ranks as CSV", "各 rank 步骤 CSV"),
+    "cluster.csv.collectives": ("Operations as CSV", "通信算子 CSV"),
+    "cluster.csv.groups": ("Groups as CSV", "通信组 CSV"),
+    "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
+    "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
+    "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
+    "cluster.failed": ("The files of ranks could not be read: {text}", "无法读取各 rank 的文件：{text}"),
+    "cluster.binned": ("{n} per bar", "每条 {n} 个"),
+    "cluster.binned_tip": (
+        "A bar is the mean of {n} neighbours in this order; of {total}. Zoom in for single ones.",
+        "每条为当前顺序下相邻 {n} 个的平均，共 {total} 个。放大可查看单个。",
+    ),
+    "cluster.cells_binned": ("{n} ranks per cell", "每格 {n} 个 rank"),
+    "cluster.cells_tip": (
+        "A cell shows the rank of {n} neighbours that is furthest from the median of the step.",
+        "每格显示相邻 {n} 个 rank 中偏离该步中位数最多的一个。",
+    ),
+    "cluster.unknown_n": ("{n} without a value", "{n} 个无数值"),
+    "cluster.limited": ("Shown: the {n} ranks of {group}", "仅显示 {group} 的 {n} 个 rank"),
+    # Metrics
+    "cluster.metric.total": ("Step", "单步耗时"),
+    "cluster.metric.computing": ("Computing", "计算"),
+    "cluster.metric.exposed": ("Communication not overlapped", "未被掩盖的通信"),
+    "cluster.metric.overlapped": ("Communication overlapped", "被掩盖的通信"),
+    "cluster.metric.communication": ("Communication", "通信"),
+    "cluster.metric.free": ("Free", "空闲"),
+    "cluster.metric.bubble": ("Bubble", "流水线气泡"),
+    "cluster.metric.preparing": ("Preparing", "准备"),
+    "cluster.metric.interval": ("Iteration interval", "迭代间隙"),
+    "cluster.metric.forward_backward": ("Forward and backward", "前向与反向"),
+    "cluster.metric.tail": ("Tail", "迭代拖尾"),
+    "cluster.metric.lateness": ("Others wait for it", "使其他 rank 等待"),
+    "cluster.metric.waited": ("Waits for others", "等待其他 rank"),
+    "cluster.metric.peak_allocated": ("Peak memory, allocated", "已分配内存峰值"),
+    "cluster.metric.peak_reserved": ("Peak memory, reserved", "已预留内存峰值"),
+    "cluster.metric.flops": ("FLOPs per step", "每步 FLOPs"),
+    "cluster.metric.flops_per_s": ("FLOPS", "FLOPS"),
+    "cluster.metric.operators": ("Operators on the device", "设备算子耗时"),
+    "cluster.part.bubble": ("Bubble", "流水线气泡"),
+    # Words of figures
+    "cluster.word.rank": ("rank", "rank"),
+    "cluster.word.ranks": ("ranks", "rank"),
+    "cluster.word.host": ("host", "主机"),
+    "cluster.word.stage": ("stage", "阶段"),
+    "cluster.word.group": ("group", "通信组"),
+    "cluster.word.step": ("step", "步骤"),
+    "cluster.word.session": ("session {n}", "会话 {n}"),
+    "cluster.word.mean": ("mean of {n}", "{n} 个的平均"),
+    "cluster.word.mean_ranks": ("mean of {n} ranks", "{n} 个 rank 的平均"),
+    "cluster.word.highest": ("highest of {n} ranks", "{n} 个 rank 的最大值"),
+    "cluster.word.from_to": ("{first} to {last}", "{first} 至 {last}"),
+    "cluster.word.most": ("highest: rank {rank}", "最高：rank {rank}"),
+    "cluster.word.whole": ("Step", "单步"),
+    "cluster.word.waited_for": ("others wait {late} for it", "其他 rank 等待 {late}"),
+    "cluster.word.unknown": ("unknown", "未知"),
+    "cluster.word.no_host": ("host unknown", "主机未知"),
+    "cluster.word.no_stage": ("stage unknown", "阶段未知"),
+    # Who is late
+    "cluster.late.computing": (
+        (
+            "Rank {rank}{where} computes {excess} longer per step than the median of the {peers} ranks of {group}; since "
+            "step {since} the others wait {late} per step for it ({share} %)."
+        ),
+        (
+            "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 的中位数多 {excess}；自第 {since} 步起，其他 rank "
+            "每步等待它 {late}（{share}%）。"
+        ),
+    ),
+    "cluster.late.computing_two": (
+        (
+            "Rank {rank}{where} computes {excess} longer per step than the fastest of the {peers} ranks of {group}; "
+            "since step {since} the others wait {late} per step for it ({share} %)."
+        ),
+        (
+            "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 中最快者多 {excess}；自第 {since} 步起，其他 rank "
+            "每步等待它 {late}（{share}%）。"
+        ),
+    ),
+    "cluster.late.host": (
+        (
+            "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
+            "than the median of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
+            "{late} per step for it ({share} %)."
+        ),
+        (
+            "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 的中位数多 "
+            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
+        ),
+    ),
+    "cluster.late.host_two": (
+        (
+            "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
+            "than the least of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
+            "{late} per step for it ({share} %)."
+        ),
+        (
+            "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 中最少者多 "
+            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
+        ),
+    ),
+    "cluster.late.link": (
+        (
+            "Rank {rank}{where} is late beside a slow link: {link} ({transport}) has {slow}, its peers {usual}; since "
+            "step {since} the others of {group} wait {late} per step for it ({share} %)."
+        ),
+        (
+            "rank {rank}{where} 因链路慢而较晚：{link}（{transport}）带宽 {slow}，同类链路为 {usual}；自第 {since} 步起，"
+            "{group} 的其他 rank 每步等待它 {late}（{share}%）。"
+        ),
+    ),
+    "cluster.late.unknown": (
+        (
+            "Rank {rank}{where} comes last in {group}: since step {since} the others wait {late} per step for it "
+            "({share} %). Neither computing nor free time nor a slow link explains it."
+        ),
+        (
+            "rank {rank}{where} 在 {group} 中总是最后到达：自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
+            "计算、空闲与链路均无法解释。"
+        ),
+    ),
+    "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
+    "cluster.evidence": (
+        (
+            "Late in {late} of {of} steps and last in {last} % of the operations of the group; z-score of computing {z} "
+            "among {peers} ranks. Times of arrival are compared without clocks, by how long the operations took."
+        ),
+        (
+            "在 {of} 步中的 {late} 步较晚，组内 {last}% 的通信算子最后到达；计算耗时在 {peers} 个 rank 中的 z 分数为 {z}。"
+            "到达先后由算子耗时得出，不依赖时钟。"
+        ),
+    ),
+    "cluster.evidence_two": (
+        (
+            "Late in {late} of {of} steps and last in {last} % of the operations. The group has {peers} ranks, so only "
+            "the difference between them is known, not which of them is unusual."
+        ),
+        (
+            "在 {of} 步中的 {late} 步较晚，{last}% 的通信算子最后到达。该组只有 {peers} 个 rank，只能比较彼此的差异，"
+            "无法判断哪个异常。"
+        ),
+    ),
+    "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
+    "cluster.nobody": (
+        "No rank is late: in none of the {n} steps the others wait {share} % of the step for one.",
+        "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。",
+    ),
+    "cluster.nobody_persistent": ("No rank is late in most of the {n} steps.", "{n} 步中没有持续较慢的 rank。"),
+    "cluster.few_steps": (
+        "Recorded steps: {n}. Who is late in them can be told, not who is slow: that takes {least} steps.",
+        "记录的步骤数：{n}。只能得出这些步骤中谁较晚，判断谁持续较慢至少需要 {least} 步。",
+    ),
+    "cluster.few_steps_none": (
+        (
+            "Nobody is late: in none of the recorded steps ({n}) the others wait {share} % of the step for a rank. "
+            "Whether a rank is slow takes {least} steps to tell."
+        ),
+        (
+            "没有较晚的 rank：记录的 {n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。"
+            "判断是否持续较慢至少需要 {least} 步。"
+        ),
+    ),
+    "cluster.once": ("Others waited in single steps for {parts}.", "仅在个别步骤较晚：{parts}。"),
+    "cluster.once_one": ("rank {rank}: {late} ({share} %{why})", "rank {rank}：{late}（{share}%{why}）"),
+    "cluster.once_step": (
+        "rank {rank} in step {step}: {late} ({share} %{why})", "rank {rank} 在第 {step} 步：{late}（{share}%{why}）",
+    ),
+    "cluster.once_steps": (
+        "rank {rank} in {n} steps: {late} ({share} %{why})", "rank {rank} 在 {n} 步中：{late}（{share}%{why}）",
+    ),
+    "cluster.once_more": (" and {n} more", "等，另有 {n} 个"),
+    "cluster.joint": ("; ", "；"),
+    "cluster.why.computing": (", computes longer", "，计算更久"),
+    "cluster.why.host": (", starts late", "，下发较晚"),
+    "cluster.why.link": (", slow link", "，链路慢"),
+    "cluster.moved.both": (
+        (
+            "In the second job it is the same rank on the same host ({host2}, {late} per step): rank and host cannot be "
+            "told apart."
+        ),
+        "在第二个作业中仍是同一主机（{host2}）上的同一 rank（每步 {late}）：无法区分是 rank 还是主机的原因。",
+    ),
+    "cluster.moved.rank": (
+        "It follows the rank: in the second job rank {rank} is late as well, on another host ({host2}, {late} per step).",
+        "随 rank 而动：第二个作业中 rank {rank} 在另一台主机（{host2}）上仍较晚（每步 {late}）。",
+    ),
+    "cluster.moved.rank_unknown": (
+        "In the second job rank {rank} is late as well ({late} per step); whether on the same host is not known.",
+        "第二个作业中 rank {rank} 仍较晚（每步 {late}）；是否在同一主机未知。",
+    ),
+    "cluster.moved.host": (
+        "It follows the host: in the second job rank {other} is late, on the same host ({host}, {late} per step).",
+        "随主机而动：第二个作业中同一主机（{host}）上的 rank {other} 较晚（每步 {late}）。",
+    ),
+    "cluster.moved.other": (
+        "In the second job it is not late, but rank {other} is ({late} per step).",
+        "第二个作业中它并不较晚，较晚的是 rank {other}（每步 {late}）。",
+    ),
+    "cluster.moved.nobody": ("In the second job no rank is late in most steps.", "第二个作业中没有持续较慢的 rank。"),
+    "cluster.second_only": ("In the second job rank {rank} is.", "第二个作业中 rank {rank} 持续较慢。"),
+    "cluster.checked": (
+        "Checked: {n} groups of ranks with the same work ({kinds}).", "已检查：{n} 个工作相同的通信组（{kinds}）。",
+    ),
+    "cluster.checked_unknown": (
+        "Checked: {n} groups of ranks; what they are for is not known, so pipeline groups may be among them.",
+        "已检查：{n} 个通信组；其用途未知，可能包含流水线组。",
+    ),
+    "cluster.not_judged": (
+        "Not judged: {kinds}, since their ranks wait by the shape of the pipeline.",
+        "不作判断：{kinds}，其等待由流水线结构决定。",
+    ),
+    "cluster.unchecked_file": ("Who is late was not checked: {files} is missing.", "未检查哪个 rank 较晚：缺少 {files}。"),
+    "cluster.unchecked_empty": (
+        "Who is late was not checked: {files} has no rows.", "未检查哪个 rank 较晚：{files} 没有数据。",
+    ),
+    "cluster.unchecked_alike": (
+        "Who is late was not checked: no group is known whose ranks do the same work.",
+        "未检查哪个 rank 较晚：没有已知的、各 rank 工作相同的通信组。",
+    ),
+    "cluster.unchecked_partly": (
+        "Who is late was not checked: no operation was recorded by all ranks of its group.",
+        "未检查哪个 rank 较晚：没有被组内全部 rank 记录的通信算子。",
+    ),
+    "cluster.unchecked_links": ("Slow links were not checked: {files} is missing.", "未检查慢链路：缺少 {files}。"),
+    "cluster.joined": ("The steps of {n} sessions are judged together.", "{n} 个采集会话的步骤一并判断。"),
+    "cluster.not_joined": (
+        "{n} sessions are shown together; only the chosen one is judged.", "共显示 {n} 个采集会话，仅对所选会话作判断。",
+    ),
+    # Dimensions
+    "cluster.dim.kind": ("Dimension", "维度"),
+    "cluster.dim.groups": ("Groups", "通信组数"),
+    "cluster.dim.operations": ("Operations", "算子数"),
+    "cluster.dim.elapse": ("Time", "耗时"),
+    "cluster.dim.highest": ("Longest rank", "最久的 rank"),
+    "cluster.dim.wait": ("Of it waiting", "其中等待"),
+    "cluster.dim.size": ("Sent", "发送量"),
+    "cluster.dim.note": (
+        (
+            "Mean per step and rank. Operations run beside each other and beside computing, so these times do not add up "
+            "to the step."
+        ),
+        "每步每 rank 的平均值。通信算子之间及与计算可并行，耗时之和不等于单步耗时。",
+    ),
+    "cluster.dim.none": ("Not checked: {files} is missing.", "未检查：缺少 {files}。"),
+    "cluster.dim.unknown": ("Groups of unknown kind", "用途未知的通信组"),
+    "cluster.dim.tp": ("Tensor parallel", "张量并行"),
+    "cluster.dim.pp": ("Pipeline parallel", "流水线并行"),
+    "cluster.dim.dp": ("Data parallel", "数据并行"),
+    "cluster.dim.cp": ("Context parallel", "上下文并行"),
+    "cluster.dim.sp": ("Sequence parallel", "序列并行"),
+    "cluster.dim.ep": ("Expert parallel", "专家并行"),
+    "cluster.dim.dp_cp": ("Data and context parallel", "数据与上下文并行"),
+    "cluster.dim.mp": ("Model parallel", "模型并行"),
+    "cluster.dim.embd": ("Embedding", "词嵌入"),
+    "cluster.dim.default_group": ("All ranks", "全部 rank"),
+    # Experts
+    "cluster.experts.tokens": (
+        "Rank {rank} gets {share} times the mean of its group of tokens for its experts: {value} of {mean}.",
+        "rank {rank} 的专家收到的 token 是组内平均的 {share} 倍：{value}，平均 {mean}。",
+    ),
+    "cluster.experts.bytes": (
+        "Rank {rank} sends {share} times the mean of its group in all-to-all: {value} of {mean} per step.",
+        "rank {rank} 的 all-to-all 发送量是组内平均的 {share} 倍：每步 {value}，平均 {mean}。",
+    ),
+    "cluster.experts.of_tokens": (
+        "Tokens are the rows of grouped matrix multiplications in kernel_details.",
+        "token 数取自 kernel_details 中分组矩阵乘的行数。",
+    ),
+    "cluster.experts.of_bytes": (
+        "No file has numbers of tokens; the bytes of all-to-all stand in for them.",
+        "文件中没有 token 数，以 all-to-all 的字节数代替。",
+    ),
+    "cluster.experts.none": (
+        "Not checked: no operation of this job is all-to-all, and no file has rows of grouped matrix multiplications.",
+        "未检查：该作业没有 all-to-all 算子，文件中也没有分组矩阵乘的行数。",
+    ),
+    # The picked rank
+    "cluster.rank_n": ("Rank {n}", "rank {n}"),
+    "cluster.close": ("Close", "关闭"),
+    "cluster.panel.open": ("Open this rank in", "在其他页面打开该 rank"),
+    "cluster.panel.metric": ("Per step", "每步"),
+    "cluster.panel.value": ("This rank", "该 rank"),
+    "cluster.panel.median": ("Median", "中位数"),
+    "cluster.panel.change": ("Difference", "差值"),
+    "cluster.panel.place": ("Place", "名次"),
+    "cluster.panel.among": ("Compared with the {n} ranks of {group}.", "与 {group} 的 {n} 个 rank 比较。"),
+    "cluster.panel.among_all": ("Compared with all {n} ranks.", "与全部 {n} 个 rank 比较。"),
+    "cluster.panel.no_files": ("This rank has no files of its own.", "该 rank 没有自己的文件。"),
+    "cluster.panel.absent": ("The job has no steps of rank {n}.", "该作业没有 rank {n} 的步骤。"),
+    "cluster.panel.device": ("device {n}", "设备 {n}"),
+    "cluster.no_steps": ("No rank of this job has steps.", "该作业的各 rank 没有步骤。"),
+    "cluster.no_values": ("No file of this job tells this. It is in {files}.", "该作业的文件中没有此项。可由 {files} 得到。"),
+})

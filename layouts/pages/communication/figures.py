@@ -1,0 +1,116 @@
+"""Figures of the communication page: one operation over its ranks, packets by size. The browser sets colours of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers.analysis.cluster.traffic import Spread
+from parsers.deferred import pandas as pd
+
+from layouts.figures.typed_arrays import numbers, whole_numbers
+from layouts.pages.communication.tables import megabytes
+from layouts.theme import PALETTE
+
+MOST_BARS = 600
+"""Ranks drawn as bars of their own; of more, each bar is the rank of several neighbours that took longest."""
+TRANSFER, WAITING, REST = PALETTE[0][0], PALETTE[4][0], "#8a93a0"
+PARTS = {"transfer": TRANSFER, "own_wait": WAITING, "transit": TRANSFER, "wait": WAITING, "rest": REST}
+_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 44, "pad": 0}
+_CLEAR = "rgba(0,0,0,0)"
+_MS = 1e6
+
+
+def parts_of(spread: Spread) -> dict[str, NDArray[np.float64]]:
+    """Return what the elapse of each rank consists of, in ns: with own waits from these, else as the files have it."""
+    if np.isfinite(spread.own_wait_ns).any():
+        wait = np.nan_to_num(spread.own_wait_ns)
+        return {"transfer": spread.elapse_ns - wait, "own_wait": wait}
+    transit, wait = np.nan_to_num(spread.transit_ns), np.nan_to_num(spread.wait_ns)
+    return {"transit": transit, "wait": wait, "rest": np.maximum(spread.elapse_ns - transit - wait, 0.0)}
+
+
+def shown_ranks(spread: Spread) -> tuple[NDArray[np.int64], int]:
+    """Return the places of the ranks that have a bar, and of how many neighbours each is the one that took longest."""
+    count = len(spread.ranks)
+    block = -(-count // MOST_BARS)
+    if block <= 1:
+        return np.arange(count), 1
+    padded = np.full(-(-count // block) * block, -np.inf)
+    padded[:count] = np.nan_to_num(spread.elapse_ns, nan=-np.inf)
+    return np.arange(0, len(padded), block) + padded.reshape(-1, block).argmax(axis=1), block
+
+
+def operation(spread: Spread) -> dict[str, Any] | None:
+    """Draw the elapse of each rank in ms, and mark the rank that came last; None without ranks."""
+    if not len(spread.ranks):
+        return None
+    places, _ = shown_ranks(spread)
+    ranks = spread.ranks[places]
+    few = len(ranks) <= 64
+    x = [str(rank) for rank in ranks.tolist()] if few else whole_numbers(ranks)
+    traces = [
+        {
+            "type": "bar", "x": x, "y": numbers(part[places] / _MS), "marker": {"color": PARTS[name], "line": {"width": 0}},
+            "meta": name, "hovertemplate": "%{x}: %{y:.4~g} ms<extra></extra>",
+        }
+        for name, part in parts_of(spread).items() if (part[places] > 0.0).any()
+    ]  # fmt: skip
+    layout = _layout("communication.col.rank")
+    layout |= {"barmode": "stack", "bargap": 0.25 if few else 0.0}
+    layout["xaxis"] |= {"type": "category"} if few else {}
+    if spread.latest >= 0:
+        at = int(np.flatnonzero(spread.ranks == spread.latest)[0])
+        # On an axis of categories x is a place, not a name.
+        layout["annotations"] = [{
+            "x": at if few else spread.latest, "y": float(spread.elapse_ns[at]) / _MS, "text": "▼",
+            "showarrow": False, "yshift": 10, "font": {"size": 12},
+        }]  # fmt: skip
+    return {"data": traces, "layout": layout}
+
+
+def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
+    """Draw the time in ms of packets by size, one colour for each transport; None without packets."""
+    if not len(frame):
+        return None
+    lows = sorted(set(frame["from_bytes"].tolist()))
+    names = {low: megabytes(low) for low in lows}
+    traces = []
+    for place, (transport, part) in enumerate(frame.groupby("transport", sort=True)):
+        custom = [
+            [f"{row['count']:,}", f"{transport} {_span(row)}", _rate(row["bandwidth"])]
+            for row in part.to_dict("records")
+        ]
+        traces.append({
+            "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": str(transport),
+            "y": numbers(part["time_ns"].to_numpy() / _MS), "customdata": custom,
+            "marker": {"color": PALETTE[place % len(PALETTE)][0], "line": {"width": 0}},
+            "hovertemplate": "%{customdata[1]}: %{y:.4~g} ms, %{customdata[0]} x, %{customdata[2]}<extra></extra>",
+        })  # fmt: skip
+    layout = _layout("communication.col.packet")
+    order = {"type": "category", "categoryorder": "array", "categoryarray": [names[low] for low in lows]}
+    layout |= {"barmode": "group", "bargap": 0.2, "showlegend": len(traces) > 1}
+    layout["xaxis"] |= order
+    return {"data": traces, "layout": layout}
+
+
+def _span(row: Mapping[Any, Any]) -> str:
+    return f"{megabytes(row['from_bytes'])} – {megabytes(row['to_bytes'])}"
+
+
+def _rate(value: float) -> str:
+    return f"{value / 1e9:,.4g} GB/s" if np.isfinite(value) else "?"
+
+
+def _layout(title: str) -> dict[str, Any]:
+    """title is the text key of the x axis; all y axes are ms."""
+    return {
+        "meta": title,
+        "margin": _MARGIN, "paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"size": 11}, "showlegend": False,
+        "legend": {"orientation": "h", "y": 1.12}, "hovermode": "closest",
+        "xaxis": {"zeroline": False}, "yaxis": {"rangemode": "tozero", "ticksuffix": " ms", "nticks": 6},
+    }  # fmt: skip
+
+

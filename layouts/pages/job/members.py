@@ -1,0 +1,35 @@
+"""The ranks of a job as the browser draws them: found, missing, their hosts, and files that only some of them have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parsers.analysis.cluster.coverage import lacking_files
+from parsers.profiler.groups import text_of
+from parsers.profiler.jobs import JobFiles
+from parsers.profiler.registry import display_name
+
+MOST_CELLS = 20_000
+"""Ranks that are drawn, missing ones included; of larger jobs only those with files are."""
+
+
+def members(job: JobFiles) -> dict[str, Any]:
+    """Return the ranks of a job as texts of ranges (`0-3,8`).
+
+    size is the number of ranks that the files tell, 0 for unknown; missing those below it without files, missing_n how many
+    these are; drawn the ranks to draw; hosts is [[host, ranks], ...]; lacking is [[file, ranks that lack it, how many, how many
+    have it], ...].
+    """
+    missing = job.missing
+    found = job.ranks
+    drawn = found if len(found) + len(missing) > MOST_CELLS else (*found, *missing)
+    hosts: dict[str, list[int]] = {}
+    for member in job.members:
+        if member.host:
+            hosts.setdefault(member.host, []).append(member.rank)
+    lacking = lacking_files({member.rank: {file.kind for file in member.files} for member in job.members})
+    return {
+        "size": job.size, "missing": text_of(missing), "missing_n": len(missing), "drawn": text_of(drawn),
+        "hosts": [[host, text_of(ranks)] for host, ranks in sorted(hosts.items())],
+        "lacking": [[display_name(one.what), text_of(one.ranks), len(one.ranks), one.having] for one in lacking],
+    }  # fmt: skip

@@ -1,0 +1,122 @@
+"""The job overview: which ranks ran together, what is missing, and what limits the job?
+
+One sentence and a table of what takes time beside computing; a cell for each rank, of which one can be chosen; groups, steps,
+hosts, clocks, files that ranks lack, and problems. Ranks and files are shown at once, the rest when the frames of the job are
+read. Thousands of ranks are drawn by the browser.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.cluster.limiting import limiting
+from parsers.cluster_frames import JOB_FRAMES
+
+from layouts.callbacks import in_browser
+from layouts.i18n import attributes, t
+from layouts.page import Ids, Page
+from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
+from layouts.pages.job.members import members
+from layouts.pages.job.sentence import head
+from layouts.pages.job.texts import TEXTS
+from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import JOB_KEYS, read_choice
+from layouts.sources import ProfileSource
+
+FRAMES = tuple(JOB_FRAMES)
+OPENED = ("profile_overview", "timeline", "operators", "steps", "advice")
+"""Pages that show a rank."""
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
+    children: list[Any] = [html.Section(html.Div(id=ids("head"), className="ms-job-head"), className="ms-card", tabIndex=-1)]
+    texts = (*TEXTS, *(f"{page}.title" for page in OPENED))
+    page = body(ids, routes, children, title="job.title", frames=FRAMES, texts=texts, class_name="ms-job")
+    grid = html.Div(
+        [
+            html.Canvas(className="ms-job-canvas", tabIndex=0, role="img", **attributes(aria_label="job.grid")),
+            html.Div(className="ms-job-cursor", hidden=True),
+            html.Div(className="ms-job-tip", hidden=True),
+        ],
+        className="ms-job-grid",
+    )
+    ranks = html.Section(
+        [
+            html.Header(
+                [html.H3(t("job.ranks"), className="ms-card-title"), html.Span(className="ms-card-badges"),
+                 html.Span(className="ms-card-tools", role="toolbar")],
+                className="ms-card-head",
+            ),
+            html.Div([html.Div(className="ms-job-legend"), grid, html.P(className="ms-job-without", hidden=True),
+                      html.Div(className="ms-job-chosen", role="status")], className="ms-job-ranks-body"),
+        ],
+        className="ms-card ms-job-ranks", tabIndex=-1, hidden=True,
+    )  # fmt: skip
+    page.children += [
+        *(dcc.Store(id=ids(part)) for part in ("job", "members", "facts")),
+        ranks,
+        html.Div([html.Div(id=ids("read")), html.Div(id=ids("listed"))], className="ms-job-cards"),
+        damage(),
+    ]
+    return page
+
+
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    register_body(app, source, ids, FRAMES, needed=False)
+
+    def list_members(job: Any) -> tuple[Any, Any]:
+        return listed(source, job)
+
+    def sum_up(ask: Any) -> tuple[Any, Any, Any]:
+        return summarised(source, ask)
+
+    app.callback(
+        Output(ids("members"), "data"), Output(ids("listed"), "children"), Input(ids("job"), "data"), prevent_initial_call=True
+    )(list_members)
+    app.callback(
+        Output(ids("head"), "children"), Output(ids("read"), "children"), Output(ids("facts"), "data"),
+        Input(ids("ask"), "data"), prevent_initial_call=True,
+    )(sum_up)  # fmt: skip
+    call = partial(in_browser(app, "mindscope_job"), prevent_initial_call=True)
+    call("listed", Input(ids("members"), "data"), Input(ids("facts"), "data"), State(ids("root"), "id"))
+
+
+def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
+    """Return (what the browser draws of the ranks, cards of files that they lack and of problems), from names of files alone.
+
+    No update if no profile is requested, or if it is gone.
+    """
+    choice = read_choice(job)
+    found = source.job(choice.run, choice.session, choice.rank) if choice is not None else None
+    if choice is None or found is None:
+        return no_update, no_update
+    told = members(found)
+    return told, [*files_card(told["lacking"]), *problems_card(found.problems)]
+
+
+def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
+    """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested."""
+    choice = read_choice(ask)
+    if choice is None:
+        return no_update, no_update, no_update
+    found = source.job(choice.run, choice.session, choice.rank)
+    if found is None:
+        return no_update, no_update, no_update
+    frames = {name: choice.frame(source, name) for name in FRAMES}
+    limits = limiting(frames)
+    cards = [
+        *groups_card(frames["groups"]), *steps_card(frames["cluster_steps"], found.ranks),
+        *hosts_card(found, frames["ranks"]), *clocks_card(frames["collectives"]),
+    ]  # fmt: skip
+    most = limits.first.rank if limits.first is not None else -1
+    return head(source, choice, limits, frames), cards, {"most": most, "frames": [*filter(frames.get, ())]}
+
+
+PAGE = Page(
+    name="job", texts=TEXTS, needs=("profile",), layout=layout, register=register, group="performance", keeps=JOB_KEYS,
+)  # fmt: skip

@@ -1,0 +1,100 @@
+"""What limits a job, in words: one sentence, and a table of what was and what was not checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dash import html
+from parsers.analysis.cluster.limiting import PARTS, Limits, Part
+from parsers.analysis.cluster.stragglers import LIMITS
+from parsers.deferred import pandas as pd
+
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.profiling.choice import Choice
+from layouts.profiling.composition import percent
+from layouts.profiling.links import address
+from layouts.sources import ProfileSource
+
+_SHOWN_ON = {
+    "exposed": "communication", "free": "timeline", "slow_rank": "cluster", "bubble": "cluster", "memory": "memory",
+}  # fmt: skip
+Frames = Mapping[str, pd.DataFrame | None]
+
+
+def head(source: ProfileSource, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:
+    """Return the sentence, the table of the parts and how they were computed."""
+    places = {rank: (run, session, rank) for run, session, rank in source.members(choice.run, choice.session, choice.rank)}
+    found = {part.name: part for part in limits.parts}
+    order = [*(part.name for part in limits.parts), *(name for name in PARTS if name not in found)]
+    rows = [
+        _row(found[name], places) if name in found else _unchecked(name, limits.unchecked[name], source, choice, frames)
+        for name in order
+    ]
+    columns = html.Tr([html.Th(t(f"job.{name}"), scope="col") for name in ("part", "per_step", "share", "most_on")])
+    table = html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table ms-job-limits")
+    steps = frames.get("cluster_steps")
+    parts: list[Any] = [html.P(_said(limits, source, choice), className="ms-job-sentence"), table]
+    if steps is not None and len(steps):
+        own = steps[steps["kind"].astype("str") == "rank"]
+        numbers = {"ranks": fmt.count(own["rank"].nunique()), "steps": fmt.count(own["step"].nunique())}
+        parts.append(html.P(t("job.mean", **numbers), className="ms-muted"))
+    return parts
+
+
+def _said(limits: Limits, source: ProfileSource, choice: Choice) -> Any:
+    first, step = limits.first, fmt.duration(limits.step_ns / 1e9)
+    if first is None:
+        if not limits.step_ns > 0.0:
+            wanted = source.profile_frame(choice.run, choice.session, choice.rank, "cluster_steps").wanted
+            return t("job.says.unknown", wanted=wanted[0]) if wanted else t("job.says.unread")
+        computing = {"time": fmt.duration(limits.computing_ns / 1e9), "share": percent(limits.computing_ns / limits.step_ns)}
+        return t("job.says.nothing", step=step, **computing)
+    values: dict[str, Any] = {"step": step, "share": percent(first.share), "time": fmt.duration(first.ns / 1e9)}
+    if first.name == "memory":
+        return t("job.says.memory", rank=first.rank, share=percent(first.share))
+    if first.straggler is not None:
+        return t(f"job.says.slow_{first.straggler.cause}", rank=first.rank, since=first.straggler.since, **values)
+    return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
+
+
+def _row(part: Part, places: Mapping[int, tuple[str, str, int]]) -> html.Tr:
+    time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
+    if part.at_most and part.ns > 0.0:
+        time = t("job.at_most", time=time)
+    share: Any = f"{percent(part.share)} %"
+    if part.name == "memory":
+        share = t("job.of_capacity", share=percent(part.share))
+    elif part.name == "slow_rank" and part.rank < 0:
+        time, share = t("job.none_found"), ""
+    place = places.get(part.rank)
+    link: Any = f"{part.rank}" if part.rank >= 0 else ""
+    if place is not None:
+        link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], Choice(*place)))
+    marked: dict[str, Any] = {"aria-current": "true"} if part.limits else {}
+    cells = [html.Td(time, className="ms-number"), html.Td(share, className="ms-number"), html.Td(link, className="ms-number")]
+    return html.Tr([html.Th(t(f"job.part.{part.name}"), scope="row"), *cells], **marked)
+
+
+def _unchecked(name: str, reason: str, source: ProfileSource, choice: Choice, frames: Frames) -> html.Tr:
+    said = t("job.unchecked.empty")
+    if reason == "steps":
+        steps = frames["cluster_steps"]
+        number = 0 if steps is None else steps["step"].nunique()
+        said = t("job.unchecked.steps", n=fmt.count(number), least=fmt.count(LIMITS.steps))
+    elif reason == "capacity":
+        ranks = frames["ranks"]
+        assert ranks is not None
+        most = ranks.iloc[int(ranks["peak_reserved_bytes"].to_numpy().argmax())]
+        said = t("job.unchecked.capacity", size=fmt.size(int(most["peak_reserved_bytes"])), rank=int(most["rank"]))
+    else:
+        wanted = _memory_files(name) or source.profile_frame(choice.run, choice.session, choice.rank, reason).wanted
+        if wanted:
+            said = t("job.unchecked.file", files=wanted[0])
+    return html.Tr([html.Th(t(f"job.part.{name}"), scope="row"), html.Td(said, colSpan=3, className="ms-muted")])
+
+
+def _memory_files(name: str) -> tuple[str, ...]:
+    """Return the files that tell memory: the frame of ranks is made of many files, most of which say nothing of it."""
+    return ("memory_record.csv",) if name == "memory" else ()

@@ -1,0 +1,253 @@
+"""The communication of a job as tables and as a matrix: what the communication page shows and its plain routes send.
+
+Values of tables are means per rank and step unless their name says otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from parsers.analysis.cluster import contention as beside
+from parsers.analysis.cluster import links as slow
+from parsers.analysis.cluster import packets as sizes
+from parsers.analysis.cluster import traffic
+from parsers.analysis.cluster.choosing import coded, rows_of
+from parsers.analysis.cluster.matrix import CLASSES, MEASURES, Cells, Matrix, Measure, cells, matrix
+from parsers.analysis.cluster.stragglers import ALIKE
+from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
+from parsers.deferred import pandas as pd
+from parsers.model import Ints
+from parsers.profiler.groups import ranks_of
+from parsers.schema import Schema
+
+from layouts.profiling.choice import Choice, read_choice, read_group, read_step
+from layouts.sources import ProfileSource
+from layouts.state import flag, number, text
+
+FRAMES = ("collectives", "links", "packets", "groups")
+LEVELS = tuple(traffic.LEVELS)
+SETTINGS: Mapping[str, tuple[str, float, float]] = {
+    "hccs": ("GB/s", traffic.REFERENCE["HCCS"], 1e9), "pcie": ("GB/s", traffic.REFERENCE["PCIE"], 1e9),
+    "rdma": ("GB/s", traffic.REFERENCE["RDMA"], 1e9), "small": ("MB", float(sizes.SMALL["SDMA"]), 1e6),
+    "small_rdma": ("MB", float(sizes.SMALL["RDMA"]), 1e6), "slow": ("%", slow.SHARE, 0.01), "held": ("%", beside.SHARE, 0.01),
+}  # fmt: skip
+"""Key of a setting -> unit in which it is typed, default, and the size of that unit."""
+KEYS = ("kind", "op", "measure", "class", "inner", "by", "sort", *SETTINGS)
+"""Keys of the state beside those of a profile, group and step."""
+TABLES = ("totals", "operation", "links", "packets", "contention", "matrix")
+_LONGEST = 400
+_MOST = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request: a profile, whose job is meant; group "" and step None for all; kind of operation and operation, "" for all.
+
+    of: one of CLASSES. by: one of LEVELS. inner: also links of a rank to itself. sort: column and direction of the totals, ""
+    for the longest first. settings: one value for each of SETTINGS, in B/s, bytes and shares.
+    """
+
+    choice: Choice
+    group: str = ""
+    step: int | None = None
+    kind: str = ""
+    operation: str = ""
+    measure: Measure = "bandwidth"
+    of: str = "total"
+    inner: bool = False
+    by: str = "kind"
+    sort: str = ""
+    settings: tuple[tuple[str, float], ...] = ()
+
+    def setting(self, name: str) -> float:
+        """Return the value of a setting."""
+        return dict(self.settings).get(name, SETTINGS[name][1])
+
+    @property
+    def references(self) -> dict[str, float]:
+        """The usual bandwidth of each transport in B/s."""
+        chip = self.setting("hccs")
+        return {"HCCS": chip, "SDMA": chip, "PCIE": self.setting("pcie"), "RDMA": self.setting("rdma")}
+
+    @property
+    def small(self) -> dict[str, int]:
+        """Bytes below which a packet is small, by transport."""
+        return {name: int(self.setting("small_rdma" if name == "RDMA" else "small")) for name in sizes.SMALL}
+
+
+def read_ask(data: Any) -> Ask | None:
+    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
+    choice = read_choice(data)
+    if choice is None:
+        return None
+    settings = tuple(
+        (name, number(data, name, 0.0, 0.0, _MOST) * unit) for name, (_, _, unit) in SETTINGS.items() if text(data, name)
+    )
+    return Ask(
+        choice, read_group(data), read_step(data), text(data, "kind", limit=40), text(data, "op", limit=_LONGEST),
+        cast(Measure, text(data, "measure", "bandwidth", MEASURES)), text(data, "class", "total", CLASSES), flag(data, "inner"),
+        text(data, "by", "kind", LEVELS), text(data, "sort", limit=40), settings,
+    )  # fmt: skip
+
+
+class Traffic:
+    """The communication of the job that a request names. Properties are computed on first use; a frame no file has is empty."""
+
+    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+        self.source = source
+        self.ask = ask
+        self._frame = frame or (lambda name: ask.choice.frame(source, name))
+
+    @cached_property
+    def collectives(self) -> pd.DataFrame:
+        """The operations of all ranks."""
+        return _or_empty(self._frame("collectives"), COLLECTIVES)
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """The links between ranks."""
+        return _or_empty(self._frame("links"), LINKS)
+
+    @cached_property
+    def packets(self) -> pd.DataFrame:
+        """The packets of operations."""
+        return _or_empty(self._frame("packets"), PACKETS)
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """The groups of the job."""
+        return _or_empty(self._frame("groups"), GROUPS)
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The rows of collectives that were asked for."""
+        return rows_of(self.collectives, group=self.ask.group, kind=self.ask.kind, step=self.ask.step)
+
+    @cached_property
+    def sent(self) -> pd.DataFrame:
+        """What the operations asked for sent."""
+        rows = rows_of(self.packets, group=self.ask.group, kind=self.ask.kind, step=self.ask.step)
+        found = traffic.sent_of(self.packets, self.links, rows)
+        return found if self.ask.step is None or len(self.packets) else found[found["step"] == self.ask.step]
+
+    @cached_property
+    def totals(self) -> pd.DataFrame:
+        """The totals at the level asked for, in the order asked for."""
+        found = traffic.totals(self.collectives, self.sent, self.ask.by, self.rows)
+        found["reference"] = [self.ask.references.get(name, math.nan) for name in found["transport"]]
+        name, _, way = self.ask.sort.rpartition(":")
+        if name in found.columns and way in ("asc", "desc"):
+            found = found.sort_values(name, ascending=way == "asc", kind="stable", ignore_index=True, na_position="last")
+        return found
+
+    @cached_property
+    def operation(self) -> tuple[str, str]:
+        """(group, name) of the operation whose ranks are shown: the one asked for, else that with the longest waiting.
+
+        Waiting in groups that carry the shape of the pipeline counts only where there are no others.
+        """
+        if self.ask.operation:
+            named = self.rows[coded(self.collectives["name"], (self.ask.operation,))[self.rows]]
+            if len(named):
+                return str(self.collectives["group"].iloc[named[0]]), self.ask.operation
+        shaped = self.groups["group"].astype("str")[self.groups["kind"].map(self._shaped).astype("bool")]
+        rows = self.rows[~coded(self.collectives["group"], shaped)[self.rows]]
+        return traffic.longest(self.collectives, rows if len(rows) else self.rows)
+
+    def shaped(self, group: str) -> bool:
+        """Return whether the ranks of a group do different work, as the kind of the group says."""
+        kinds = self.groups["kind"][self.groups["group"] == group]
+        return bool(len(kinds)) and self._shaped(str(kinds.iloc[0]))
+
+    @staticmethod
+    def _shaped(kind: str) -> bool:
+        return kind != "" and kind not in ALIKE
+
+    @cached_property
+    def spread(self) -> traffic.Spread:
+        """The operation over its ranks."""
+        return traffic.spread(self.collectives, traffic.operation_rows(self.collectives, *self.operation, self.ask.step))
+
+    @cached_property
+    def slow_links(self) -> pd.DataFrame:
+        """Every link, the slowest first."""
+        ask = self.ask
+        return slow.listed(self.links, group=ask.group, kind=ask.kind, step=ask.step, share=ask.setting("slow"))
+
+    @cached_property
+    def packet_rows(self) -> Ints:
+        """The rows of packets that were asked for."""
+        rows = rows_of(self.packets, group=self.ask.group, kind=self.ask.kind, step=self.ask.step)
+        return rows[coded(self.packets["name"], (self.ask.operation,))[rows]] if self.ask.operation else rows
+
+    @cached_property
+    def group_of_matrix(self) -> str:
+        """The group whose block the matrix is: the one asked for, or the only one that has links; "" for the whole job."""
+        if self.ask.group:
+            return self.ask.group
+        codes = self.links["group"].cat.codes.to_numpy()
+        used = np.unique(codes[codes >= 0])
+        return str(self.links["group"].cat.categories[used[0]]) if len(used) == 1 else ""
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The cells of the matrix."""
+        ask, group = self.ask, self.group_of_matrix
+        members = members_of(self.groups, group)
+        if not group:
+            members = np.array(sorted({one[2] for one in self._members() if one[2] >= 0}), np.int64)
+        return cells(self.links, group=group, members=members, kind=ask.kind, step=ask.step, of=ask.of, inner=ask.inner)
+
+    def matrix(self, first: int = 0, last: int | None = None) -> Matrix:
+        """Return the matrix of the places from first up to last."""
+        return matrix(self.cells, self.ask.measure, first=first, last=last)
+
+    def _members(self) -> Any:
+        return self.source.members(self.ask.choice.run, self.ask.choice.session, self.ask.choice.rank)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return one of TABLES but contention, as its CSV has it."""
+        if name == "operation":
+            found = self.spread
+            return pd.DataFrame({
+                "group": self.operation[0], "name": self.operation[1], "rank": found.ranks, "elapse_ns": found.elapse_ns,
+                "own_wait_ns": found.own_wait_ns, "transit_ns": found.transit_ns, "wait_ns": found.wait_ns,
+                "lateness_ns": found.caused_ns, "last": found.last, "judged": found.judged, "steps": found.steps,
+            })  # fmt: skip
+        if name == "links":
+            return self.slow_links
+        if name == "packets":
+            return sizes.histogram(self.packets, self.packet_rows)
+        return self._cells() if name == "matrix" else self.totals
+
+    def _cells(self) -> pd.DataFrame:
+        found = self.cells
+        source, target = (found.ranks[places] for places in (found.source, found.target))
+        return pd.DataFrame({
+            "group": self.group_of_matrix, "source": source, "target": target, "source_place": found.source,
+            "target_place": found.target, "size_bytes": found.size_bytes, "time_ns": found.time_ns,
+            "bandwidth": found.values("bandwidth"),
+        })  # fmt: skip
+
+    def contention(self, kernels: pd.DataFrame) -> beside.Contention:
+        """Return what ran beside matrix multiplications of the chosen rank, whose kernels these are."""
+        rank = self.ask.choice.rank
+        mine = self.rows[self.collectives["rank"].to_numpy()[self.rows] == rank]
+        sent = self.sent[self.sent["rank"] == rank]
+        reference, share = self.ask.setting("hccs"), self.ask.setting("held")
+        return beside.contention(self.collectives.iloc[mine], sent, kernels, reference=reference, share=share)
+
+
+def members_of(groups: pd.DataFrame, group: str) -> Ints | None:
+    """Return the ranks of a group in their order there; None if no file lists them."""
+    rows = groups[coded(groups["group"], (group,)) & coded(groups["told"], ("yes",))] if group else groups.iloc[:0]
+    return np.array(ranks_of(str(rows["ranks"].iloc[0])), np.int64) if len(rows) else None
+
+
+def _or_empty(found: pd.DataFrame | None, schema: Schema) -> pd.DataFrame:
+    return schema.empty() if found is None else found

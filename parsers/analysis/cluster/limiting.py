@@ -1,0 +1,152 @@
+"""What limits a job: what of a step is not computing, and how close its memory is to the end.
+
+Four things may take time: communication that no computing overlaps, time in which a device has nothing to do, waiting for one
+slow rank, waiting for other stages of a pipeline. The last two are part of the exposed communication and are taken from it, so
+no time counts twice. Memory takes no time; it limits what else could be done.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from parsers.analysis.cluster.links import slow_links
+from parsers.analysis.cluster.stragglers import LIMITS, Straggler, stragglers
+from parsers.deferred import pandas as pd
+
+PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")
+LEAST_SHARE = 0.05
+"""Share of a step from which something limits a job; a slow rank does from LIMITS.lateness."""
+NOTABLE = 1.05
+"""A rank has the most of something if it has this many times the mean; else all ranks are alike."""
+LEAST_MEMORY = 0.95
+"""Share of the capacity from which memory limits a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of PARTS, as it is on average over ranks and steps.
+
+    ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
+    none or if all are alike. at_most: it may be less (a bubble without a trace). straggler: who is slow, for slow_rank.
+    """
+
+    name: str
+    ns: float
+    share: float
+    rank: int = -1
+    at_most: bool = False
+    straggler: Straggler | None = None
+
+    @property
+    def limits(self) -> bool:
+        """Whether this is enough to limit the job."""
+        least = {"slow_rank": LIMITS.lateness, "memory": LEAST_MEMORY}.get(self.name, LEAST_SHARE)
+        return self.share >= least
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What was checked, what takes most first; why the others were not, by name; the mean step in ns and computing in it.
+
+    A reason is the name of the frame that is missing, "steps" for too few steps, "capacity" for an unknown one.
+    """
+
+    parts: tuple[Part, ...]
+    unchecked: Mapping[str, str]
+    step_ns: float
+    computing_ns: float
+
+    @property
+    def first(self) -> Part | None:
+        """What limits the job; None if nothing that was checked does."""
+        return next((part for part in self.parts if part.limits), None)
+
+
+def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
+    """Return what limits a job. frames are those in JOB_FRAMES by name: cluster_steps, collectives, groups, links, ranks."""
+    rows = _rows(frames.get("cluster_steps"))
+    unchecked: dict[str, str] = {}
+    found: list[Part] = []
+    step = float(rows["total_ns"].mean()) if len(rows) else math.nan
+    if len(rows):
+        slow = _slow(frames, rows, step, unchecked)
+        bubble = _of_step("bubble", "own_bubble_ns", rows, step)
+        if bubble is None:
+            unchecked["bubble"] = "collectives"
+        elif (rows["bubble_source"].astype("str") == "at most").any():
+            bubble = Part(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
+        exposed = _of_step("exposed", "exposed_ns", rows, step)
+        if exposed is not None:
+            rest = max(exposed.ns - (bubble.ns if bubble is not None else 0.0) - _waited(slow, frames, rows), 0.0)
+            exposed = Part("exposed", rest, rest / step, exposed.rank)
+        found = [part for part in (exposed, _of_step("free", "free_ns", rows, step), slow, bubble) if part is not None]
+    unchecked |= {name: "cluster_steps" for name in PARTS[:2] if name not in {part.name for part in found}}
+    if not len(rows):
+        unchecked |= dict.fromkeys(("slow_rank", "bubble"), "cluster_steps")
+    memory = _memory(frames.get("ranks"), unchecked)
+    found.sort(key=lambda part: (not part.limits, -part.share))
+    computing = float(rows["computing_ns"].mean()) if len(rows) else math.nan
+    return Limits((*found, *([memory] if memory is not None else [])), unchecked, step, computing)
+
+
+def _rows(steps: pd.DataFrame | None) -> pd.DataFrame:
+    if steps is None:
+        return pd.DataFrame()
+    return steps[(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)]
+
+
+def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> Part | None:
+    """Return the mean of a column over ranks and steps; None where it is known of none."""
+    known = rows[rows[column].notna()]
+    if known.empty:
+        return None
+    mean = float(known[column].mean())
+    means = known.groupby("rank")[column].mean()
+    place = int(np.argmax(means.to_numpy()))
+    apart = float(means.iloc[place]) > NOTABLE * mean
+    return Part(name, mean, mean / step, int(str(means.index[place])) if apart else -1)
+
+
+def _slow(
+    frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame, step: float, unchecked: dict[str, str]
+) -> Part | None:
+    collectives, groups, links = (frames.get(name) for name in ("collectives", "groups", "links"))
+    if collectives is None or collectives.empty or groups is None or groups.empty:
+        unchecked["slow_rank"] = "collectives"
+        return None
+    if rows["step"].nunique() < LIMITS.steps:
+        unchecked["slow_rank"] = "steps"
+        return None
+    found = stragglers(collectives, rows, groups, slow_links(links) if links is not None and len(links) else ())
+    first = next((one for one in found if one.persistent), None)
+    if first is None:
+        return Part("slow_rank", 0.0, 0.0)
+    return Part("slow_rank", first.saved_ns, first.saved_ns / step, first.rank, straggler=first)
+
+
+def _waited(slow: Part | None, frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame) -> float:
+    """Return what the ranks of the job wait for a slow rank on average, in ns: only those of its group do."""
+    groups = frames.get("groups")
+    if slow is None or slow.straggler is None or groups is None:
+        return 0.0
+    sizes = groups.loc[groups["group"].astype("str") == slow.straggler.group, "size"]
+    size = int(sizes.iloc[0]) if len(sizes) else 1
+    return slow.straggler.lateness_ns * (size - 1) / rows["rank"].nunique()
+
+
+def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> Part | None:
+    peaks = ranks[ranks["peak_reserved_bytes"] > 0] if ranks is not None else None
+    if peaks is None or peaks.empty:
+        unchecked["memory"] = "ranks"
+        return None
+    known = peaks[peaks["capacity_bytes"] > 0]
+    if known.empty:
+        unchecked["memory"] = "capacity"
+        return None
+    shares = (known["peak_reserved_bytes"] / known["capacity_bytes"]).to_numpy()
+    most = int(np.argmax(shares))
+    return Part("memory", math.nan, float(shares[most]), int(known["rank"].iloc[most]))

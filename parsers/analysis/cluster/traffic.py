@@ -1,0 +1,242 @@
+"""What the communication of a job consists of: by group, kind, operation or rank, and one operation over the ranks.
+
+Values are means per rank and step: of the ranks and steps in which something of the kind ran. What a file does not tell is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.analysis.cluster.choosing import coded, kind_of, rows_of
+from parsers.deferred import pandas as pd
+from parsers.model import Floats, Ints
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "group": ("group",), "kind": ("group", "kind"), "operation": ("group", "kind", "name"), "rank": ("group", "kind", "rank"),
+}  # fmt: skip
+"""What a row of `totals` stands for -> its keys."""
+TIMES = ("elapse_ns", "transit_ns", "wait_ns", "synchronisation_ns", "idle_ns", "own_wait_ns", "lateness_ns")
+REFERENCE: Mapping[str, float] = {"HCCS": 18e9, "SDMA": 18e9, "PCIE": 20e9, "RDMA": 12.5e9}
+"""Usual bandwidth of a transport in B/s; that of another one is unknown."""
+
+
+def totals(collectives: pd.DataFrame, sent: pd.DataFrame, by: str, rows: Ints | None = None) -> pd.DataFrame:
+    """Return a row for each group, kind, operation or rank (by: one of LEVELS), the longest first (schema COLLECTIVES).
+
+    ranks, steps: how many. count: operations per rank and step. The times of TIMES and bytes are means per rank and step;
+    unexplained_ns is the part of idle_ns that means nothing because small tasks were not recorded; waited_ns is the time of
+    the operations of which own_wait_ns is known. transport is the one that carried most, bandwidth its bytes / time in B/s,
+    carried_bytes its bytes per rank and step; `sent` is what `sent_of` returns. rows: those of collectives that count.
+    """
+    keys = LEVELS[by]
+    chosen = np.arange(len(collectives)) if rows is None else rows
+    code, first = _codes(collectives, chosen, keys)
+    count = len(first)
+    ranks, steps = collectives["rank"].to_numpy()[chosen], collectives["step"].to_numpy()[chosen]
+    parts = _distinct(code, ranks, steps, count=count)
+    found: dict[str, Any] = {name: _taken(collectives[name], chosen[first]) for name in keys}
+    found["ranks"] = _distinct(code, ranks, count=count)
+    found["steps"] = _distinct(code, steps, count=count)
+    found["count"] = np.bincount(code, minlength=count) / np.maximum(parts, 1)
+    for name in TIMES:
+        found[name] = _sum(code, collectives[name].to_numpy()[chosen], count) / parts
+    unexplained = coded(collectives["idle_explained"], ("no",))[chosen]
+    idle = np.where(unexplained, collectives["idle_ns"].to_numpy()[chosen], 0.0)
+    found["unexplained_ns"] = np.where(np.isnan(found["idle_ns"]), np.nan, _sum(code, idle, count) / parts)
+    waited = np.isfinite(collectives["own_wait_ns"].to_numpy()[chosen])
+    found["waited_ns"] = _sum(code, np.where(waited, collectives["elapse_ns"].to_numpy()[chosen], 0.0), count) / parts
+    size = collectives["size_bytes"].to_numpy()[chosen].astype(np.float64)
+    found["size_bytes"] = _sum(code, np.where(size < 0, np.nan, size), count) / parts
+    frame = pd.DataFrame(found).join(_carried(sent, found, keys, parts))
+    return frame.sort_values("elapse_ns", ascending=False, kind="stable", ignore_index=True)
+
+
+def sent_of(packets: pd.DataFrame, links: pd.DataFrame, rows: Ints | None = None) -> pd.DataFrame:
+    """Return what operations sent: step, group, kind, name, rank, transport, bytes and ns (schemas PACKETS and LINKS).
+
+    Where no file has packets, what the links of single operations to other ranks carried. rows: those of packets that count.
+    """
+    if len(packets):
+        part = packets if rows is None else packets.iloc[rows]
+        size, time = part["size_bytes"].to_numpy() * part["count"].to_numpy(), part["time_ns"].to_numpy()
+    else:
+        other = (links["source_local"] != links["target_local"]) | (links["source"] != links["target"])
+        part = links[coded(links["class"], ("single",)) & other.to_numpy()]
+        size, time = part["size_bytes"].to_numpy(), part["time_ns"].to_numpy()
+    columns: dict[str, Any] = {name: part[name].array for name in ("step", "group", "name", "rank", "transport")}
+    columns["kind"] = _renamed(part["name"].array)
+    return pd.DataFrame(columns | {"size_bytes": size.astype(np.float64), "time_ns": time})
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One operation over its ranks: a value for each rank, means over steps in ns; NaN for unknown.
+
+    transfer_ns is the elapse of the rank that came last. last is in how many of `judged` steps the rank came last, and
+    caused_ns what the others waited for it, per step.
+    """
+
+    ranks: Ints
+    elapse_ns: Floats
+    own_wait_ns: Floats
+    transit_ns: Floats
+    wait_ns: Floats
+    caused_ns: Floats
+    last: Ints
+    judged: int
+    steps: int
+
+    @property
+    def latest(self) -> int:
+        """The rank that came last most often, of several the one that the others waited for longest; -1 for unknown."""
+        if not self.judged:
+            return -1
+        return int(self.ranks[np.lexsort((-np.nan_to_num(self.caused_ns), -self.last))[0]])
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All operations together: means per rank and step in ns.
+
+    own_wait_ns is what ranks waited in the operations of which that is known, which took waited_ns. unexplained_ns is idle time
+    that means nothing because small tasks were not recorded.
+    """
+
+    ranks: int
+    steps: int
+    elapse_ns: float
+    waited_ns: float
+    own_wait_ns: float
+    unexplained_ns: float
+
+
+def whole(collectives: pd.DataFrame, rows: Ints) -> Whole:
+    """Return these rows together (schema COLLECTIVES)."""
+    rank, step = (collectives[name].to_numpy()[rows] for name in ("rank", "step"))
+    one = np.zeros(len(rows), np.int64)
+    parts = max(int(_distinct(one, rank, step, count=1)[0]), 1)
+    elapse, wait, idle = (collectives[name].to_numpy()[rows] for name in ("elapse_ns", "own_wait_ns", "idle_ns"))
+    unexplained = coded(collectives["idle_explained"], ("no",))[rows]
+    sums = (elapse, elapse[np.isfinite(wait)], wait, idle[unexplained])
+    return Whole(len(np.unique(rank)), len(np.unique(step)), *(float(np.nansum(part)) / parts for part in sums))
+
+
+def spread(collectives: pd.DataFrame, rows: Ints) -> Spread:
+    """Return these rows of one operation by rank (schema COLLECTIVES).
+
+    The rank with the least elapse came last; that is known only where own_wait_ns is (`parsers.analysis.cluster.lateness`).
+    """
+    rank = collectives["rank"].to_numpy()[rows]
+    ranks, code = np.unique(rank, return_inverse=True)
+    count = len(ranks)
+    step = collectives["step"].to_numpy()[rows]
+    parts = np.maximum(_distinct(code, step, count=count), 1)
+    columns = {name: collectives[name].to_numpy()[rows] for name in ("elapse_ns", *TIMES)}
+    sums = {name: _sum(code, values, count) / parts for name, values in columns.items()}
+    wait = columns["own_wait_ns"]
+    known = np.isfinite(wait)
+    late = known & (wait == 0.0)
+    # Of ranks that came at the same time none was last, unless it is the only one.
+    last = np.bincount(code[late & (columns["lateness_ns"] > 0.0)], minlength=count)
+    judged = int(np.bincount(code[known], minlength=count).max(initial=0))
+    return Spread(
+        ranks, sums["elapse_ns"], sums["own_wait_ns"], sums["transit_ns"], sums["wait_ns"], sums["lateness_ns"],
+        last, judged, len(np.unique(step)),
+    )  # fmt: skip
+
+
+def longest(collectives: pd.DataFrame, rows: Ints) -> tuple[str, str]:
+    """Return (group, name) of the operation of these rows that made ranks wait longest, or else took longest; "" for none."""
+    if not len(rows):
+        return "", ""
+    code, first = _codes(collectives, rows, ("group", "name"))
+    for name in ("own_wait_ns", "elapse_ns"):
+        sums = np.nan_to_num(_sum(code, collectives[name].to_numpy()[rows], len(first)))
+        if (sums > 0.0).any():
+            row = rows[first[int(np.argmax(sums))]]
+            return str(collectives["group"].iloc[row]), str(collectives["name"].iloc[row])
+    return str(collectives["group"].iloc[rows[0]]), str(collectives["name"].iloc[rows[0]])
+
+
+def reference_of(transport: str, references: Mapping[str, float] = REFERENCE) -> float:
+    """Return the usual bandwidth of a transport in B/s; NaN for unknown."""
+    return references.get(transport, float("nan"))
+
+
+def operation_rows(collectives: pd.DataFrame, group: str, name: str, step: int | None = None) -> Ints:
+    """Return the rows of one operation of a group, in a step or all of them."""
+    rows = rows_of(collectives, group=group, step=step)
+    if not group:
+        rows = rows[coded(collectives["group"], ("",))[rows]]
+    found: Ints = rows[coded(collectives["name"], (name,))[rows]]
+    return found
+
+
+def _carried(sent: pd.DataFrame, found: Mapping[str, Any], keys: tuple[str, ...], parts: Ints) -> pd.DataFrame:
+    """Return transport, bandwidth and carried_bytes of each row of `found`."""
+    count = len(parts)
+    texts = {name: (np.asarray(found[name].astype(object)) if name != "rank" else found[name]) for name in keys}
+    places = {key: place for place, key in enumerate(zip(*(one.tolist() for one in texts.values()), strict=True))}
+    transport, bandwidth, carried = np.full(count, "", object), np.full(count, np.nan), np.full(count, np.nan)
+    if len(sent):
+        code, first = _codes(sent, np.arange(len(sent)), (*keys, "transport"))
+        size, time = (np.bincount(code, np.nan_to_num(sent[name].to_numpy()), len(first)) for name in ("size_bytes", "time_ns"))
+        rows = sent.iloc[first]
+        named = zip(*(rows[name].tolist() for name in keys), strict=True)
+        for key, which, bytes_, ns in zip(named, rows["transport"].tolist(), size.tolist(), time.tolist(), strict=True):
+            place = places.get(key)
+            if place is not None and bytes_ > 0 and not bytes_ <= (carried[place] * parts[place] or 0.0):
+                transport[place], carried[place] = which, bytes_ / parts[place]
+                bandwidth[place] = bytes_ / ns * 1e9 if ns > 0 else np.nan
+    return pd.DataFrame({"transport": transport, "bandwidth": bandwidth, "carried_bytes": carried})
+
+
+def _codes(frame: pd.DataFrame, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, Ints]:
+    """Return a number for each row by some columns, and the first of the rows that have it."""
+    key = np.zeros(len(rows), np.int64)
+    for name in names:
+        values = frame[name]
+        codes = values.cat.codes.to_numpy() if isinstance(values.dtype, pd.CategoricalDtype) else values.to_numpy()
+        numbers, known = pd.factorize(codes[rows])
+        key = pd.factorize(key * (len(known) + 1) + numbers)[0].astype(np.int64)
+    count = int(key.max(initial=-1)) + 1
+    first = np.zeros(count, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return key, first
+
+
+def _distinct(code: NDArray[Any], *columns: NDArray[Any], count: int) -> Ints:
+    """Return for each code how many different rows of these columns it has."""
+    key = code.astype(np.int64)
+    for column in columns:
+        numbers, known = pd.factorize(column)
+        key = key * (len(known) + 1) + numbers
+    numbers, known = pd.factorize(key)
+    first = np.zeros(len(known), np.int64)
+    first[numbers] = code
+    return np.bincount(first, minlength=count)
+
+
+def _sum(code: NDArray[Any], values: Floats, count: int) -> Floats:
+    """Return the sum of the known values of each code; NaN where none is known."""
+    known = np.isfinite(values)
+    sums = np.bincount(code[known], values[known], count)
+    return np.where(np.bincount(code[known], minlength=count) > 0, sums, np.nan)
+
+
+def _taken(column: pd.Series[Any], rows: Ints) -> Any:
+    found = column.iloc[rows].array
+    return found.remove_unused_categories() if isinstance(found, pd.Categorical) else np.asarray(found)
+
+
+def _renamed(names: Any) -> Any:
+    """Return the kinds of the names of operations."""
+    kinds = [kind_of(name) for name in names.categories]
+    known = list(dict.fromkeys(kinds))
+    table = np.append(np.array([known.index(kind) for kind in kinds], np.int64), -1)
+    return pd.Categorical.from_codes(table[names.codes], categories=pd.Index(known, dtype="str"))
