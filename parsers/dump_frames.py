@@ -88,6 +88,20 @@ DUMP_STATISTICS = Schema(
     ),
 )
 
+DUMP_COMPUTED = Schema(
+    "dump_computed",
+    "Statistics that were computed, with what tells whether the file is still the same: the index keeps them.",
+    (
+        Column("file", "category", "", "file below the directory of the run"),
+        Column("offset", "int64", "B", "where the values begin in a file of several tensors; -1 for a file of its own"),
+        Column("size_bytes", "int64", "B", "size, as in the frame of tensors"),
+        Column("mtime_ns", "int64", "ns", "time of the last change of the file"),
+        _DTYPE,
+        _SHAPE,
+        *DUMP_STATISTICS.columns[8:21],
+    ),
+)
+
 DUMP_EXECUTIONS = Schema(
     "dump_executions",
     "Runs of graphs: those of root graphs as the dump lists them, with or without data, and others as their files show.",

@@ -15,13 +15,14 @@ from parsers.analysis.first_cause import Causes
 from parsers.analysis.watchpoints.checking import check
 from parsers.analysis.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
+from parsers.dump_frames import DUMP_COMPUTED
 from parsers.dumps import kernel, msprobe
 from parsers.dumps.graphs import DumpGraphs, Flow
 from parsers.dumps.listing import Listing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
-from parsers.dumps.statistics import TensorStatistics
+from parsers.dumps.statistics import NAMES, TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
-from parsers.dumps.tables import Tables, executions_of, overflows_of, tables_of
+from parsers.dumps.tables import Tables, executions_of, frame_of_rows, overflows_of, tables_of
 from parsers.dumps.values import Array, TensorHeader, TensorPlace, chunks, measure, read_tensor, read_tensor_header
 from parsers.errors import FormatError, PayloadError
 from parsers.graphs.graph import SourceLine
@@ -30,8 +31,8 @@ from parsers.model import Ints, Problem
 _SETTLED_SECONDS = 60.0
 _STACK_LINE = re.compile(r"File (?P<file>.*?), line (?P<line>\d{1,9}), in (?P<function>[^,\n]*),?\s*(?P<code>.*)", re.DOTALL)
 
-_TensorKey = tuple[str, int, int]
-"""Path, offset and size of a tensor: what is known of it is kept while these stay the same."""
+_TensorKey = tuple[str, int, int, int]
+"""Path, offset, size and mtime in ns of a tensor: what is known of it is kept while these stay the same."""
 Progress = Callable[[int, int], bool]
 """Called with the number of tensors done and the number of all; returns whether to go on."""
 
@@ -268,7 +269,8 @@ class RunDump:
         return self._key_of(row, self._place(row))
 
     def _key_of(self, row: int, place: TensorPlace) -> _TensorKey:
-        return place.path, place.offset, int(self._found().sizes[row])
+        tables = self._found()
+        return place.path, place.offset, int(tables.sizes[row]), int(tables.mtimes[row])
 
     def _read(self, row: int, read: Callable[[TensorPlace], Any], place: TensorPlace | None = None) -> Any:
         place = place or self._place(row)
@@ -342,6 +344,44 @@ class RunDump:
     def keep_statistics(self, row: int, values: TensorStatistics, header: TensorHeader) -> None:
         """Take statistics that another process computed."""
         self._keep(row, values, header, self._stores()[1], self._key(row))
+
+    @property
+    def computed(self) -> pd.DataFrame:
+        """What has been computed of tensors (schema DUMP_COMPUTED), to be kept and given to `restore` by a later process."""
+        rows = []
+        for row in np.flatnonzero(self._stores()[1].known).tolist():
+            place = self._place(row)
+            key = self._key_of(row, place)
+            header, values = self._computed[key]
+            shape = "x".join(map(str, header.shape)) or "[]"
+            numbers = [getattr(values, name) for name in NAMES]
+            rows.append((str(self._found().files[row]), *key[1:], header.dtype, shape, *numbers))
+        return frame_of_rows(DUMP_COMPUTED, rows)
+
+    def restore(self, computed: pd.DataFrame) -> int:
+        """Take what an earlier process computed of tensors whose files are unchanged; return how many these are."""
+        columns = [computed[name].tolist() for name in DUMP_COMPUTED.names]
+        known = {one[:4]: one[4:] for one in zip(*columns, strict=True)}
+        tables, own = self._found(), self._stores()[1]
+        found = 0
+        for row, file in enumerate(tables.files):
+            if not file:
+                continue
+            key = self._key_of(row, self._place(row))
+            one = known.get((file, *key[1:]))
+            if one is not None:
+                shape = () if one[1] == "[]" else tuple(map(int, one[1].split("x")))
+                values = TensorStatistics(**dict(zip(NAMES, one[2:], strict=True)))
+                self._keep(row, values, TensorHeader(one[0], shape), own, key)
+                found += 1
+        return found
+
+    def place(self, row: int) -> TensorPlace:
+        """Return where the values of a tensor are, for another process: `parsers.dumps.values.measure` computes from it.
+
+        Errors as for `tensor`.
+        """
+        return self._place(row)
 
     def _stores(self) -> tuple[Statistics, Statistics]:
         """Return the statistics that files state, and those that were computed."""

@@ -97,6 +97,7 @@ def _list_files(listing: Listing, context: int, entries: list[os.DirEntry[str]])
     constant = listing.contexts[context].iteration < 0
     known = listing.known if not constant else {}
     contexts, templates, times, sizes, files = listing.context, listing.template, listing.time_ns, listing.size, listing.name
+    mtimes = listing.mtime_ns
     strange: list[str] = []
     binary: list[os.DirEntry[str]] = []
     debug: list[os.DirEntry[str]] = []
@@ -125,14 +126,15 @@ def _list_files(listing: Listing, context: int, entries: list[os.DirEntry[str]])
             strange.append(name)
             continue
         try:
-            size = entry.stat().st_size
+            status = entry.stat()
         except OSError:
             continue  # gone since the directory was listed
         time = int(digits) if len(digits) > 9 else time_in(head, digits)
         contexts.append(context)
         templates.append(template)
         times.append(time * 1000 if time < 1 << 53 else -1)
-        sizes.append(size)
+        sizes.append(status.st_size)
+        mtimes.append(status.st_mtime_ns)
         files.append(name)
     if STATISTIC in names:
         _list_statistics(listing, context)
@@ -229,7 +231,7 @@ def _list_binary(
         tasks.append((time, int(match[3]), int(match[4]), kind, operator))
         try:
             with RegularFile(entry.path) as file:
-                parts = read_parts(file)
+                parts, mtime_ns = read_parts(file), file.status.st_mtime_ns
         except OSError as error:
             listing.unreadable(entry.path, error)
             continue
@@ -240,7 +242,7 @@ def _list_binary(
             shape = part.original or part.shape
             text = "x".join(map(str, shape)) or "[]"
             template = Template(kind, operator, part.io, part.slot, "", part.dtype, text, part.format)
-            row = listing.add(context, template, time * 1000 if time < 1 << 53 else -1, part.size, entry.name)
+            row = listing.add(context, template, time * 1000 if time < 1 << 53 else -1, part.size, entry.name, mtime_ns)
             listing.places[row] = TensorPlace(
                 entry.path, part.offset, part.size, part.dtype, part.shape, part.format, part.original
             )

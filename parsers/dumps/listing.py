@@ -82,7 +82,7 @@ class RankFiles:
 
 @dataclass(slots=True)
 class Listing:
-    """Everything listed so far. rows of `context`, `template`, `time_ns`, `size` and `name` belong together.
+    """Everything listed so far. rows of `context`, `template`, `time_ns`, `size`, `mtime_ns` and `name` belong together.
 
     name is empty once the frame of tensors has the paths; strange has the names that are no text, by row. known are the
     templates of file names without their times, None for names that are not understood. places are those of tensors that are
@@ -97,6 +97,7 @@ class Listing:
     template: array[int] = field(default_factory=lambda: array("i"))
     time_ns: array[int] = field(default_factory=lambda: array("q"))
     size: array[int] = field(default_factory=lambda: array("q"))
+    mtime_ns: array[int] = field(default_factory=lambda: array("q"))
     name: list[str] = field(default_factory=list)
     known: dict[tuple[str, str], int | None] = field(default_factory=dict)
     strange: dict[int, str] = field(default_factory=dict)
@@ -113,12 +114,13 @@ class Listing:
         self.contexts.append(Context(rank, part, net, graph, iteration, root, path, "" if shown == "." else f"{shown}/"))
         return len(self.contexts) - 1
 
-    def add(self, context: int, template: Template, time_ns: int, size: int, name: str) -> int:
-        """Add a row; return its number."""
+    def add(self, context: int, template: Template, time_ns: int, size: int, name: str, mtime_ns: int = 0) -> int:
+        """Add a row; return its number. mtime_ns is that of its file, 0 for none."""
         self.context.append(context)
         self.template.append(self.templates.setdefault(template, len(self.templates)))
         self.time_ns.append(time_ns)
         self.size.append(size)
+        self.mtime_ns.append(mtime_ns)
         self.name.append(name)
         return len(self.name) - 1
 

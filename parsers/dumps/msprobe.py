@@ -94,8 +94,9 @@ def _list_part(listing: Listing, root: str, step: int, path: str, part: str, ran
         for template, leaf in leaves(content):
             data_name = leaf.get("data_name")
             file_name = data_name if isinstance(data_name, str) and data_name in sizes else ""
-            size = sizes[file_name] if file_name else -1
-            row = listing.add(context, template, -1, size, os.path.join(DATA, file_name) if file_name else "")
+            size, mtime_ns = sizes[file_name] if file_name else (-1, 0)
+            path_below = os.path.join(DATA, file_name) if file_name else ""
+            row = listing.add(context, template, -1, size, path_below, mtime_ns)
             listed.add(file_name)
             stated = stated_of(leaf)
             if stated is not None:
@@ -110,21 +111,23 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _sizes(listing: Listing, path: str) -> dict[str, int]:
+def _sizes(listing: Listing, path: str) -> dict[str, tuple[int, int]]:
+    """Return size and mtime in ns of the tensor files in a directory."""
     found = {}
     try:
         listing.listed[path] = os.stat(path).st_mtime_ns
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.name.endswith((".npy", ".pt")) and not entry.is_symlink():
-                    found[entry.name] = entry.stat().st_size
+                    status = entry.stat()
+                    found[entry.name] = (status.st_size, status.st_mtime_ns)
     except OSError as error:
         listing.unreadable(path, error)
     return found
 
 
 def _report_missing(
-    listing: Listing, file: str, content: Mapping[str, Any], sizes: Mapping[str, int], listed: set[str]
+    listing: Listing, file: str, content: Mapping[str, Any], sizes: Mapping[str, tuple[int, int]], listed: set[str]
 ) -> None:
     """Say if tensor files have no entry: the job was killed before it wrote them."""
     left = len(sizes.keys() - listed)

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import os
 import shutil
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from parsers import discover, open_run
-from parsers.dump_frames import DUMP_EXECUTIONS, DUMP_OVERFLOWS, DUMP_STATISTICS, DUMP_TENSORS
+from parsers.dump_frames import (
+    DUMP_COMPUTED,
+    DUMP_EXECUTIONS,
+    DUMP_FRAMES,
+    DUMP_OVERFLOWS,
+    DUMP_STATISTICS,
+    DUMP_TENSORS,
+)
 from parsers.dumps.access import RunDump
 from parsers.dumps.names import NPY
+from parsers.dumps.values import measure
 from parsers.errors import PayloadError
+from parsers.profiler import snapshot
 from tests.writers.dumps import DTYPES, async_file, file_name, npy, write_dump
 
 
@@ -50,6 +61,15 @@ def test_no_dump_at_all(tmp_path: Path) -> None:
     assert not dump.refresh()
     with pytest.raises(IndexError):
         dump.tensor(0)
+
+
+def test_schemas_say_what_columns_are_and_in_which_unit() -> None:
+    for schema in (*DUMP_FRAMES.values(), DUMP_COMPUTED):
+        assert schema.doc.endswith(".")
+        assert len(set(schema.names)) == len(schema.names)
+        for column in schema.columns:
+            assert column.doc
+            assert column.unit == {"bytes": "B", "ns": "ns"}.get(column.name.rpartition("_")[2], column.unit)
 
 
 def test_a_written_dump_is_listed_and_read(dumped: Path) -> None:
@@ -129,6 +149,32 @@ def test_computing_can_be_cancelled_and_continued(dumped: Path) -> None:
     part = dump.statistics_of(progress=lambda done, all_: done < 10)
     assert (part["source"] == "computed").sum() == 10
     assert dump.statistics.equals(open_run(dumped).dump.statistics)
+
+
+def test_computed_statistics_are_kept_for_a_later_process(dumped: Path) -> None:
+    first = open_run(dumped).dump
+    some = list(range(5, 60))
+    first.statistics_of(some)
+    parts = snapshot.dump(DUMP_COMPUTED, DUMP_COMPUTED.check(first.computed), ())
+    assert parts is not None
+    kept, _ = snapshot.load(DUMP_COMPUTED, b"".join(parts))
+    file = dumped / first.tensors["file"].iloc[7]
+    file.chmod(0o600)
+    file.write_bytes(npy(np.full_like(first.tensor(7), 5.0)))
+    later = open_run(dumped).dump
+    assert later.restore(kept) == len(some) - 1
+    for row in (place for place in some if place != 7):
+        (dumped / later.tensors["file"].iloc[row]).unlink()
+    assert later.statistics_of(some).drop(index=2).equals(first.statistics_of(some).drop(index=2))
+    assert later.statistics_of([7])["max"].iloc[0] == 5.0
+
+
+def test_another_process_can_compute(dumped: Path) -> None:
+    dump = open_run(dumped).dump
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        (header, values), *_ = pool.map(measure, [dump.place(3)])
+    dump.keep_statistics(3, values, header)
+    assert dump.statistics_of([3]).equals(open_run(dumped).dump.statistics_of([3]))
 
 
 def test_values_of_loops_and_repeated_runs_are_kept_apart(real_data: Path) -> None:
