@@ -49,16 +49,15 @@ _END = -1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The files of one rank, and which frames to read from them (names in `ranks.FRAMES`). number is its place among all."""
+    """The files of one rank, and which frames to read from them (names in `ranks.FRAMES`).
+
+    number is its place among all, size the bytes of input that this is expected to take.
+    """
 
     number: int
     files: tuple[ProfileFile, ...]
     what: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes of input."""
-        return sum(file.size for file in self.files)
+    size: int
 
     def lost(self, why: str) -> Problem:
         """Return the problem that the rank was not read."""
@@ -237,6 +236,7 @@ class Processes:
         self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
     ) -> Iterator[tuple[Task, bytes | Problem]]:
         """See `Engine`."""
+        self._end([process for process in self._processes if process.held])  # of a run that was dropped half-way
         run = _Run(tasks, told)
         try:
             while run.open:
@@ -403,8 +403,10 @@ class _Process:
             self.held[0] = replace(piece, tasks=piece.tasks[1:], begin=piece.begin + piece.tasks[0].size)
 
     def kill(self) -> None:
-        """End it, whatever it does; its thread waits for that."""
+        """End it, whatever it does."""
         self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it waits for a disk that does not answer
+            self._process.wait(1.0)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # what it did not take in
             self._process.stdin.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,16 +40,44 @@ class Figure:
         return f"{verdict} {self.what:<74} {self.median:>8.3g} {self.unit:<5} {bound:<16} ({spread}{note})"
 
 
-def in_fresh_process(module: str, *arguments: str, times: int = 5) -> list[dict[str, float]]:
-    """Return the JSON lines that `python -m module arguments` prints in several fresh processes, one after the other."""
+def in_fresh_process(module: str, *arguments: str, times: int = 5, watched: bool = False) -> list[dict[str, float]]:
+    """Return the JSON lines that `python -m module arguments` prints in several fresh processes, one after the other.
+
+    watched adds `all_mb`: the most memory (PSS, in MB) that the process and those it started had at once.
+    """
     command = [sys.executable, "-m", module, *arguments]
     results = []
     for _ in range(times):
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()[-2000:]}")
-        results.append(json.loads(done.stdout.strip().splitlines()[-1]))
+        most = 0.0
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while watched and process.poll() is None:
+                most = max(most, shared_out(process.pid))
+                time.sleep(0.05)
+            output, errors = process.communicate()
+        if process.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {errors.strip()[-2000:]}")
+        results.append(json.loads(output.strip().splitlines()[-1]) | ({"all_mb": most} if watched else {}))
     return results
+
+
+def shared_out(pid: int) -> float:
+    """Return the memory of a process and all it started in MB, shared pages divided among them: PSS (Linux)."""
+    total = 0.0
+    for one in (pid, *started_by(pid)):
+        with contextlib.suppress(OSError):  # it has ended
+            told = Path(f"/proc/{one}/smaps_rollup").read_text()
+            total += next((int(line.split()[1]) / 1024 for line in told.splitlines() if line.startswith("Pss:")), 0.0)
+    return total
+
+
+def started_by(pid: int) -> list[int]:
+    """Return the processes that a process started, and those that these started (Linux)."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (thread / "children").read_text().split()):
+                found += [child, *started_by(child)]
+    return found
 
 
 def anonymous_rss(pid: int | str = "self") -> float:

@@ -43,9 +43,9 @@ def figures(times: int) -> list[Figure]:
         if name == "operator_memory":
             most = tuple(ours["rss"] for ours, _ in pairs)
             found.append(Figure(f"{name}.csv to its frame: most memory", "MB", 700.0, most))
-            found.append(_answer("what was alive at a moment, 1,000,000 blocks by operator", 20.0, pairs))
+            found.append(_answer("page: what was alive at a moment of 1,000,000 blocks", 20.0, pairs))
         else:
-            found.append(_answer("exact extremes of 3,000,000 records in 1,600 pixels", 40.0, pairs))
+            found.append(_answer("page: zoom of 3,000,000 records, exact extremes in 1,600 pixels", 40.0, pairs))
     return found
 
 
@@ -55,38 +55,47 @@ def _answer(what: str, bound: float, pairs: list[tuple[dict[str, float], dict[st
 
 
 def of_records(path: str) -> dict[str, float]:
-    """The frame of memory_record.csv, and the curve in windows of all widths."""
+    """The frame of memory_record.csv, and the figure of all its curves in windows of all widths."""
     from parsers import open_run
-    from parsers.analysis.memory import curve, extremes
 
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.memory))
-    series = curve(profile.memory, "PTA")
-    first, last = int(series.time[0]), int(series.time[-1])
+    from layouts.pages.memory.curve import View, figure  # after the memory of reading has been measured
+    from layouts.pages.memory.page import words
+    from layouts.pages.memory.recordings import recording
+
+    found = recording(profile.memory, profile.operator_memory)
+    assert found is not None
+    last = found.end - found.origin
     taken = []
     for turn in range(100):
-        width = (last - first) >> (turn % 10)
-        begin = first + (last - first - width) * turn // 100
+        width = last >> (turn % 10)
+        begin = (last - width) * turn // 100
         started = time.process_time()
-        extremes(series, begin, begin + width, PIXELS)
+        figure(found, View(words("en"), (begin, begin + width), PIXELS))
         taken.append((time.process_time() - started) * 1e3)
     return told | {"answer_ms": sorted(taken)[50], "worst_ms": max(taken)}
 
 
 def of_blocks(path: str) -> dict[str, float]:
-    """The frame of operator_memory.csv, and what was alive at a hundred moments."""
+    """The frame of operator_memory.csv, and treemap and table of what was alive at a hundred moments."""
     from parsers import open_run
-    from parsers.analysis.memory import blocks_of, grouped
 
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.operator_memory))
+    from layouts.pages.memory.explained import at_moment, table  # after the memory of reading has been measured
+    from layouts.pages.memory.recordings import recording
+    from layouts.pages.memory.tiles import tiles
+
     frame = profile.operator_memory
-    blocks = blocks_of(frame, component="PTA")
-    moments = blocks.start[:: len(blocks) // 100].tolist()
+    found = recording(profile.memory, frame)
+    assert found is not None
     taken = []
-    for moment in moments:
+    for moment in found.blocks.start[:: len(found.blocks) // 100].tolist():
         started = time.process_time()
-        grouped(frame, blocks, blocks.alive_at(moment), "name")
+        explained = at_moment(frame, found, moment, "name")
+        tiles(explained)
+        table(explained, None)
         taken.append((time.process_time() - started) * 1e3)
     return told | {"answer_ms": sorted(taken)[len(taken) // 2], "worst_ms": max(taken)}
 

@@ -46,13 +46,19 @@ PICTURES: tuple[Picture, ...] = (
     ("two_runs", "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
+_LEVEL2 = "profiler_new/torch_npu_text_level2", "profiler_new/torch_npu_db_level2"
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
+    ("job", "job?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
     ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
     ("timeline", "timeline?run=profiler_new/torch_npu_text_level2&slice=3637&span=118000000,168000000", "light", "en-US"),
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
+    ("memory", "memory?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
+    ("cluster", "cluster?run=profiler_new/torch_npu_st_4ranks_pp2&picked=0", "light", "en-US"),
+    ("communication", "communication?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
+    ("two_jobs", f"two_jobs?run={_LEVEL2[0]}&run={_LEVEL2[1]}&of={_LEVEL2[0]}", "light", "en-US"),
     ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
 

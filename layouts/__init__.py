@@ -41,9 +41,11 @@ PAGES: tuple[Page, ...] = tuple(
         "timeline",
         "operators",
         "steps",
+        "memory",
         "preparation",
         "communication",
         "cluster",
+        "two_jobs",
         "advice",
     )
 )

@@ -5,60 +5,65 @@
 
 from __future__ import annotations
 
-from parsers.analysis.insights import Insight, insights
-from parsers.checkpoints import LandscapePlan, landscape_plan
-from parsers.discovery import discover
-from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
-from parsers.frames import (
-    API,
-    COMMUNICATION,
-    CPU,
-    DATASET_NODES,
-    EDGES,
-    FLOPS,
-    FLOPS_SCOPES,
-    FOREST,
-    HISTOGRAMS,
-    HOST_MEMORY,
-    IMAGES,
-    IMPORTANCE,
-    INSIGHTS,
-    KERNELS,
-    LANDSCAPES,
-    LINEAGE,
-    LINEAGE_TABLE,
-    MEMORY,
-    MODULE_MEMORY,
-    NODES,
-    OPERATOR_MEMORY,
-    OPERATOR_TYPES,
-    OPERATORS,
-    PIPELINE,
-    QUEUES,
-    REDUCES,
-    SCALARS,
-    SINGLE_CHANGES,
-    STATIC_MEMORY,
-    STEPS,
-    TENSORS,
-    TEXTS,
-)  # isort: skip  # fmt: skip
-from parsers.graphs.access import GraphLocation, Graphs
-from parsers.graphs.graph import Graph, SourceLine
-from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
-from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, settings_frame, shared_tags
-from parsers.lineage.values import Setting
-from parsers.model import Problem, Series, Source
-from parsers.payloads.cache import PayloadCache
-from parsers.payloads.series import PayloadSeries
-from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
-from parsers.profiler.access import Profile, Profiles
-from parsers.profiler.job_access import Job
-from parsers.profiler.trace.frames import TraceFrames
-from parsers.profiler.trace.idle import Idle
-from parsers.profiler.trace.opened import OpenTrace
-from parsers.runs import Run, open_run
-from parsers.schema import Column, Schema
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parsers.analysis.insights import Insight, insights
+    from parsers.checkpoints import LandscapePlan, landscape_plan
+    from parsers.discovery import discover
+    from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
+    from parsers.frames import (
+        API,
+        COMMUNICATION,
+        CPU,
+        DATASET_NODES,
+        EDGES,
+        FLOPS,
+        FLOPS_SCOPES,
+        FOREST,
+        HISTOGRAMS,
+        HOST_MEMORY,
+        IMAGES,
+        IMPORTANCE,
+        INSIGHTS,
+        KERNELS,
+        LANDSCAPES,
+        LINEAGE,
+        LINEAGE_TABLE,
+        MEMORY,
+        MODULE_MEMORY,
+        NODES,
+        OPERATOR_MEMORY,
+        OPERATOR_TYPES,
+        OPERATORS,
+        PIPELINE,
+        QUEUES,
+        REDUCES,
+        SCALARS,
+        SINGLE_CHANGES,
+        STATIC_MEMORY,
+        STEPS,
+        TENSORS,
+        TEXTS,
+    )  # isort: skip  # fmt: skip
+    from parsers.graphs.access import GraphLocation, Graphs
+    from parsers.graphs.graph import Graph, SourceLine
+    from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
+    from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, settings_frame, shared_tags
+    from parsers.lineage.values import Setting
+    from parsers.model import Problem, Series, Source
+    from parsers.payloads.cache import PayloadCache
+    from parsers.payloads.series import PayloadSeries
+    from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
+    from parsers.profiler.access import Profile, Profiles
+    from parsers.profiler.job_access import Job
+    from parsers.profiler.trace.frames import TraceFrames
+    from parsers.profiler.trace.idle import Idle
+    from parsers.profiler.trace.opened import OpenTrace
+    from parsers.runs import Run, open_run
+    from parsers.schema import Column, Schema
 
 __all__ = [
     "API",
@@ -141,3 +146,47 @@ __all__ = [
     "settings_frame",
     "shared_tags",
 ]  # fmt: skip
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "parsers.analysis.insights": ("Insight", "insights"),
+    "parsers.checkpoints": ("LandscapePlan", "landscape_plan"),
+    "parsers.discovery": ("discover",),
+    "parsers.errors": ("FormatError", "MediaError", "MindscopeError", "PayloadError", "SchemaError", "SourceError"),
+    "parsers.frames": (
+        "API", "COMMUNICATION", "CPU", "DATASET_NODES", "EDGES", "FLOPS", "FLOPS_SCOPES", "FOREST", "HISTOGRAMS", "HOST_MEMORY",
+        "IMAGES", "IMPORTANCE", "INSIGHTS", "KERNELS", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "MEMORY", "MODULE_MEMORY",
+        "NODES", "OPERATOR_MEMORY", "OPERATOR_TYPES", "OPERATORS", "PIPELINE", "QUEUES", "REDUCES", "SCALARS", "SINGLE_CHANGES",
+        "STATIC_MEMORY", "STEPS", "TENSORS", "TEXTS",
+    ),
+    "parsers.graphs.access": ("GraphLocation", "Graphs"),
+    "parsers.graphs.graph": ("Graph", "SourceLine"),
+    "parsers.lineage.datasets": ("DatasetGraph", "DatasetNode", "DatasetOperation"),
+    "parsers.lineage.table": (
+        "LineageRow", "better", "derive", "lineage_frame", "lineage_table", "settings_frame", "shared_tags",
+    ),
+    "parsers.lineage.values": ("Setting",),
+    "parsers.model": ("Problem", "Series", "Source"),
+    "parsers.payloads.cache": ("PayloadCache",),
+    "parsers.payloads.series": ("PayloadSeries",),
+    "parsers.payloads.values": ("HistogramValue", "ImageValue", "LandscapeValue", "TensorValue", "TextValue", "Value"),
+    "parsers.profiler.access": ("Profile", "Profiles"),
+    "parsers.profiler.job_access": ("Job",),
+    "parsers.profiler.trace.frames": ("TraceFrames",),
+    "parsers.profiler.trace.idle": ("Idle",),
+    "parsers.profiler.trace.opened": ("OpenTrace",),
+    "parsers.runs": ("Run", "open_run"),
+    "parsers.schema": ("Column", "Schema"),
+}  # fmt: skip
+"""Module -> its public names, imported on first access: a process that reads ranks needs a tenth of all this."""
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of this package
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

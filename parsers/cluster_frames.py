@@ -121,7 +121,10 @@ CLUSTER_STEPS = Schema(
         Column("forward_backward_ns", "float64", "ns", "forward and backward (legacy)"),
         Column("tail_ns", "float64", "ns", "after backward (legacy)"),
         Column("own_bubble_ns", "float64", "ns", "bubble as computed here: exposed time of all operations between two ranks"),
-        Column("bubble_source", "category", "", "receive: receive_ns; at most: least of exposed_ns and sum of p2p; or empty"),
+        Column(
+            "bubble_source", "category", "",
+            "receive: receive_ns; exact: by begin and end of operations; at most: least of exposed_ns and sum of p2p; or empty",
+        ),
         Column("dp", "int64", "", "place in the data-parallel dimension; -1 for unknown"),
         Column("pp", "int64", "", "stage, from 0; -1 for unknown"),
         Column("tp", "int64", "", "place in the tensor-parallel dimension; -1 for unknown"),

@@ -321,6 +321,17 @@ STEPS = Schema(
     ),
 )
 
+STEP_TIMES = Schema(
+    "step_times",
+    "When each step began and ended on the host, in order of time, by the clock of memory and operator_memory.",
+    (
+        Column("step", "int64", "step", "training step"),
+        Column("start_ns", "int64", "ns", "begin"),
+        Column("end_ns", "int64", "ns", "end"),
+        FILE,
+    ),
+)
+
 REDUCES = Schema(
     "reduces",
     "Gradient aggregation and other marked operators within the steps of a legacy step trace.",

@@ -15,4 +15,4 @@ NO_TAG = "(no tag)"
 
 def printable(name: str) -> str:
     r"""Return a file name as text that can be encoded: bytes that are not UTF-8 become \xNN."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace")

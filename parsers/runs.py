@@ -336,5 +336,5 @@ class Run:
 def open_run(path: str | os.PathLike[str] | Source) -> Run:
     """Open one run directory or event file, or a Source that `discover` found, and read it; SourceError if there is no run."""
     run = Run(path if isinstance(path, Source) else source_of(path))
-    run.refresh()
+    run.refresh(None if isinstance(path, Source) else run.source)  # which has just been looked at
     return run

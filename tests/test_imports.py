@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+import parsers
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("parsers", "layouts", "app")
@@ -108,3 +111,17 @@ def test_imports_within_functions_count_and_those_for_types_are_known() -> None:
 
 def test_a_circle_is_found() -> None:
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+
+
+def test_the_public_names_of_parsers_are_those_that_a_type_checker_sees() -> None:
+    """They are imported on first access."""
+    tree = ast.parse((ROOT / "parsers/__init__.py").read_text(encoding="utf-8"))
+    (branch,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {node.module: tuple(alias.name for alias in node.names) for node in branch.body if isinstance(node, ast.ImportFrom)}
+    assert seen == parsers._NAMES
+    assert sorted(name for names in seen.values() for name in names) == sorted(parsers.__all__)
+    for module, names in seen.items():
+        assert all(getattr(parsers, name) is getattr(importlib.import_module(str(module)), name) for name in names)
+    assert set(parsers.__all__) <= set(dir(parsers))
+    with pytest.raises(AttributeError, match="nonsense"):
+        getattr(parsers, "nonsense")  # noqa: B009 - a type checker would refuse it

@@ -187,6 +187,16 @@ class Index:
             return None
         return opened
 
+    def __contains__(self, key: str) -> bool:
+        """Return whether something is cached under a key."""
+        if self._cache is None:
+            return False
+        try:
+            return key in self._cache
+        except (Rejected, *_FAILURES) as error:
+            self._recover(error)
+            return False
+
     def keys(self) -> list[str]:
         """Return the keys of everything cached, in no order."""
         if self._cache is None:

@@ -12,9 +12,12 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from app.engines import ByAmount, Engine
 from app.store.index import Index
+from app.store.job_frames import RankReader, key_of_job, may_be_kept
 from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame, ProfileRow
 from parsers.cluster_frames import JOB_FRAMES
@@ -22,11 +25,11 @@ from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
-from parsers.profiler.job_access import Job
+from parsers.profiler.job_access import NEEDS, Job
 from parsers.profiler.progress import Cancelled, watched
-from parsers.profiler.registry import FRAMES
+from parsers.profiler.registry import FRAMES, kinds_giving
 from parsers.profiler.snapshot import dump, key_of, load
-from parsers.profiler.trace import sources
+from parsers.profiler.trace.files import SOURCES
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +57,17 @@ def mark_of(profile: Profile) -> str:
 def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
     """Return the row that lists a profile on the pages; of_job are the frames that its job gives."""
     files = profile.files
-    trace = [TRACE] if sources.find(profile) else []
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
-        max((file.mtime_ns / 1e9 for file in files), default=0.0),
-        (*(name for name in FRAMES if profile.gives(name)), *trace, *of_job), mark_of(profile),
+        max((file.mtime_ns for file in files), default=0) / 1e9, (*_given(profile.kinds), *of_job), mark_of(profile),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)  # the ranks of a job have files of the same kinds
+def _given(kinds: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of what files of these kinds give."""
+    frames = (name for name, schema in FRAMES.items() if not kinds.isdisjoint(kinds_giving(schema)))
+    return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
 
 
 @dataclass(slots=True)
@@ -81,11 +89,16 @@ class _Job:
 class ProfileFrames:
     """The frames of all profiles of a store."""
 
-    def __init__(self, index_directory: str | None = None, *, memory: int = MEMORY_BYTES) -> None:
+    def __init__(
+        self, index_directory: str | None = None, *, memory: int = MEMORY_BYTES, engine: Engine | None = None
+    ) -> None:
+        """engine reads the ranks of jobs."""
         self._index_directory = index_directory
+        self._engine = engine or ByAmount()
         self._index: Index | None = None
         self._memory = memory
         self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
+        self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
         self._jobs: dict[Key, _Job] = {}
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -178,6 +191,7 @@ class ProfileFrames:
                 log.warning("index: %s; continuing without it", error)
         while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
             self._try(job)
+        self._engine.close()
         if self._index is not None:
             self._index.close()
 
@@ -200,9 +214,8 @@ class ProfileFrames:
             job.ended.set()
             job.on_end()
         # Written last, as no page waits for the index.
-        if isinstance(job.profile, Profile):
-            for name, frame in made:
-                self._to_index(job.profile, job.path, name, frame)
+        for name, frame in made:
+            self._to_index(job.profile, job.path, name, frame)
 
     def _watch(self, job: _Job, size: int) -> None:
         job.done += size
@@ -213,23 +226,27 @@ class ProfileFrames:
         """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""
         mark, name = job.key
         profile = job.profile
-        if isinstance(profile, Job):
-            profile.frame(name)
-            for other, whole in profile.held().items():
-                self._cache((mark, other), whole, last=other == name)
-            return []
+
+        def told(size: int) -> None:
+            job.done += size
+
         found = self._from_index(profile, job.path, name)
         if found is not None:
             self._cache(job.key, found)
             return []
-        for other in _DERIVED_FROM.get(name, ()):
+        for other in _MADE_WITH.get(name, ()):
             with self._lock:
                 known = self._cached((mark, other))
             known = known or (self._from_index(profile, job.path, other) if profile.gives(other) else None)
             if known is not None:
                 profile.put_back(other, *known)
         held_before = set(profile.held())
-        profile.frame(name)
+        if isinstance(profile, Job):
+            if set(NEEDS.get(name, ())) - held_before:  # these are read together
+                job.total += profile.extent(NEEDS[name][0])
+            profile.frame(name, RankReader(self._index, self._engine, told, lambda: job.cancelled))
+        else:
+            profile.frame(name)
         fresh = [(made, frame) for made, frame in profile.held().items() if made not in held_before]
         for made, frame in fresh:
             self._cache((mark, made), frame, last=made == name)
@@ -244,27 +261,41 @@ class ProfileFrames:
                 _, (evicted, _) = self._frames.popitem(last=False)
                 total -= _size(evicted)
 
-    def _from_index(self, profile: Profile, path: str, name: str) -> CachedFrame | None:
+    def _from_index(self, profile: Profile | Job, path: str, name: str) -> CachedFrame | None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:
             return None
-        data = self._index.read(key_of(path, profile.files, name))
+        data = self._index.read(_index_key(profile, path, name))
         if data is None:
             return None
         try:
-            return load(FRAMES[name], data)
+            return load(_SCHEMAS[name], data)
         except FormatError as error:
             log.info("index: %s", error)
             return None
 
-    def _to_index(self, profile: Profile, path: str, name: str, frame: CachedFrame) -> None:
-        if self._index is None or profile.extent(name) < SMALL_BYTES:
+    def _to_index(self, profile: Profile | Job, path: str, name: str, frame: CachedFrame) -> None:
+        if self._index is None or profile.extent(name) < SMALL_BYTES or not may_be_kept(frame[1]):
             return
-        parts = dump(FRAMES[name], *frame)
-        if parts is not None:
-            self._index.write(key_of(path, profile.files, name), parts)
+        parts = dump(_SCHEMAS[name], *frame)
+        if parts is None:
+            return
+        key = _index_key(profile, path, name)
+        if isinstance(profile, Job):  # what was made of fewer ranks, or of older files, is of no use
+            members = profile.files.members
+            of = (profile.name, members[0].path if members else "", name)
+            older = self._kept_of_jobs.get(of)
+            if older is not None and older != key:
+                self._index.delete(older)
+            self._kept_of_jobs[of] = key
+        self._index.write(key, parts)
 
 
-_DERIVED_FROM: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels")}
+_SCHEMAS = {**FRAMES, **JOB_FRAMES}
+_MADE_WITH: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels"), **NEEDS}
+
+
+def _index_key(profile: Profile | Job, path: str, name: str) -> str:
+    return key_of_job(profile, name) if isinstance(profile, Job) else key_of(path, profile.files, name)
 
 
 def _size(frame: pd.DataFrame) -> int:

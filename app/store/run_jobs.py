@@ -7,15 +7,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from app.store.profiles import row_of
 from layouts.sources import ProfileRow
 from parsers import Source
 from parsers.cluster_frames import JOB_FRAMES
-from parsers.profiler.access import Profiles
+from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, alike, find_jobs
-from parsers.profiler.sessions import ProfileFile, Session
+from parsers.profiler.sessions import Session
 
 MOST_KEPT = 256
 """Sets of runs whose jobs are kept."""
@@ -24,6 +25,8 @@ WHOLE = -1
 
 Name = tuple[str, str, int]
 """(member run, session, rank)."""
+Rows = WeakKeyDictionary[Profile, tuple[tuple[str, ...], ProfileRow | None]]
+"""Profile -> (frames of its job, row)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class RunJobs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: OrderedDict[str, _Found] = OrderedDict()
+        self._rows: Rows = WeakKeyDictionary()
         self._alike: tuple[Mapping[str, Source], Mapping[str, list[str]]] = {}, {}
         self._members: tuple[int, dict[str, Mapping[str, Profiles]]] = -1, {}
 
@@ -94,7 +98,7 @@ class RunJobs:
         with self._lock:
             known = self._found.get(first)
             if known is None or (known.of is not members and not _same(known.of, members)):
-                known = self._found[first] = _find(members)
+                known = self._found[first] = _find(members, self._rows)
                 if len(self._found) > MOST_KEPT:
                     self._found.popitem(last=False)
             self._found.move_to_end(first)
@@ -105,7 +109,7 @@ def _same(known: Mapping[str, Profiles], members: Mapping[str, Profiles]) -> boo
     return known.keys() == members.keys() and all(known[run] is profiles for run, profiles in members.items())
 
 
-def _find(members: Mapping[str, Profiles]) -> _Found:
+def _find(members: Mapping[str, Profiles], known: Rows) -> _Found:
     if len(members) == 1:
         (run, profiles) = next(iter(members.items()))
         names = {session.name: (run, session.name) for session in profiles.sessions}
@@ -131,9 +135,18 @@ def _find(members: Mapping[str, Profiles]) -> _Found:
                 alone.setdefault(run, []).append(_row_of_whole(of, session, one))
     rows = {}
     for run, profiles in members.items():
-        own = [row_of(profile, found[run, *key].frames) for key, profile in profiles.items()]
+        own = [_row_of(profile, found[run, *key].frames, known) for key, profile in profiles.items()]
         rows[run] = tuple(sorted((*own, *alone.get(run, ())), key=lambda row: (row.session, row.rank)))
     return _Found(members, found, rows)
+
+
+def _row_of(profile: Profile, frames: tuple[str, ...], known: Rows) -> ProfileRow:
+    """Return the row of a profile, which is the same until its files or its job change."""
+    of, row = known.get(profile, ((), None))
+    if row is None or of != frames:
+        row = row_of(profile, frames)
+        known[profile] = frames, row
+    return row
 
 
 def _found_job(job: Job, names: Mapping[str, tuple[str, str]]) -> FoundJob:
@@ -143,16 +156,10 @@ def _found_job(job: Job, names: Mapping[str, tuple[str, str]]) -> FoundJob:
 
 def _mark_of(files: JobFiles) -> str:
     mark = hashlib.blake2b(digest_size=16)
-    for one in _files_of(files):
-        mark.update(f"{one.path}\0{one.size}\0{one.mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    for some in (*(member.files for member in files.members), *(session.files for session in files.whole)):
+        told = "".join([f"{one.path}\0{one.size}\0{one.mtime_ns}\n" for one in some])
+        mark.update(told.encode("utf-8", "surrogateescape"))
     return mark.hexdigest()
-
-
-def _files_of(files: JobFiles) -> Iterable[ProfileFile]:
-    for member in files.members:
-        yield from member.files
-    for session in files.whole:
-        yield from session.files
 
 
 def _row_of_whole(name: str, session: Session, found: FoundJob) -> ProfileRow:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,8 @@ from layouts.sources import RunRow
 from parsers import Source
 from parsers.names import printable
 from parsers.profiler.ranks import KINDS
-from parsers.profiler.registry import FRAMES
-from parsers.profiler.trace import sources
+from parsers.profiler.registry import FRAMES, kinds_giving
+from parsers.profiler.trace.files import SOURCES
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
@@ -75,11 +76,15 @@ def profile_kinds(run: Run) -> dict[str, int]:
     """Return "profile.<frame>" -> number of profiles, or for frames of jobs of sessions, that have a file for that frame."""
     if not run.profile.sessions:
         return {}
-    counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
-    held = [{file.kind for file in session.files} for session in run.profile.sessions]
-    counted |= {f"profile.{name}": sum(not one.isdisjoint(kinds) for one in held) for name, kinds in KINDS.items()}
-    counted[f"profile.{TRACE}"] = sum(bool(sources.find(profile)) for profile in run.profile.values())
-    return {kind: number for kind, number in counted.items() if number}
+    given = {**{name: kinds_giving(schema) for name, schema in FRAMES.items()}, TRACE: SOURCES}
+    counted = _counted(given, Counter(profile.kinds for profile in run.profile.values()))
+    counted |= _counted(KINDS, Counter(frozenset(file.kind for file in session.files) for session in run.profile.sessions))
+    return {f"profile.{name}": number for name, number in counted.items() if number}
+
+
+def _counted(given: Mapping[str, Sequence[str]], held: Counter[frozenset[str]]) -> dict[str, int]:
+    """Return in how many of the sets of kinds is one of the kinds that give a frame. The ranks of a job have the same kinds."""
+    return {name: sum(held[one] for one in held if not one.isdisjoint(kinds)) for name, kinds in given.items()}
 
 
 def _state(run: Run, source: Source) -> str:

@@ -1,6 +1,10 @@
 // What heat maps compute: colours and scales, cells joined to pixels, ticks, and matrices as the server packs them.
 
-const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
+// viridis; on dark cards without its darkest part, which could not be told from them.
+const VIRIDIS = {
+  light: ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"],
+  dark: ["4a4a94", "3e5f96", "31789a", "2b9294", "32ab84", "5ec962", "8fd744", "c2df23", "fde725"],
+};
 const DIVERGING = {
   light: ["2166ac", "67a9cf", "d1e5f0", "f7f7f7", "fddbc7", "ef8a62", "b2182b"],
   dark: ["6fb1e8", "4c8dc4", "3f6684", "3d4249", "87583f", "c9713f", "f08a5d"],
@@ -13,7 +17,7 @@ const stops = new Map();
 
 function stopsOf(kind, theme) {
   const key = `${kind} ${theme}`;
-  if (!stops.has(key)) stops.set(key, (kind === "diverging" ? DIVERGING[theme] : VIRIDIS).map(rgb));
+  if (!stops.has(key)) stops.set(key, (kind === "diverging" ? DIVERGING : VIRIDIS)[theme].map(rgb));
   return stops.get(key);
 }
 

@@ -32,6 +32,7 @@ export function nearest(numbers, wanted) {
 export function numberPicker(names, titled, choose) {
   let numbers = [];
   let value = null;
+  let instead = null;  // the number that was chosen since the one typed is not there
   const list = select(names.label, (text) => choose(text === "" ? null : Number(text)));
   const field = make("input", "ms-input ms-profiling-number", [], { type: "number", step: "1" });
   for (const name of ["title", "aria-label"]) setLabel(field, name, names.label);
@@ -52,6 +53,7 @@ export function numberPicker(names, titled, choose) {
     const wanted = Math.trunc(Number(field.value));
     const found = numbers[nearest(numbers, wanted)];
     note.textContent = "";
+    instead = found === wanted ? null : found;
     if (found !== wanted) writeText(note, names.absent, { n: count(wanted) });
     field.value = String(found);
     if (found !== value) choose(found);
@@ -60,7 +62,7 @@ export function numberPicker(names, titled, choose) {
   const element = make("span", "ms-pager ms-profiling-picker", parts);
 
   function draw(found, chosen, asked = null) {
-    if (chosen !== value) note.textContent = "";
+    if (chosen !== value && chosen !== instead) note.textContent = "";
     if (asked !== null) writeText(note, names.absent, { n: count(asked) });
     [numbers, value] = [found, chosen];
     element.hidden = numbers.length < (names.none ? 1 : 2);

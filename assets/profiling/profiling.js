@@ -30,7 +30,7 @@ export const { pageOf } = keeper((root) => ({
   keys: root.dataset.keys.split(" ").filter(Boolean),
   choices: root.dataset.choices.split(" ").filter(Boolean),
   ranked: root.dataset.choices.split(" ").includes("rank"),
-  whole: root.dataset.whole === "1",
+  ofJob: root.dataset.whole === "1",
   offered: { groups: [], steps: [] },
 }), (page) => {
   build(page);
@@ -47,19 +47,19 @@ export function get(page, key, fallback = "") {
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
 function choose(page) {
-  page.book = bookOf(page.catalogue);
-  page.all = page.book.all;
+  page.jobBook = bookOf(page.catalogue);
+  page.entries = page.jobBook.all;
   const asked = { of: get(page, "of"), session: get(page, "session"), rank: get(page, "rank") };
-  const chosen = chosenOf(page.book, asked, (profile) => serves(page, profile));
+  const chosen = chosenOf(page.jobBook, asked, (profile) => serves(page, profile));
   page.run = chosen ? chosen.run : null;
   page.profile = chosen ? chosen.profile : null;
-  page.ranks = chosen ? ranksOf(page.book, chosen.profile.job) : [];
-  const against = page.book.named.get(get(page, "with"));
+  page.ranks = chosen ? ranksOf(page.jobBook, chosen.profile.job) : [];
+  const against = page.jobBook.named.get(get(page, "with"));
   page.against = against && chosen !== against && serves(page, against.profile) ? against : null;
 }
 
 /** The profile of a rank of the chosen job, { run, profile }; undefined if the job lacks it. */
-export const memberOf = (page, rank) => page.book.jobs.get(page.profile.job).byRank.get(rank);
+export const memberOf = (page, rank) => page.jobBook.jobs.get(page.profile.job).byRank.get(rank);
 
 /** What to call a rank. */
 export const rankName = (rank) => rank < 0 ? translate("profiling.all_ranks") : translate("profiling.rank_n", { n: rank });
@@ -90,7 +90,7 @@ function addressOf({ run, profile }, rank = "") {
 
 // The state that chooses a job: its lead, or the rank chosen so far. Groups and steps are those of a job.
 function toJob(page, name) {
-  const change = addressOf(ranksOf(page.book, name)[0], get(page, "rank"));
+  const change = addressOf(ranksOf(page.jobBook, name)[0], get(page, "rank"));
   return page.choices.length > 1 ? { ...change, group: [], step: [] } : change;
 }
 
@@ -107,14 +107,14 @@ const other = (page, entry) => serves(page, entry.profile)
 function firstOther(page) {
   return (page.ranked && page.ranks.find((one) => one.profile.rank > page.profile.rank && other(page, one)))
     || (page.ranked && page.ranks.find((one) => other(page, one)))
-    || page.all.find((one) => other(page, one));
+    || page.entries.find((one) => other(page, one));
 }
 
 // The jobs to compare with, by name.
-const othersOf = (page) => [...page.book.jobs.values()].filter((job) => job.members.some((one) => other(page, one)));
+const othersOf = (page) => [...page.jobBook.jobs.values()].filter((job) => job.members.some((one) => other(page, one)));
 
 // The mark of what a page shows of a profile: of its files, or of those of all ranks if the page shows frames of the job.
-const markOf = (page, profile) => page.whole ? profile.whole : profile.mark;
+const markOf = (page, profile) => page.ofJob ? profile.whole : profile.mark;
 
 function wantedOf(page) {
   const { run, profile } = page;
@@ -189,7 +189,7 @@ function build(page) {
 
 // Compare with a rank of a job, or with the one nearest to it that can be.
 function against(page, name, rank) {
-  const able = ranksOf(page.book, name).filter((one) => other(page, one));
+  const able = ranksOf(page.jobBook, name).filter((one) => other(page, one));
   const found = able[nearest(able.map((one) => one.profile.rank), rank)];
   if (found) page.change({ with: [nameOf(found)] });
 }
@@ -223,21 +223,21 @@ function fill(control, choices, chosen) {
 }
 
 function drawControls(page) {
-  const { controls, run, profile, book } = page;
+  const { controls, run, profile, jobBook: book } = page;
   const lead = page.ranks[0].run;
   fill(controls.run, runsOf(book), lead.key);
   const jobs = [...book.jobs.values()].filter((one) => one.members[0].run === lead);
   fill(controls.job, jobs.map((one) => [one.name, one.title]), profile.job);
   controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank, absentRank(page));
   drawOffered(page);
-  page.device.textContent = profile.device;
-  page.device.hidden = !profile.device;
+  page.device.textContent = profile.rank < 0 ? rankName(profile.rank) : profile.device;
+  page.device.hidden = !page.device.textContent;
   const able = page.root.dataset.compared === "1" && Boolean(firstOther(page));
   controls.compare.hidden = !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   if (page.against) {
     const { job } = page.against.profile;
-    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(one)]), job);
+    fill(controls.with, othersOf(page).map((one) => [one.name, jobName(page, one)]), job);
     const ranks = page.ranked ? numbersOf(ranksOf(book, job).filter((one) => other(page, one))) : [];
     controls.withRank.draw(ranks, page.against.profile.rank);
   } else controls.withRank.draw([], null);
@@ -258,7 +258,12 @@ function absentRank(page) {
 
 const numbersOf = (members) => members.map((one) => one.profile.rank);
 
-const jobName = ({ title, members }) => title === "." ? members[0].run.name : `${members[0].run.name} · ${title}`;
+// What to call a job to compare with; one with a single rank to compare with has no choice of ranks, so that one is named.
+function jobName(page, { title, members }) {
+  const [one, another] = page.ranked ? members.filter((entry) => other(page, entry)) : [];
+  const parts = [members[0].run.name, title === "." ? "" : title, one && !another ? rankName(one.profile.rank) : ""];
+  return parts.filter(Boolean).join(" · ");
+}
 
 // States ------------------------------------------------------------------------------------------------------------
 
@@ -332,7 +337,7 @@ function drawMissing(page) {
   page.find(".ms-profiling-wanted").replaceChildren(make("span", "t", parts));
   writeText(page.find(".ms-profiling-found"), profile.more ? "profiling.found_more" : "profiling.found",
     { files: filesOf(profile).join(", "), n: count(profile.more) });
-  const able = page.all.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8).map((one) => {
+  const able = page.entries.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8).map((one) => {
     const button = make("button", "ms-button ms-cut", shown(one), { type: "button" });
     button.addEventListener("click", () => page.change(addressOf(one)));
     return button;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dash import html
@@ -11,21 +12,43 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.profiling.idling import cause_bar
 
+_TIMES = ("interval", "retransmission")
+"""Rules whose value is a time."""
+
 
 def sentence(one: Advice) -> Any:
     """One or two sentences: what was found, and what the time consists of if that is known."""
-    said = html.P(t(f"advice.{_key(one)}", value=value_text(one), subject=", ".join(one.subject)))
+    told = {name: value if isinstance(value, str) else quantity(name, value) for name, value in one.told.items()}
+    said = html.P(t(f"advice.{_key(one)}", value=value_text(one), subject=", ".join(one.subject), **told))
     if not one.parts_ns:
         return said
     if one.rule == "gaps":
         return html.Div([said, cause_bar(one.parts_ns, one.parts_ns["whole"])])
     times = {part: fmt.duration(time * 1e-9) for part, time in one.parts_ns.items()}
-    return html.Div([said, html.P(t("advice.communication.parts", **times))])
+    key = "advice.communication.parts_ranks" if one.variant == "ranks" else "advice.communication.parts"
+    return html.Div([said, html.P(t(key, **times))])
 
 
 def value_text(one: Advice) -> str:
     """Return the value of advice with its unit."""
-    return fmt.duration(one.value * 1e-9) if one.rule == "interval" else f"{one.value:.0%}"
+    if one.rule == "contention":
+        return quantity("bandwidth", one.value)
+    return fmt.duration(one.value * 1e-9) if one.rule in _TIMES else f"{one.value:.0%}"
+
+
+def quantity(name: str, value: float) -> str:
+    """Return a number with its unit, which the end of its name tells: _ns, _bytes, _share or bandwidth (B/s)."""
+    if not math.isfinite(value):
+        return "–"
+    if name.endswith("_ns"):
+        return fmt.duration(value * 1e-9)
+    if name.endswith("_bytes"):
+        return f"{'-' if value < 0 else ''}{fmt.size(abs(value))}"
+    if name.endswith("_share"):
+        return f"{value:.1%}"
+    if name.endswith("bandwidth"):
+        return f"{fmt.number(value * 1e-9, 3)} GB/s"
+    return fmt.number(value)
 
 
 def _key(one: Advice) -> str:
@@ -33,4 +56,6 @@ def _key(one: Advice) -> str:
         return f"empty.{one.subject[0]}"
     if one.rule == "gaps":
         return "gaps.said" if one.subject else "gaps.said_unknown"
+    if one.variant:
+        return f"{one.rule}.{one.variant}"
     return f"{one.rule}.said_many" if one.rule == "queue_use" and len(one.evidence) > 1 else f"{one.rule}.said"

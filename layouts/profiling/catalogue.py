@@ -15,8 +15,8 @@ from layouts.queries.damage import damage
 from layouts.sources import ProfileRow, ProfileSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
-MOST_RUNS = 100
-"""Maximum number of runs whose profiles are listed."""
+MOST_RUNS = 10_000
+"""Maximum number of runs whose profiles are listed; each rank of a job may be a run of its own."""
 MOST_PROFILES = 20_000
 """Maximum number of profiles listed per run: a job of 10,000 ranks that was profiled twice."""
 MOST_IN_ALL = 40_000

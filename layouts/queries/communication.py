@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -16,8 +16,8 @@ from parsers.analysis.cluster import contention as beside
 from parsers.analysis.cluster import links as slow
 from parsers.analysis.cluster import packets as sizes
 from parsers.analysis.cluster import traffic
-from parsers.analysis.cluster.choosing import coded, rows_of
-from parsers.analysis.cluster.matrix import CLASSES, MEASURES, Cells, Matrix, Measure, cells, matrix
+from parsers.analysis.cluster.choosing import coded, distinct, rows_of
+from parsers.analysis.cluster.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix
 from parsers.analysis.cluster.stragglers import ALIKE
 from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
@@ -37,7 +37,7 @@ SETTINGS: Mapping[str, tuple[str, float, float]] = {
     "small_rdma": ("MB", float(sizes.SMALL["RDMA"]), 1e6), "slow": ("%", slow.SHARE, 0.01), "held": ("%", beside.SHARE, 0.01),
 }  # fmt: skip
 """Key of a setting -> unit in which it is typed, default, and the size of that unit."""
-KEYS = ("kind", "op", "measure", "class", "inner", "by", "sort", *SETTINGS)
+KEYS = ("kind", "op", "measure", "class", "inner", "how", "by", "sort", *SETTINGS)
 """Keys of the state beside those of a profile, group and step."""
 TABLES = ("totals", "operation", "links", "packets", "contention", "matrix")
 _LONGEST = 400
@@ -48,7 +48,8 @@ _MOST = 1e6
 class Ask:
     """A request: a profile, whose job is meant; group "" and step None for all; kind of operation and operation, "" for all.
 
-    of: one of CLASSES. by: one of LEVELS. inner: also links of a rank to itself. sort: column and direction of the totals, ""
+    of: one of CLASSES. by: one of LEVELS. inner: also links of a rank to itself. how: what a cell of the matrix that stands for
+    several links shows, one of HOWS, "" for the default of the measure. sort: column and direction of the totals, ""
     for the longest first. settings: one value for each of SETTINGS, in B/s, bytes and shares.
     """
 
@@ -60,6 +61,7 @@ class Ask:
     measure: Measure = "bandwidth"
     of: str = "total"
     inner: bool = False
+    how: str = ""
     by: str = "kind"
     sort: str = ""
     settings: tuple[tuple[str, float], ...] = ()
@@ -91,17 +93,32 @@ def read_ask(data: Any) -> Ask | None:
     return Ask(
         choice, read_group(data), read_step(data), text(data, "kind", limit=40), text(data, "op", limit=_LONGEST),
         cast(Measure, text(data, "measure", "bandwidth", MEASURES)), text(data, "class", "total", CLASSES), flag(data, "inner"),
+        text(data, "how", "", ("", *HOWS)),
         text(data, "by", "kind", LEVELS), text(data, "sort", limit=40), settings,
     )  # fmt: skip
 
 
 class Traffic:
-    """The communication of the job that a request names. Properties are computed on first use; a frame no file has is empty."""
+    """The communication of the job that a request names. Properties are computed on first use; a frame no file has is empty.
+
+    A group or a step that the job does not have, such as that of another job, means all of them.
+    """
 
     def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
         self.source = source
-        self.ask = ask
+        self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
+
+    @cached_property
+    def ask(self) -> Ask:
+        """The request, of groups and steps that the job has."""
+        asked = self._asked
+        if asked.group and not coded(self.groups["group"], (asked.group,)).any():
+            asked = replace(asked, group="")
+        steps = (self.collectives["step"].to_numpy(), self.links["step"].to_numpy())
+        if asked.step is not None and not any((one == asked.step).any() for one in steps):
+            asked = replace(asked, step=None)
+        return asked
 
     @cached_property
     def collectives(self) -> pd.DataFrame:
@@ -140,6 +157,9 @@ class Traffic:
         """The totals at the level asked for, in the order asked for."""
         found = traffic.totals(self.collectives, self.sent, self.ask.by, self.rows)
         found["reference"] = [self.ask.references.get(name, math.nan) for name in found["transport"]]
+        # The bandwidth of few bytes is that of starting, not of the transport.
+        found.loc[~(found["carried_bytes"] >= slow.LEAST_BYTES), "reference"] = math.nan
+        found["of_reference"] = found["bandwidth"] / found["reference"]
         name, _, way = self.ask.sort.rpartition(":")
         if name in found.columns and way in ("asc", "desc"):
             found = found.sort_values(name, ascending=way == "asc", kind="stable", ignore_index=True, na_position="last")
@@ -190,9 +210,9 @@ class Traffic:
         """The group whose block the matrix is: the one asked for, or the only one that has links; "" for the whole job."""
         if self.ask.group:
             return self.ask.group
-        codes = self.links["group"].cat.codes.to_numpy()
-        used = np.unique(codes[codes >= 0])
-        return str(self.links["group"].cat.categories[used[0]]) if len(used) == 1 else ""
+        groups = self.links["group"].cat
+        used = distinct(groups.codes.to_numpy())
+        return str(groups.categories[used[0]]) if len(used) == 1 and used[0] >= 0 else ""
 
     @cached_property
     def cells(self) -> Cells:
@@ -205,7 +225,7 @@ class Traffic:
 
     def matrix(self, first: int = 0, last: int | None = None) -> Matrix:
         """Return the matrix of the places from first up to last."""
-        return matrix(self.cells, self.ask.measure, first=first, last=last)
+        return matrix(self.cells, self.ask.measure, how=self.ask.how, first=first, last=last)
 
     def _members(self) -> Any:
         return self.source.members(self.ask.choice.run, self.ask.choice.session, self.ask.choice.rank)

@@ -137,7 +137,10 @@ TEXTS = define_texts({
     "keys.title": ("Keyboard shortcuts", "快捷键"),
     "keys.filter": ("Go to the filter", "跳到筛选框"),
     "keys.cards": ("Next and previous card", "下一个、上一个卡片"),
-    "keys.arrows": ("Previous and next step; previous and next run on the overview", "上一步、下一步；在概览页切换训练"),
+    "keys.arrows": (
+        "Previous and next step; run on the overview, rank on the cluster page",
+        "上一步、下一步；概览页切换训练，集群页切换 rank",
+    ),
     "keys.ends": ("First and last step", "第一步、最后一步"),
     "keys.play": ("Play or stop the path of a loss landscape", "播放或停止损失地形的训练路径"),
     "keys.swap": ("Swap the two runs compared", "交换对比的两个训练"),

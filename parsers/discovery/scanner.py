@@ -29,6 +29,10 @@ from parsers.model import Source
 # A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
 QUIET_SECONDS = 120.0
 LEAST_QUIET = 256
+# The files of a profile are looked at for this share of the time at most, if that takes longer than LONG_SECONDS: the profiles
+# of 10,000 ranks take a second.
+PROFILE_SHARE = 0.1
+LONG_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -36,7 +40,8 @@ class _Known:
     """A directory as last looked at.
 
     identity is (device, inode), name that of a run in it, unique among all; source is this run (None: no run) before runs are
-    joined, rank its place in the list of runs. changed_at is the monotonic time at which a change was last seen, -inf for none.
+    joined, rank its place in the list of runs. changed_at is the monotonic time at which a change was last seen, -inf for none,
+    measure_at that from which the files of its profiles are looked at again.
     """
 
     place: Directory
@@ -46,6 +51,7 @@ class _Known:
     source: Source | None = None
     rank: tuple[float, str] = (0.0, "")
     changed_at: float = float("-inf")
+    measure_at: float = float("-inf")
 
     def quiet(self, now: float, monotonic: float) -> bool:
         """Return whether the directory may be looked at in turn: nothing in it changed lately, and it is no group of runs."""
@@ -83,6 +89,8 @@ class Scanner:
     def forget(self) -> None:
         """Let the next scan look at everything."""
         self._ended_at = float("-inf")
+        for known in self._known.values():
+            known.measure_at = float("-inf")
 
     def scan(self) -> list[Source]:
         """All runs as they are now, newest first; the list of the last scan if nothing changed, so never write into it."""
@@ -152,7 +160,7 @@ class Scanner:
         """Set the run of a directory from its listing and the state of its files; return whether that changed it."""
         if known.source is not None and known.source.name == known.name and _is_same(known.source, known.listing):
             return False
-        found = measured(source_at(known.place, known.listing, self._inside)) if is_run(known.listing) else None
+        found = self._measured(known, source_at(known.place, known.listing, self._inside)) if is_run(known.listing) else None
         if found is not None and found.name != known.name:
             found = replace(found, name=known.name)
         if found == known.source:
@@ -162,6 +170,16 @@ class Scanner:
         known.source = found
         known.rank = _rank(found) if found is not None else (0.0, "")
         return True
+
+    def _measured(self, known: _Known, found: Source) -> Source:
+        """Set the size and time of the profiles of a run: those known, if looking at many files again is not due yet."""
+        before, begun = known.source, time.monotonic()
+        if before is not None and begun < known.measure_at and found.profile_dirs == before.profile_dirs:
+            return replace(found, profile_size=before.profile_size, profile_updated=before.profile_updated)
+        made = measured(found)
+        taken = time.monotonic() - begun
+        known.measure_at = begun + taken / PROFILE_SHARE if self._share is not None and taken > LONG_SECONDS else begun
+        return made
 
     def _walk(self, stale: set[str], now: float) -> None:
         """Follow the tree of directories: those that are not stale are what they were."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Profile(Frames):
     @property
     def device(self) -> str:
         """The device it was taken on, judged by its files: Ascend, GPU or CPU; empty for unknown."""
-        found = {FILE_KINDS[file.kind].device for file in self.files}
+        found = {FILE_KINDS[kind].device for kind in self.kinds}
         return next((device for device in ("GPU", "Ascend", "CPU") if device in found), "")
 
     def frame(self, name: str) -> pd.DataFrame:
@@ -125,8 +126,12 @@ class Profile(Frames):
 
     def gives(self, name: str) -> bool:
         """Return whether there is a file that gives a frame."""
-        names = {file.kind for file in self.files}
-        return not names.isdisjoint(kinds_giving(FRAMES[name]))
+        return not self.kinds.isdisjoint(kinds_giving(FRAMES[name]))
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its files."""
+        return frozenset(file.kind for file in self.files)
 
     def extent(self, name: str) -> int:
         """Return the size in bytes of the files that give a frame."""
@@ -160,11 +165,10 @@ class Profile(Frames):
         return {}
 
     def _read(self, schema: Schema) -> pd.DataFrame:
-        names = {file.kind for file in self.files}
         frames = []
         problems: dict[Problem, None] = {}
         for reader in FRAME_READERS:
-            if reader.schema is not schema or names.intersection(reader.unless):
+            if reader.schema is not schema or self.kinds.intersection(reader.unless):
                 continue
             for file in (file for file in self.files if file.kind == reader.file.name):
                 part = reader.read(self._input(file))

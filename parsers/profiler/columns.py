@@ -6,9 +6,12 @@ Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C
 
 from __future__ import annotations
 
+import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -21,15 +24,60 @@ from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-FORMAT = Format("columns", b"MSRC\0\0\0", 2)
+FORMAT = Format("columns", b"MSRC\0\0\0", 4)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES: Mapping[str, np.dtype[Any]] = {
     "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
-    "t": np.dtype("<i4"),
+    "r": np.dtype("<i1"), "s": np.dtype("<i2"), "t": np.dtype("<i4"),
 }  # fmt: skip
 _WHOLE = {1: "b", 2: "h", 4: "w", 8: "i"}
 """Bytes of a whole number -> type."""
+_TEXT = {1: "r", 2: "s", 4: "t"}
+"""Bytes of the number of a text -> type."""
+_TEXTS = frozenset(_TEXT.values())
 Values = list[Any] | NDArray[Any]
+_T = TypeVar("_T")
+"""How the lists of texts are known: bytes when written, lists when read."""
+
+
+class Texts:
+    """Texts by number, in the order in which they came.
+
+    Of many, the older ones are kept as bytes, which take a fifth of the memory: one that comes again long after gets a second
+    number. `Joined` makes the two one again.
+    """
+
+    RECENT = 1 << 16
+
+    def __init__(self) -> None:
+        self._recent: dict[str, int] = {}
+        self._number = 0
+        self._packed: list[msgspec.Raw] = []
+
+    def __contains__(self, text: str) -> bool:
+        """Return whether a text came lately."""
+        return text in self._recent
+
+    def number(self, text: str) -> int:
+        """Return the number of a text."""
+        found = self._recent.get(text)
+        if found is None:
+            if len(self._recent) >= self.RECENT:
+                self._pack()
+            found = self._recent[text] = self._number
+            self._number += 1
+        return found
+
+    def _pack(self) -> None:
+        self._packed.append(msgspec.Raw(msgspec.msgpack.encode(list(self._recent))))
+        self._recent = {}
+
+    def packed(self) -> list[msgspec.Raw]:
+        """Return lists of texts in MessagePack, one after the other all of them, and forget them."""
+        if self._recent:
+            self._pack()
+        found, self._packed = self._packed, []
+        return found
 
 
 class Rows:
@@ -40,15 +88,10 @@ class Rows:
         dtypes = {column.name: column.dtype for column in schema.columns}
         self.schema, self.names = schema, tuple(names)
         self.values: dict[str, Values] = {name: [] for name in names}
-        self.texts: dict[str, dict[str, int]] = {name: {} for name in names if dtypes[name] == "category"}
+        self.texts: dict[str, Texts] = {name: Texts() for name in names if dtypes[name] == "category"}
 
     def __len__(self) -> int:
         return len(self.values[self.names[0]])
-
-    def text(self, name: str, text: str) -> int:
-        """Return the number of a text of a column."""
-        known = self.texts[name]
-        return known.setdefault(text, len(known))
 
     def add(self, **cells: Any) -> None:
         """Append a row; texts are given as texts."""
@@ -56,25 +99,25 @@ class Rows:
             cell = cells[name]
             values = self.values[name]
             if isinstance(values, list):
-                values.append(self.text(name, cell) if name in self.texts else cell)
+                values.append(self.texts[name].number(cell) if name in self.texts else cell)
 
 
-class _Column(msgspec.Struct, array_like=True):
+class _Column(msgspec.Struct, Generic[_T], array_like=True):
     name: str
     type: str
-    texts: list[str] | None
+    texts: list[_T] | None
     like: str = ""  # the column that has the texts of this one
 
 
-class _Frame(msgspec.Struct, array_like=True):
+class _Frame(msgspec.Struct, Generic[_T], array_like=True):
     name: str
     file: str
     rows: int
-    columns: list[_Column]
+    columns: list[_Column[_T]]
 
 
-class _Header(msgspec.Struct):
-    frames: list[_Frame]
+class _Header(msgspec.Struct, Generic[_T]):
+    frames: list[_Frame[_T]]
     problems: list[Problem]
     size: int
     crc: int
@@ -82,27 +125,39 @@ class _Header(msgspec.Struct):
 
 def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
     """Return rows and problems as bytes; the rows are empty afterwards."""
-    told: list[_Frame] = []
+    told: list[_Frame[msgspec.Raw]] = []
     parts: list[memoryview] = []
     told_texts: dict[int, str] = {}
     for rows in frames:
         dtypes = {column.name: column.dtype for column in rows.schema.columns}
-        number, columns = len(rows), []
+        number = len(rows)
+        told.append(_Frame(rows.schema.name, rows.file, number, []))
         for name in rows.names:
-            kind = "t" if name in rows.texts else "f" if dtypes[name] == "float64" else "i"
             values = rows.values[name]
             rows.values[name] = []
-            if kind == "i":
-                values = narrow(np.asarray(values, np.int64 if isinstance(values, list) else None))
-                kind = _WHOLE[values.dtype.itemsize]
+            texts, like = None, ""
+            if dtypes[name] == "float64":
+                kind = "f"
+            else:
+                types = _TEXT if name in rows.texts else _WHOLE
+                values = narrow(np.asarray(values, _TYPES[types[max(types)]] if isinstance(values, list) else None))
+                kind = types[values.dtype.itemsize]
+            if name in rows.texts:
+                own = f"{rows.schema.name}.{name}"
+                like = told_texts.setdefault(id(rows.texts[name]), own)
+                texts, like = (rows.texts[name].packed(), "") if like == own else (None, like)
             parts.append(np.ascontiguousarray(values, _TYPES[kind]).view(np.uint8).data.cast("B"))
-            like = told_texts.setdefault(id(rows.texts[name]), f"{rows.schema.name}.{name}") if kind == "t" else ""
-            own = kind == "t" and like == f"{rows.schema.name}.{name}"
-            columns.append(_Column(name, kind, list(rows.texts[name]) if own else None, "" if own else like))
-        told.append(_Frame(rows.schema.name, rows.file, number, columns))
+            told[-1].columns.append(_Column(name, kind, texts, like))
     header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc_of(parts)))
     del told
-    return b"".join((FORMAT.prefix(header), header, *parts))
+    found = io.BytesIO()  # grows in place, while the columns go one after the other
+    found.write(FORMAT.prefix(header))
+    found.write(header)
+    del header
+    for place, part in enumerate(parts):
+        found.write(part)
+        parts[place] = memoryview(b"")
+    return found.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +180,7 @@ class RankColumns:
 
 def unpacked(data: bytes) -> RankColumns:
     """Return what is in bytes of `packed`; FormatError unless they are complete and of this version."""
-    header, end = FORMAT.header(data, _Header)
+    header, end = FORMAT.header(data, _Header[list[str]])
     body = memoryview(data)[end:]
     if len(body) != header.size or crc_of([body]) != header.crc:
         raise FormatError("columns: they do not match the header")
@@ -140,75 +195,142 @@ def unpacked(data: bytes) -> RankColumns:
                 raise FormatError(f"columns: {frame.name}.{column.name} is not complete")
             array = arrays[column.name] = np.frombuffer(body, _TYPES[column.type], frame.rows, at)
             at += array.nbytes
-            if column.type == "t":
-                known = column.texts if column.texts is not None else told.get(column.like, [])
+            if column.type in _TEXTS:
+                known = [*chain.from_iterable(column.texts)] if column.texts is not None else told.get(column.like, [])
                 told[f"{frame.name}.{column.name}"] = texts[column.name] = known
-                if frame.rows and not 0 <= int(array.min()) <= int(array.max()) < len(known):
+                if frame.rows and int(array.view(f"<u{array.itemsize}").max()) >= len(known):  # negative ones are large
                     raise FormatError(f"columns: {frame.name}.{column.name} has a number without a text")
         frames[frame.name] = FrameColumns(frame.file, frame.rows, arrays, texts)
     return RankColumns(frames, tuple(header.problems))
 
 
+_FIRST_ROWS = 1 << 12
+
+
 @dataclass(slots=True)
+class _JoinedColumn:
+    """A column of all ranks. Memory that it has in advance is not touched, and so not taken from the system."""
+
+    values: NDArray[Any]
+    texts: dict[str, int] = field(default_factory=dict)
+    _last: tuple[list[str], NDArray[Any]] = field(default_factory=lambda: ([], np.empty(0, np.int8)))
+
+    def put(self, at: int, rows: int, values: NDArray[Any] | float) -> None:
+        """Set rows from `at` on."""
+        if at + rows > len(self.values):
+            grown = np.empty(max(at + rows, 2 * len(self.values), _FIRST_ROWS), self.values.dtype)
+            grown[:at] = self.values[:at]
+            self.values = grown
+        self.values[at : at + rows] = values
+
+    def number(self, text: str) -> int:
+        """Return the number of a text."""
+        found = self.texts.setdefault(text, len(self.texts))
+        self._fit()
+        return found
+
+    def table(self, texts: list[str]) -> NDArray[Any]:
+        """Return the numbers of these texts; ranks of a group often have the same ones, one after the other."""
+        if self._last[0] != texts:
+            known = self.texts
+            numbers = [known.setdefault(text, len(known)) for text in texts]
+            self._fit()
+            self._last = texts, np.array(numbers, self.values.dtype)
+        return self._last[1]
+
+    def whole(self, rows: int) -> NDArray[Any]:
+        """Return the rows."""
+        values = self.values[:rows]
+        return values.copy() if 2 * rows < len(self.values) else values
+
+    def _fit(self) -> None:
+        kind = _smallest(len(self.texts))
+        if kind != self.values.dtype:
+            self.values = self.values.astype(kind)
+
+
 class Joined:
     """Rows of one frame of all ranks, joined as they arrive."""
 
-    schema: Schema
-    rows: int = 0
-    _parts: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
-    _texts: dict[str, dict[str, int]] = field(default_factory=dict)
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.rows = 0
+        self._columns = {
+            column.name: _JoinedColumn(np.empty(0, np.int8 if column.dtype == "category" else column.dtype))
+            for column in schema.columns
+        }
 
     def add(self, found: RankColumns, session: str, rank: int = NONE) -> None:
         """Append the rows of one rank, or of all; session is its name, before the name of the file."""
         part = found.frames.get(self.schema.name)
         if part is None or not part.rows:
             return
-        rows, arrays, texts = part.rows, part.arrays, part.texts
-        self.rows += rows
         for column in self.schema.columns:
             name = column.name
-            parts = self._parts.setdefault(name, [])
-            if column.dtype == "category":
-                known = self._texts.setdefault(name, {})
-                if name in texts:
-                    table = np.array([known.setdefault(text, len(known)) for text in texts[name]], np.int32)
-                    parts.append(_small(table[arrays[name]]))
-                else:
-                    shown = part.file if session == "." else f"{session}/{part.file}"
-                    text = shown if name == "file" else ""
-                    parts.append(np.broadcast_to(np.int32(known.setdefault(text, len(known))), rows))
-            elif name in arrays:
-                parts.append(narrow(arrays[name]))
+            growing = self._columns[name]
+            values: NDArray[Any] | float
+            if column.dtype != "category":
+                missing = (rank if name == "rank" else NONE) if column.dtype == "int64" else math.nan
+                values = part.arrays.get(name, missing)
+            elif name in part.texts:
+                values = growing.table(part.texts[name]).take(part.arrays[name])
             else:
-                missing: Any = (rank if name == "rank" else NONE) if column.dtype == "int64" else np.nan
-                parts.append(np.broadcast_to(np.min_scalar_type(missing).type(missing), rows))
+                shown = part.file if session == "." else f"{session}/{part.file}"
+                values = growing.number(shown if name == "file" else "")
+            growing.put(self.rows, part.rows, values)
+        self.rows += part.rows
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the schema; this object is empty afterwards."""
         if not self.rows:
             return self.schema.empty()
         made: dict[str, Any] = {}
-        for column in self.schema.columns:
-            whole = np.concatenate(self._parts.pop(column.name))
-            if column.dtype == "category":
-                categories = pd.Index(list(self._texts[column.name]), dtype="str")
-                made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
+        for name, growing in self._columns.items():
+            values = growing.whole(self.rows)
+            if growing.texts:
+                categories = pd.Index(list(growing.texts), dtype="str")
+                made[name] = pd.Categorical.from_codes(values, categories=categories, validate=False)
             else:
-                made[column.name] = whole.astype(column.dtype, copy=False)
+                made[name] = values
         self.rows = 0
+        self._columns.clear()
         return pd.DataFrame(made, copy=False)
+
+
+class Growing:
+    """A column that grows: whole numbers in the smallest type that holds them."""
+
+    def __init__(self) -> None:
+        self._array: NDArray[Any] = np.empty(0, np.int8)
+        self._rows = 0
+
+    def add(self, values: NDArray[Any]) -> None:
+        """Append values."""
+        values = narrow(values)
+        rows, kind = self._rows + len(values), np.result_type(self._array, values)
+        if rows > len(self._array) or kind != self._array.dtype:
+            larger = np.empty(max(rows + rows // 2, len(self._array)), kind)  # what is not written to takes no memory
+            larger[: self._rows] = self._array[: self._rows]
+            self._array = larger
+        self._array[self._rows : rows] = values
+        self._rows = rows
+
+    def whole(self) -> NDArray[Any]:
+        """Return all values."""
+        return self._array[: self._rows]
 
 
 def narrow(values: NDArray[Any]) -> NDArray[Any]:
     """Return a copy, so that the bytes it was read from can go; whole numbers in the smallest type that holds them."""
-    if values.dtype.kind != "i" or not len(values):
+    if values.dtype.kind != "i":
         return values.copy()
+    if not len(values):
+        return np.empty(0, np.int8)
     low, high = int(values.min()), int(values.max())
     kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high, -1)))
     return values.astype(kind)
 
 
-def _small(codes: NDArray[np.int32]) -> NDArray[Any]:
-    """Return codes in the smallest type that holds them."""
-    most = int(codes.max()) if len(codes) else 0
-    return codes.astype(np.int8) if most < 128 else codes.astype(np.int16) if most < 1 << 15 else codes
+def _smallest(number: int) -> np.dtype[Any]:
+    """Return the smallest type for this many codes, which is the one that a categorical has."""
+    return np.dtype(np.int8 if number < 1 << 7 else np.int16 if number < 1 << 15 else np.int32)

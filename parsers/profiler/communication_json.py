@@ -10,7 +10,7 @@ the job, instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,10 +19,10 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
-from parsers.profiler.columns import Rows, narrow
+from parsers.profiler.columns import Growing, Rows, Texts
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
-from parsers.profiler.json_entries import entries, number
+from parsers.profiler.json_entries import Form, entries, number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
@@ -77,6 +77,14 @@ def step_number(value: Any) -> int:
     return int(match[1]) if match is not None else NONE
 
 
+def step_told(value: Any, complaints: Complaints) -> int:
+    """Return the number of a step as `step_number`; what is neither a number nor empty is reported."""
+    found = step_number(value)
+    if found == NONE and value is not None and str(value).strip() not in ("", "step", "nan", "-"):
+        complaints.add(f"Expected the number of a step, found {str(value)[:60]!r}; its step is not known.")
+    return found
+
+
 def is_p2p(name: str) -> bool:
     """Return whether an operation is between two ranks, by its name: send, receive, batchSendRecv."""
     return _P2P.search(name) is not None
@@ -87,6 +95,7 @@ def is_p2p(name: str) -> bool:
 _OPERATION = ("step", "group", "name", "section")
 _TIMES = ("start_ns", "elapse_ns", "transit_ns", "wait_ns", "synchronisation_ns", "idle_ns", "size_bytes")
 _PACKET = ("transport", "size_bytes", "count", "time_ns")
+_KEY = (*_OPERATION, "rank")
 
 
 class Operations:
@@ -101,7 +110,7 @@ class Operations:
         self.packets = Rows(PACKETS, (*_OPERATION, *own, *_PACKET))
         self.groups: dict[str, tuple[int, ...]] = {}
         self._complaints = complaints
-        self._texts: dict[str, dict[str, int]] = {name: {} for name in ("group", "name", "section", "transport")}
+        self._texts = {name: Texts() for name in ("group", "name", "section", "transport")}
         self._found = _Growing()
         self._sent = _Growing()
 
@@ -112,11 +121,7 @@ class Operations:
             self._complaints.add(f"{name[:60]}: expected Elapse Time(ms), a number of at least 0; it was skipped.")
             return
         texts = self._texts
-        groups, names, sections = texts["group"], texts["name"], texts["section"]
-        key = (
-            step, groups.setdefault(group, len(groups)), names.setdefault(name, len(names)),
-            sections.setdefault(section, len(sections)), rank,
-        )  # fmt: skip
+        key = step, texts["group"].number(group), texts["name"].number(name), texts["section"].number(section), rank
         parts = others = whole = 0.0
         known = split = packed = False
         for transport, band in bands.items():
@@ -144,8 +149,7 @@ class Operations:
                 self._add_packets(key, transport, band)
 
     def _add_packets(self, key: tuple[int, ...], transport: str, band: Band) -> None:
-        transports = self._texts["transport"]
-        code = transports.setdefault(transport, len(transports))
+        code = self._texts["transport"].number(transport)
         for size, (count, time) in band.packets.items():
             length = number(size)
             if length > 0.0 and 0.0 <= count < _MOST_MB:
@@ -153,39 +157,36 @@ class Operations:
 
     def finish(self) -> Operations:
         """Make rows of what was added, and return these."""
-        columns = self._found.columns()
-        if columns:
-            self._set(self.collectives, columns[:5])
-            values = self.collectives.values
-            values["start_ns"] = _begins_ns(columns[5])
-            for name, column in zip(_TIMES[1:-1], columns[6:11], strict=True):
-                values[name] = np.where(np.abs(column) < _MOST_NUMBER, column, np.nan) * MS
-            values["size_bytes"] = _bytes(columns[11])
-        columns = self._sent.columns()
-        if columns:
-            self._set(self.packets, columns[:5])
-            values = self.packets.values
-            values["transport"], self.packets.texts["transport"] = columns[5], self._texts["transport"]
-            values["size_bytes"] = _bytes(columns[6])
-            values["count"], values["time_ns"] = columns[7].astype(np.int64), columns[8] * MS
+        for rows, found, names in (
+            (self.collectives, self._found, (*_KEY, *_TIMES)), (self.packets, self._sent, (*_KEY, *_PACKET))
+        ):  # fmt: skip
+            for name, column in zip(names, found.columns(len(names)), strict=True):
+                if name in rows.names:
+                    rows.values[name] = _in_base_units(name, column)
+                if name in rows.texts:
+                    rows.texts[name] = self._texts[name]
         return self
 
-    def _set(self, rows: Rows, columns: Sequence[NDArray[Any]]) -> None:
-        for name, column in zip((*_OPERATION, "rank"), columns, strict=True):
-            if name in rows.names:
-                rows.values[name] = column
-            if name in rows.texts:
-                rows.texts[name] = self._texts[name]
+
+def _in_base_units(name: str, column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of microseconds (begins), milliseconds or MB in ns and bytes."""
+    if name == "start_ns":
+        return _begins_ns(column)
+    if name == "size_bytes":
+        return _bytes(column)
+    if name.endswith("_ns"):
+        return np.where(np.abs(column) < _MOST_NUMBER, column, np.nan) * MS
+    return column.astype(np.int64) if name == "count" else column
 
 
 class _Growing:
-    """Rows as tuples, turned into arrays some thousand at a time: a row in an array takes a third of the memory."""
+    """Rows as tuples, turned into columns some thousand at a time: a row takes a third of the memory there."""
 
     AT_ONCE = 1 << 14
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
-        self._blocks: list[list[NDArray[Any]]] = []
+        self._columns: list[Growing] = []
 
     def append(self, row: tuple[Any, ...]) -> None:
         """Add a row."""
@@ -194,20 +195,19 @@ class _Growing:
             self._turn()
 
     def _turn(self) -> None:
-        if self._rows:
-            self._blocks.append([narrow(np.array(column)) for column in zip(*self._rows, strict=True)])
-            self._rows = []
+        if self._rows and not self._columns:
+            self._columns = [Growing() for _ in self._rows[0]]
+        for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=bool(self._rows)):
+            column.add(np.array(values))
+        self._rows = []
 
-    def columns(self) -> list[NDArray[Any]]:
-        """Return the columns of all rows, and forget them."""
+    def columns(self, number: int) -> Iterator[NDArray[Any]]:
+        """Yield the columns of all rows, each of which is forgotten: `number` of them, even if there are no rows."""
         self._turn()
-        columns = [list(parts) for parts in zip(*self._blocks, strict=True)]
-        self._blocks = []
-        found = []
-        for parts in columns:
-            found.append(np.concatenate(parts))
-            parts.clear()
-        return found
+        columns = self._columns[::-1] or [Growing() for _ in range(number)]
+        self._columns = []
+        while columns:
+            yield columns.pop().whole()
 
 
 _MOST_NUMBER = 2.0**53
@@ -230,8 +230,8 @@ def _bytes(megabytes: NDArray[np.float64]) -> NDArray[np.int64]:
 def read_operations(path: str, complaints: Complaints) -> Operations:
     """communication.json of one rank."""
     found = Operations(complaints)
-    for step, section, operations in entries(path, Operation, _operation, complaints):
-        number_of_step = step_number(step)
+    for step, section, operations in entries(path, _OF_RANK, complaints):
+        number_of_step = step_told(step, complaints)
         for name, operation in operations.items():
             if name.partition("@")[0] != TOTAL:
                 _add(found, (number_of_step, name, section), operation)
@@ -241,8 +241,8 @@ def read_operations(path: str, complaints: Complaints) -> Operations:
 def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
     """cluster_communication.json of all ranks."""
     found = Operations(complaints, ranks=True)
-    for outer, step, operations in entries(path, dict[str, Operation], _by_rank(_operation), complaints):
-        number_of_step = step_number(step)
+    for outer, step, operations in entries(path, _OF_RANKS, complaints):
+        number_of_step = step_told(step, complaints)
         told = ranks_named(outer)
         for name, ranks in operations.items():
             if name.partition("@")[0] == TOTAL:
@@ -291,12 +291,21 @@ def _by_rank(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return ranks
 
 
+_OPERATION_MARK = b'"Communication Time Info"'
+_OF_RANK = Form(Operation, _operation, _OPERATION_MARK, lambda _: 1)
+_OF_RANKS = Form(dict[str, Operation], _by_rank(_operation), _OPERATION_MARK, len)
+
+
 # Links -----------------------------------------------------------------------------------------------------------------------
 
 _LINKED = (
     "step", "group", "name", "section", "class", "operation", "source", "target", "source_local", "target_local", "transport",
     "size_bytes", "time_ns",
 )  # fmt: skip
+
+
+_MOST_NAMED = 1 << 14
+"""Keys of matrices whose meaning is remembered."""
 
 
 class Links:
@@ -306,7 +315,15 @@ class Links:
         self.rows = Rows(LINKS, _LINKED)
         self._complaints = complaints
         self._summed: set[tuple[int, str]] = set()
-        self._matrices: list[tuple[int, str, str, str, str, bool, int]] = []
+        self._sums: list[tuple[int, tuple[int, str]]] = []
+        self._matrices = _Growing()
+        self._number = 0
+        self._named: dict[tuple[str, str, str], tuple[tuple[str, str, str, str], bool]] = {}
+        self._columns = {name: Growing() for name in ("source", "target", "operation", "transport", "size_bytes", "time_ns")}
+        self._least = 0.0
+        self._empty()
+
+    def _empty(self) -> None:
         self._ends: list[str] = []
         self._operations: list[str] = []
         self._transports: list[str] = []
@@ -320,72 +337,95 @@ class Links:
 
         local says that the ends are numbers in the group; None finds it by the key.
         """
-        name, kind, own, is_local = named_matrix(key)
-        section = section or ("p2p" if is_p2p(name) else "collective")
-        self.extend((step, own or group, name, section, kind), links, local=is_local if local is None else local)
+        known = self._named.get((key, group, section))
+        if known is None:  # the same ones in every step
+            name, kind, own, is_local = named_matrix(key)
+            where = own or group, name, section or ("p2p" if is_p2p(name) else "collective"), kind
+            known = where, is_local
+            if len(self._named) < _MOST_NAMED:
+                self._named[key, group, section] = known
+        where, is_local = known
+        self.extend((step, *where), links, local=is_local if local is None else local)
 
     def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, Link], *, local: bool) -> None:
         """Append links of one step, group, name, section and class."""
-        single = where[2] if where[4] == "single" else ""
+        step, group, name, section, kind = where
+        single = name if kind == "single" else ""
         told = links.values()
-        if where[4] == "total" and where[2]:
-            self._summed.add(where[:2])
-        self._matrices.append((*where, local, len(links)))
+        if kind == "total" and name:
+            self._summed.add((step, group))
+        elif kind == "total" and group:
+            self._sums.append((self._number, (step, group)))
+        texts = self.rows.texts
+        codes = texts["group"].number(group), texts["name"].number(name), texts["section"].number(section)
+        self._matrices.append((step, *codes, texts["class"].number(kind), local, len(links)))
+        self._number += 1
         self._ends += links
         self._operations += [one.operation or one.named or single for one in told]
         self._transports += [one.transport for one in told]
         self._sizes += [one.size for one in told]
         self._times += [one.time for one in told]
+        if len(self._ends) >= _Growing.AT_ONCE:
+            self._turn()
+
+    def _turn(self) -> None:
+        """Make arrays of the links that came last."""
+        sizes, times, ends = np.array(self._sizes), np.array(self._times), self._numbers()
+        self._least = min(self._least, float(np.nanmin(sizes, initial=0.0)))
+        columns: dict[str, NDArray[Any]] = {
+            "source": ends[:, 0], "target": ends[:, 1], "operation": self._codes("operation", self._operations),
+            "transport": self._codes("transport", self._transports), "size_bytes": _bytes(sizes),
+            "time_ns": np.where(np.abs(times) < _MOST_NUMBER, times, np.nan) * MS,
+        }  # fmt: skip
+        for name, column in columns.items():
+            self._columns[name].add(column)
+        self._empty()
 
     def finish(self) -> Links:
         """Make rows of what was added, and return these; sums over a group only where there are none by operation type."""
-        if not self._ends:
-            return self
-        counts = np.array([matrix[-1] for matrix in self._matrices])
-        needed = [not (one[4] == "total" and not one[2] and one[1] and one[:2] in self._summed) for one in self._matrices]
-        first, second, known = self._numbers()
-        kept = known & np.repeat(np.array(needed, np.bool_), counts)
-        local = np.repeat(np.array([matrix[5] for matrix in self._matrices], np.bool_), counts)[kept]
-        first, second = first[kept], second[kept]
+        self._turn()
+        *where, local, counts = self._matrices.columns(7)
+        needed = np.ones(len(counts), np.bool_)
+        needed[[number for number, key in self._sums if key in self._summed]] = False
+        kept: Any = (self._columns["source"].whole() >= 0) & np.repeat(needed, counts)
+        kept = slice(None) if kept.all() else kept  # without a copy
         values = self.rows.values
-        values["step"] = np.repeat(np.array([matrix[0] for matrix in self._matrices], np.int64), counts)[kept]
-        for place, name in enumerate(("group", "name", "section", "class"), 1):
-            values[name] = np.repeat(self._codes(name, [str(matrix[place]) for matrix in self._matrices]), counts)[kept]
-        values["operation"] = self._codes("operation", self._operations)[kept]
-        values["transport"] = self._codes("transport", self._transports)[kept]
-        values["source"], values["target"] = np.where(local, NONE, first), np.where(local, NONE, second)
-        values["source_local"], values["target_local"] = np.where(local, first, NONE), np.where(local, second, NONE)
-        sizes, times = np.array(self._sizes)[kept], np.array(self._times)[kept]
-        if (sizes < 0.0).any():
-            worst = float(np.nanmin(sizes))
-            text = f"Expected a Transit Size(MB) of at least 0 in every link, found {worst:g}"
+        for name, column in zip(("step", "group", "name", "section", "class"), where, strict=True):
+            values[name] = np.repeat(column, counts)[kept]
+        is_local = np.repeat(local.astype(np.bool_), counts)[kept]
+        for name in tuple(self._columns):
+            column = self._columns.pop(name).whole()[kept]
+            if name in ("source", "target"):
+                values[f"{name}_local"] = np.where(is_local, column, NONE).astype(column.dtype)
+                column = np.where(is_local, NONE, column).astype(column.dtype)
+            values[name] = column
+        if self._least < 0.0:
+            text = f"Expected a Transit Size(MB) of at least 0 in every link, found {self._least:g}"
             self._complaints.add(f"{text}; such sizes are not shown.")
-        values["size_bytes"], values["time_ns"] = _bytes(sizes), np.where(np.abs(times) < _MOST_NUMBER, times, np.nan) * MS
         return self
 
     def _codes(self, name: str, texts: Sequence[str]) -> NDArray[np.int32]:
         known = self.rows.texts[name]
-        for text in set(texts):
-            known.setdefault(text, len(known))
-        return np.array([known[text] for text in texts], np.int32)
+        numbers = {text: known.number(text) for text in dict.fromkeys(texts)}
+        return np.array([numbers[text] for text in texts], np.int32)
 
-    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the two numbers of every link, and whether it is one."""
+    def _numbers(self) -> NDArray[np.int64]:
+        """Return the two numbers of every link; NONE for what is none."""
         known: dict[str, tuple[int, int]] = {}
         for link in dict.fromkeys(self._ends):
             match = _LINK.fullmatch(link)
             if match is None:
                 self._complaints.add(f"Expected a link such as 0-1, found {link[:60]!r}; it was skipped.")
             known[link] = (int(match[1]), int(match[2])) if match is not None else (NONE, NONE)
-        pairs = np.array([known[link] for link in self._ends], np.int64)
-        return pairs[:, 0], pairs[:, 1], pairs[:, 0] >= 0
+        return np.array([known[link] for link in self._ends], np.int64).reshape(-1, 2)
 
 
 def read_links(path: str, complaints: Complaints, *, cluster: bool = False) -> Links:
     """communication_matrix.json of one rank, or cluster_communication_matrix.json of all."""
     found = Links(complaints)
-    for outer, inner, matrices in entries(path, dict[str, Link], _by_rank(_link), complaints):
-        step, section = (step_number(inner), "p2p" if outer == "p2p" else "") if cluster else (step_number(outer), inner)
+    for outer, inner, matrices in entries(path, _MATRIX, complaints):
+        step = step_told(inner if cluster else outer, complaints)
+        section = inner if not cluster else "p2p" if outer == "p2p" else ""
         for key, links in matrices.items():
             found.add(step, key, "", section, links, local=False if cluster else None)
     return found.finish()
@@ -406,3 +446,6 @@ def _link(value: Any) -> Link | None:
     operation = value.get("Op Name", value.get("op_name"))
     size, time = number(value.get("Transit Size(MB)")), number(value.get("Transit Time(ms)"))
     return Link(str(value.get("Transport Type", "")), size, time, operation if isinstance(operation, str) else None)
+
+
+_MATRIX = Form(dict[str, Link], _by_rank(_link), b'"Transport Type"', len)

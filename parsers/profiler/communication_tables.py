@@ -140,6 +140,18 @@ class Tasks:
             found.extend((step, group, name, section, "total"), told, local=True)
         return found.finish()
 
+    def between_two(self) -> dict[int, list[tuple[int, int]]]:
+        """Return begin and end in ns of the operations between two ranks by step, from COMMUNICATION_OP."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        if not self._database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
+            return found
+        columns = ("opName", "startNs", "endNs")
+        for name_id, start, end in table_rows(self._database, "COMMUNICATION_OP", columns, self._complaints):
+            timed = isinstance(start, int) and isinstance(end, int) and 0 <= start < end
+            if timed and is_p2p(str(self._texts.get(name_id, name_id))):
+                found.setdefault(self._step_at(start), []).append((start, end))
+        return found
+
     def groups(self) -> dict[str, Any]:
         """Return parallel_group_info of META_DATA."""
         if not self._database.has("META_DATA", "name", "value"):

@@ -6,9 +6,12 @@ Communication files name a group by the hash of its name. `parallel_group_info` 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 _WHOLE = 1 << 32
 MOST_RANKS = 1 << 20
@@ -57,6 +60,29 @@ def ranks_in(value: Any) -> tuple[int, ...] | None:
     if not all(isinstance(rank, int) and not isinstance(rank, bool) and 0 <= rank < 10**9 for rank in value):
         return None
     return tuple(sorted(set(value)))
+
+
+_KEPT = 1 << 20
+"""Bytes of a list of ranks up to which it is remembered."""
+
+
+def told_ranks(value: bytes) -> tuple[str, int] | None:
+    """Return the ranks in JSON such as [0, 1, 2] as text, and how many there are; None for anything but a list of ranks.
+
+    Every rank of a job has the same lists, of up to all its ranks: those that were read last are remembered.
+    """
+    return _remembered(value) if len(value) <= _KEPT else _told_ranks(value)
+
+
+def _told_ranks(value: bytes) -> tuple[str, int] | None:
+    try:
+        ranks = ranks_in(msgspec.json.decode(value))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return (text_of(ranks), len(ranks)) if ranks is not None else None
+
+
+_remembered = functools.lru_cache(maxsize=64)(_told_ranks)
 
 
 _SET = re.compile(r"\(\s*\d{1,9}\s*(?:,\s*\d{1,9}\s*)*,?\s*\)")

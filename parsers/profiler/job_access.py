@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
+from parsers.profiler.columns import RankColumns, unpacked
 from parsers.profiler.job_merge import Parts, Piece
 from parsers.profiler.jobs import JobFiles
-from parsers.profiler.ranks import KINDS, columns_of
+from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
 from parsers.profiler.sessions import OF_JOB, ProfileFile
 from parsers.profiler.step_parts import stages_named
 
 Files = tuple[ProfileFile, ...]
-Read = Callable[[Sequence[Files], Collection[str]], Iterable[bytes]]
-"""Reads the files of ranks, and gives the bytes of each in the same order: `columns_of`, here or in other processes."""
+Read = Callable[[Sequence[Files], tuple[str, ...]], Iterable[RankColumns]]
+"""Reads the files of ranks, and gives the columns of each in the same order: `columns_of`, here or in other processes."""
+_TOGETHER = (GROUPS.name, COLLECTIVES.name, PACKETS.name)
+"""Frames that are read from the same files, at once."""
+NEEDS: Mapping[str, tuple[str, ...]] = {LINKS.name: (GROUPS.name,), CLUSTER_STEPS.name: (GROUPS.name, COLLECTIVES.name)}
+"""Frame -> frames that it is made with."""
 
 
-def read_here(files: Sequence[Files], what: Collection[str]) -> Iterator[bytes]:
+def read_here(files: Sequence[Files], what: tuple[str, ...]) -> Iterator[RankColumns]:
     """Read rank after rank in this thread."""
-    return (columns_of(one, what) for one in files)
+    return (unpacked(columns_of(one, what)) for one in files)
+
+
+def files_of_kinds(files: Iterable[Files], kinds: Collection[str]) -> list[Files]:
+    """Return those of the files of each rank that are of these kinds."""
+    return [tuple(file for file in one if file.kind in kinds) for one in files]
 
 
 class Job:
@@ -32,9 +43,8 @@ class Job:
     files says of which sessions and ranks it is; problems is what the user should know, and damage in the files read so far.
     """
 
-    def __init__(self, files: JobFiles, read: Read = read_here) -> None:
+    def __init__(self, files: JobFiles) -> None:
         self.files = files
-        self._read = read
         self._lock = threading.RLock()
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
@@ -74,8 +84,11 @@ class Job:
 
     def gives(self, name: str) -> bool:
         """Return whether there is a file that gives a frame (a name in JOB_FRAMES)."""
-        wanted = set(KINDS[name])
-        return any(file.kind in wanted for files in self._files() for file in files)
+        return not self._kinds.isdisjoint(KINDS[name])
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return frozenset(file.kind for files in self._files() for file in files)
 
     def wanted(self, name: str) -> tuple[str, ...]:
         """Return the names of the files any of which gives a frame, the usual ones first."""
@@ -87,19 +100,20 @@ class Job:
         return tuple(one.rank for one in self.files.members if not any(file.kind in wanted for file in one.files))
 
     def extent(self, name: str) -> int:
-        """Return the size in bytes of the files that may give a frame."""
-        wanted = set(KINDS[name])
-        return sum(file.size for files in self._files() for file in files if file.kind in wanted)
+        """Return the size in bytes of the files that are read for a frame, frames that it is made with left out."""
+        names = _TOGETHER if name in _TOGETHER else (name,)
+        wanted = kinds_read(names, self._files())
+        return sum(extent(files, names) for files in files_of_kinds(self._files(), wanted))
 
-    def frame(self, name: str) -> pd.DataFrame:
-        """Return a frame by its name in JOB_FRAMES, read on first use; KeyError for another name.
+    def frame(self, name: str, read: Read = read_here) -> pd.DataFrame:
+        """Return a frame by its name in JOB_FRAMES, read on first use by `read`; KeyError for another name.
 
         Never raises for the content of files. Frames that are read together are kept together.
         """
         schema = JOB_FRAMES[name]
         with self._lock:
             if name not in self._frames:
-                self._make(name)
+                self._make(name, read)
             return schema.check(self._frames[name])
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
@@ -107,25 +121,32 @@ class Job:
         with self._lock:
             return {name: (JOB_FRAMES[name].check(frame), self._problems.get(name, ())) for name, frame in self._frames.items()}
 
+    def put_back(self, name: str, frame: pd.DataFrame, problems: tuple[Problem, ...]) -> None:
+        """Set a frame that was read before, as other frames are made with it."""
+        with self._lock:
+            self._frames[name], self._problems[name] = frame, problems
+
     def let_go(self) -> None:
         """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
 
-    def _make(self, name: str) -> None:
-        if name in (GROUPS.name, COLLECTIVES.name, PACKETS.name):
-            parts = self._parts((GROUPS.name, COLLECTIVES.name, PACKETS.name))
+    def _make(self, name: str, read: Read) -> None:
+        if name in _TOGETHER:
+            parts = self._parts(_TOGETHER, read)
             frames, problems = job_merge.communication(parts)
             self._frames |= frames
+            self._problems |= dict.fromkeys(frames, tuple(dict.fromkeys(problems)))
         elif name == LINKS.name:
-            groups = self.frame(GROUPS.name)
-            self._frames[name], problems = job_merge.links(self._parts((name,)), groups, self._stage_starts())
+            groups = self.frame(GROUPS.name, read)
+            parts = self._parts((name,), read)
+            self._frames[name], problems = job_merge.links(parts, groups, self._stage_starts())
         elif name == RANKS.name:
             hosts = {member.rank: member.host for member in self.files.members}
-            self._frames[name], problems = job_merge.ranks(self._parts((name,)), hosts)
+            self._frames[name], problems = job_merge.ranks(self._parts((name,), read), hosts)
         else:
-            groups, collectives = self.frame(GROUPS.name), self.frame(COLLECTIVES.name)
-            parts = self._parts((CLUSTER_STEPS.name,))
+            groups, collectives = self.frame(GROUPS.name, read), self.frame(COLLECTIVES.name, read)
+            parts = self._parts((CLUSTER_STEPS.name,), read)
             self._frames[name], problems = job_merge.steps(parts, groups, collectives, dict(self.files.parallel))
         self._problems[name] = tuple(dict.fromkeys(problems))
 
@@ -133,13 +154,12 @@ class Job:
         whole = (tuple(file for file in session.files if file.kind in OF_JOB) for session in self.files.whole)
         return [*(member.files for member in self.files.members), *whole]
 
-    def _parts(self, names: tuple[str, ...]) -> Parts:
-        wanted = {kind for name in names for kind in KINDS[name]}
+    def _parts(self, names: tuple[str, ...], read: Read) -> Parts:
+        wanted = kinds_read(names, self._files())
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]
-        files = [tuple(file for file in one if file.kind in wanted) for one in self._files()]
-        read = self._read(files, names)
-        pieces = (Piece(*mark, data) for mark, data in zip(marks, read, strict=True))
+        files = files_of_kinds(self._files(), wanted)
+        pieces = (Piece(*mark, found) for mark, found in zip(marks, read(files, names), strict=True))
         return job_merge.joined_parts(pieces, [JOB_FRAMES[name] for name in names])
 
     def _stage_starts(self) -> dict[int, int]:

@@ -19,7 +19,7 @@ from parsers.analysis.cluster.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import Joined, RankColumns, unpacked
+from parsers.profiler.columns import Joined, RankColumns
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import categorical, changed, constant, joined
@@ -34,12 +34,12 @@ _AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What `columns_of` gave for one rank (rank -1: for all), of which session, and the directory it is of."""
+    """What was read of one rank (rank -1: of all), of which session, and the directory it is of."""
 
     session: str
     path: str
     rank: int
-    data: bytes
+    columns: RankColumns
 
 
 @dataclass(slots=True)
@@ -53,17 +53,17 @@ class Parts:
 
 
 def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
-    """Join pieces as they arrive; FormatError for one that is damaged."""
+    """Join pieces as they arrive."""
     own = {schema.name: Joined(schema) for schema in schemas}
     whole = {schema.name: Joined(schema) for schema in schemas}
     problems: list[Problem] = []
     path = ""
     for piece in pieces:
-        found: RankColumns = unpacked(piece.data)
-        problems += found.problems
+        problems += piece.columns.problems
         path = piece.path if piece.rank < 0 else path
         for joining in (own if piece.rank >= 0 else whole).values():
-            joining.add(found, piece.session, piece.rank)
+            joining.add(piece.columns, piece.session, piece.rank)
+        del piece  # before the frames are made
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
@@ -130,6 +130,10 @@ def groups_of(told: pd.DataFrame, collectives: pd.DataFrame, problems: list[Prob
         ranks_seen.append(rank)
     known = set(first["group"].astype("str"))
     new = [(group, found) for group, found in by_group.items() if group and group not in known]
+    if new:
+        others = f" and {len(new) - 1:,} more" if len(new) > 1 else ""
+        text = f"Expected the ranks of group {new[0][0]}{others} in a file, found its hash only; those that have it are shown."
+        problems.append(Problem(new[0][1][2], 0, 0, "bad_table", text))
     columns: dict[str, Any] = {name: categorical(["" for _ in new]) for name in ("name", "kind", "sections")}
     columns |= {"group": categorical([group for group, _ in new]), "ranks": categorical([text_of(one[1]) for _, one in new])}
     columns |= {"size": np.array([len(set(one[1])) for _, one in new], np.int64), "told": constant("no", len(new))}
@@ -151,41 +155,62 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     offsets is the first rank of the stage of each rank, for legacy files, whose numbers are those in the stage.
     """
     complaints = Complaints(parts.whole_path)
-    own = _resolved(parts.own[LINKS.name], groups, offsets)
-    whole = parts.whole[LINKS.name]
+    # These frames are changed in place, column by column: those of many ranks are large.
+    own, whole = parts.own.pop(LINKS.name), parts.whole.pop(LINKS.name)
+    _resolve(own, groups, offsets)
     senders = own["rank"].unique() if len(own) else np.empty(0, np.int64)
     _compare_links(own, whole, complaints)
     left = whole[~whole["source"].isin(senders)] if len(senders) and len(whole) else whole
-    frame = joined(LINKS, [own, left]).copy(deep=False)
+    frame = joined(LINKS, [own, left])
     size, time = frame["size_bytes"].to_numpy(), frame["time_ns"].to_numpy()
     bandwidth = np.full(len(frame), np.nan)
     np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
     bandwidth *= 1e9
     frame["bandwidth"] = bandwidth
-    return frame, [*parts.problems, *complaints.all()]
+    return frame, [*parts.problems, *complaints.all(), *_incomplete(frame)]
 
 
-def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> pd.DataFrame:
+def _incomplete(links: pd.DataFrame) -> list[Problem]:
+    """Return what is missing: ranks of the job where files have only numbers in a group, and sums of groups."""
+    found = []
+    unknown = ((links["source"] < 0) | (links["target"] < 0)).to_numpy()
+    groups, kinds = links["group"].array, links["class"].array
+    if unknown.any():
+        first = int(np.argmax(unknown))
+        where = f"{np.count_nonzero(unknown):,} links, first of group {groups[first] or 'without a name'}"
+        text = f"Expected ranks of the job in links, found only numbers in the group in {where}; they are shown by these."
+        found.append(Problem(str(links["file"].iloc[first]), 0, 0, "bad_table", text))
+    summed = np.asarray(kinds.categories == "total", bool)[kinds.codes]
+    of_sum = np.isin(kinds.categories.to_numpy(object), ("top1", "middle", "bottom1", "bottom2", "bottom3"))[kinds.codes]
+    without = of_sum & ~np.isin(groups.codes, groups.codes[summed])
+    if without.any():
+        first = int(np.argmax(without))
+        text = f"Expected the sums (total) of links of group {groups[first] or 'without a name'}, found single operations only"
+        text += "; the bandwidth of such links is not judged."
+        found.append(Problem(str(links["file"].iloc[first]), 0, 0, "bad_table", text))
+    return found
+
+
+def _resolve(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> None:
+    """Set the ranks of the job where there are numbers in a group."""
     local = rows["source_local"].to_numpy(), rows["target_local"].to_numpy()
-    counted = np.flatnonzero(local[0] >= 0)
-    if not len(counted):
-        return rows
+    counted = local[0] >= 0
+    if not counted.any():
+        return
     members = _members(rows, counted, groups)
     nameless = np.asarray(rows["group"].cat.categories == "", bool)
     codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
-    made = rows.copy(deep=False)
     for name, numbers in zip(("source", "target"), local, strict=True):
         values = rows[name].to_numpy().copy()
         for begin in range(0, len(counted), _AT_ONCE):
-            place = counted[begin : begin + _AT_ONCE]
+            place = begin + np.flatnonzero(counted[begin : begin + _AT_ONCE])
             group, mine = codes[place], numbers[place]
             found = members.ranks(group, mine)
             if nameless[group].any():
                 first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
                 found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
             values[place] = found
-        made[name] = values
-    return made
+        rows[name] = values
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +228,13 @@ class _Members:
 
     def ranks(self, group: NDArray[Any], number: NDArray[Any]) -> NDArray[np.int64]:
         """Return the rank for each group and number in it; NONE for unknown ones."""
+        begins = self.starts[group]
+        within = number < self.starts[group + 1] - begins
+        if within.all():
+            whole: NDArray[np.int64] = self.flat[begins + number]
+            return whole
         found = np.full(len(group), NONE, np.int64)
-        known = np.flatnonzero(number < np.diff(self.starts)[group])
+        known = np.flatnonzero(within)
         found[known] = self.flat[self.starts[group[known]] + number[known]]
         if len(self.keys):
             keys = _keys(group, number)
@@ -226,7 +256,9 @@ def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) ->
     members = [np.array(ranks_of(known[name]) if name in known else (), np.int64) for name in names]
     unknown = np.array([name not in known for name in names], np.bool_)
     codes, number = rows["group"].cat.codes.to_numpy(), rows["source_local"].to_numpy()
-    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])][::-1]
+    own = np.empty(0, np.int64)
+    if unknown.any():
+        own = np.flatnonzero(counted & unknown[codes] & (number == rows["target_local"].to_numpy()))[::-1]
     keys, first = np.unique(_keys(codes[own], number[own]), return_index=True)  # of several ranks the last one
     starts = np.cumsum([0, *map(len, members)])
     return _Members(starts, np.concatenate([*members, np.empty(0, np.int64)]), keys, rows["rank"].to_numpy()[own][first])
@@ -260,15 +292,18 @@ def steps(
     own = _placed(own, groups, parallel)
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
-    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum()
-    some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
+    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
+    some = set(collectives[["rank", "step"]].drop_duplicates().itertuples(index=False, name=None))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
-    received = frame["receive_ns"].to_numpy(np.float64)
+    received, exact = frame["receive_ns"].to_numpy(np.float64), frame["own_bubble_ns"].to_numpy(np.float64)
     most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
-    frame["own_bubble_ns"] = np.where(np.isfinite(received), received, most)
-    place = np.where(np.isfinite(received), 0, np.where(np.isfinite(most), 1, 2)).astype(np.int8)
-    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=pd.Index(["receive", "at most", ""], dtype="str"))
+    exact = np.where(most == 0.0, 0.0, exact)
+    known = [received, exact, most]
+    place = np.select([np.isfinite(values) for values in known], range(len(known)), len(known)).astype(np.int8)
+    frame["own_bubble_ns"] = np.choose(place, [*known, np.nan])
+    sources = pd.Index(["receive", "exact", "at most", ""], dtype="str")
+    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=sources)
     return frame, [*parts.problems, *complaints.all()]
 
 

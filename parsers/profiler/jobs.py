@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import google_crc32c
 import msgspec
 
 from parsers.files import RegularFile
@@ -83,7 +84,7 @@ class _One:
     rank: int
     size: int = 0
     start: tuple[str, int] = ("", 0)
-    groups: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
+    groups: Mapping[tuple[str, bytes], frozenset[str]] = field(default_factory=dict)
     parallel: tuple[tuple[str, int], ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
@@ -93,11 +94,12 @@ def find_jobs(sessions: Sequence[Session]) -> tuple[JobFiles, ...]:
     whole = [session for session in sessions if session.files and not session.ranks]
     found: list[JobFiles] = []
     by_path: dict[str, list[_One]] = {}
+    lists = _Lists()
     for session in sessions:
         if len(session.ranks) > 1:
             found.append(_legacy(session))
         elif session.ranks:
-            by_path.setdefault(alike(session.path), []).append(_told(session, session.ranks[0]))
+            by_path.setdefault(alike(session.path), []).append(_told(session, session.ranks[0], lists))
     for ones in by_path.values():
         found += _jobs_of(ones)
     found = [_with_whole(job, own) for job, own in zip(found, _placed(found, whole), strict=True)]
@@ -184,7 +186,7 @@ class _Info(msgspec.Struct):
     end_info: dict[str, Any] = {}
 
 
-def _told(session: Session, rank: int) -> _One:
+def _told(session: Session, rank: int, lists: _Lists) -> _One:
     one = _One(session, rank)
     kinds = {file.kind: file for file in reversed(session.files)}
     sizes = [_size_in_names(session.files, one.problems)]
@@ -193,7 +195,7 @@ def _told(session: Session, rank: int) -> _One:
         about = _decoded(kinds[METADATA.name].path, _Metadata)
         if about is not None:
             sizes.append(_size_told(about.distributed_args.get("world_size"), kinds[METADATA.name].path, one.problems))
-            one.groups = _ids(about.parallel_group_info)
+            one.groups = _ids(about.parallel_group_info, lists)
             named = about.distributed_args.items()
             one.parallel = tuple((name, value) for name, value in named if name.endswith("_parallel_size") and _count(value))
     if INFO.name in kinds:
@@ -234,14 +236,35 @@ def _whole(value: Any) -> int:
         return 0
 
 
-def _ids(groups: Mapping[str, _Group]) -> Mapping[bytes, frozenset[str]]:
-    """Return the names of groups by what they are: a hash of kind and ranks, as written. Groups of one rank prove nothing."""
-    found: dict[bytes, set[str]] = {}
+class _Lists:
+    """Hashes of lists of ranks, as written. Every rank of a large job has the same long ones, which are hashed once."""
+
+    LONG = 1 << 12
+    MOST = 16
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[bytes, bytes]] = {}
+
+    def hashed(self, ranks: bytes) -> bytes:
+        """Return the hash of a list."""
+        if len(ranks) < self.LONG:
+            return hashlib.blake2b(ranks, digest_size=16).digest()
+        mark = google_crc32c.value(ranks)
+        known = self._known.get(mark)
+        if known is None or known[0] != ranks:
+            if len(self._known) >= self.MOST:
+                del self._known[next(iter(self._known))]
+            known = self._known[mark] = ranks, hashlib.blake2b(ranks, digest_size=16).digest()
+        return known[1]
+
+
+def _ids(groups: Mapping[str, _Group], lists: _Lists) -> Mapping[tuple[str, bytes], frozenset[str]]:
+    """Return the names of groups by what they are: kind and hash of the ranks. Groups of one rank prove nothing."""
+    found: dict[tuple[str, bytes], set[str]] = {}
     for name, group in groups.items():
         ranks = bytes(group.global_ranks)
         if b"," in ranks:
-            what = hashlib.blake2b(group.group_name.encode("utf-8", "replace") + b"\0" + ranks, digest_size=16).digest()
-            found.setdefault(what, set()).add(name)
+            found.setdefault((group.group_name, lists.hashed(ranks)), set()).add(name)
     return {what: frozenset(names) for what, names in found.items()}
 
 
@@ -268,7 +291,7 @@ def _jobs_of(ones: list[_One]) -> list[JobFiles]:
 
 def _proven_apart(ones: list[_One]) -> list[list[_One]]:
     """Split sessions by the ids of groups: two that know a group of the same ranks by other ids are of two jobs."""
-    parts: list[tuple[dict[bytes, frozenset[str]], list[_One]]] = []
+    parts: list[tuple[dict[tuple[str, bytes], frozenset[str]], list[_One]]] = []
     unknown: list[_One] = []
     for one in sorted(ones, key=lambda one: (one.start, one.session.name)):
         if not one.groups:

@@ -195,10 +195,13 @@ def _counts(path: str) -> bool:
 
 
 def _has_experts(source: Files) -> bool:
-    if not source.path("op_statistic"):
-        return False
-    types = _read(source, "op_statistic", _STATISTIC).columns["type"].categories
-    return any(plain(str(name)).startswith(GROUPED) for name in types)
+    """Return whether op_statistic, a file of a few kB, names the operators of experts; else kernel_details is not read."""
+    path = source.path("op_statistic")
+    try:
+        with RegularFile(path) as file:
+            return GROUPED.encode() in file.read(0, min(file.size, _MB)).lower()
+    except OSError:
+        return False  # there is none, or its own reader reports it
 
 
 def _expert_rows(types: pd.Categorical, shapes: pd.Categorical) -> int:

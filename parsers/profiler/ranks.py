@@ -10,21 +10,25 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from parsers.cluster_frames import GROUPS, JOB_FRAMES
+import msgspec
+
+from parsers.cluster_frames import GROUPS, JOB_FRAMES, RANKS
 from parsers.errors import FormatError
+from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_facts, step_parts
+from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_bubble, rank_facts, step_parts
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
 from parsers.profiler.database import Database
-from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of
-from parsers.profiler.json_files import read_json
+from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of, told_ranks
+from parsers.profiler.json_files import LONGEST_JSON, read_json
 from parsers.profiler.lines import Complaints
+from parsers.profiler.progress import report_read
 from parsers.profiler.sessions import ProfileFile
 from parsers.profiler.tables import NONE
 
@@ -43,6 +47,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
+BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
+"""Frame -> kinds of files that together tell more of it, but do not give it."""
+MOST_BESIDE = 256 << 20
+"""Bytes of such files of all ranks of a job beyond which they are left alone: they would take longer than the rest."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
 T = TypeVar("T")
 
@@ -92,6 +100,17 @@ class _Reading:
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             complaints.add(f"Expected a database that can be read, found: {error}; the rest is not taken from it.")
         return None
+
+
+def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
+    """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
+    sizes = {file.kind: file.size for file in reversed(files)}
+    used: set[str] = set()
+    for name in what:
+        giving = [kind for kind in KINDS[name] if kind in sizes]
+        used.update(giving if name == RANKS.name else giving[:1])
+        used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
+    return sum(sizes[kind] for kind in used)
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
@@ -192,6 +211,15 @@ def _steps(reading: _Reading) -> Rows:
     if reading.asked("cluster_database", lambda database, found: step_parts.read_steps_of_cluster(database, whole, found)):
         whole.file = reading.name("cluster_database")
         return whole
+    rows = _own_steps(reading)
+    if len(rows):
+        told = rank_bubble.bubbles(reading)
+        pairs = zip(rows.values["step"], rows.values["own_bubble_ns"], strict=True)
+        rows.values["own_bubble_ns"] = [told.get(step, known) for step, known in pairs]
+    return rows
+
+
+def _own_steps(reading: _Reading) -> Rows:
     rows = step_parts.new_rows()
     kinds = ("step_trace_time", "analysis", "cluster_analyse", "step_trace_raw")
     rows.file = next((reading.name(kind) for kind in kinds if reading.has(kind)), "")
@@ -208,15 +236,24 @@ def _steps(reading: _Reading) -> Rows:
     return rows
 
 
+def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -> set[str]:
+    """Return the kinds of files that are read for frames of a job with these files by rank."""
+    kinds = {kind for name in names for kind in KINDS[name]}
+    sizes: dict[str, int] = {}
+    for own in files if any(name in BESIDE for name in names) else ():
+        for file in own:
+            sizes[file.kind] = sizes.get(file.kind, 0) + file.size
+    beside = {kind for name in names for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together}
+    return kinds | beside if sum(sizes[kind] for kind in beside - kinds) <= MOST_BESIDE else kinds
+
+
 # Groups ----------------------------------------------------------------------------------------------------------------------
 
 
 def _groups(reading: _Reading) -> Rows:
     rows = Rows(GROUPS, _GROUP)
     if reading.has("profiler_metadata"):
-        complaints = reading.complaints("profiler_metadata")
-        content = _object(reading.path("profiler_metadata"), complaints)
-        _add_told(rows, content.get("parallel_group_info"), complaints)
+        _add_metadata(rows, reading.path("profiler_metadata"), reading.complaints("profiler_metadata"))
         rows.file = reading.name("profiler_metadata")
     for kind in ("database", "msprof"):
         if not len(rows) and reading.has(kind):
@@ -235,6 +272,29 @@ def _groups(reading: _Reading) -> Rows:
     return rows
 
 
+class _Group(msgspec.Struct):
+    group_name: Any = ""
+    global_ranks: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Metadata(msgspec.Struct):
+    parallel_group_info: dict[str, _Group] = {}
+
+
+def _add_metadata(rows: Rows, path: str, complaints: Complaints) -> None:
+    """Append the groups in profiler_metadata.json. It has a list of all ranks for each of them: 600 MB at 10,000 ranks."""
+    try:
+        with RegularFile(path) as file:
+            data = file.read(0, min(file.size, LONGEST_JSON))
+        about = msgspec.json.decode(data, type=_Metadata)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        _add_told(rows, _object(path, complaints).get("parallel_group_info"), complaints)
+        return
+    report_read(len(data))
+    for name, group in about.parallel_group_info.items():
+        _add_group(rows, name, group.group_name, told_ranks(bytes(group.global_ranks)), complaints)
+
+
 def _object(path: str, complaints: Complaints) -> dict[str, Any]:
     try:
         found = read_json(path)
@@ -247,19 +307,24 @@ def _object(path: str, complaints: Complaints) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _add(rows: Rows, group: str, name: str, kind: str, ranks: tuple[int, ...]) -> None:
-    rows.add(group=group, name=name, kind=kind, ranks=text_of(ranks), size=len(ranks), told="yes")
+def _add(rows: Rows, group: str, name: str, kind: str, ranks: str, size: int) -> None:
+    rows.add(group=group, name=name, kind=kind, ranks=ranks, size=size, told="yes")
 
 
 def _add_told(rows: Rows, told: Any, complaints: Complaints) -> None:
     """Append parallel_group_info."""
     for name, group in told.items() if isinstance(told, dict) else ():
-        ranks = ranks_in(group.get("global_ranks")) if isinstance(group, dict) else None
-        if ranks is None:
-            complaints.add(f"Group {name[:60]}: expected global_ranks, a list of ranks; it was skipped.")
-            continue
-        kind = group.get("group_name")
-        _add(rows, hash_of(name), name, kind if isinstance(kind, str) else "", ranks)
+        about = group if isinstance(group, dict) else {}
+        ranks = ranks_in(about.get("global_ranks"))
+        told_in = (text_of(ranks), len(ranks)) if ranks is not None else None
+        _add_group(rows, name, about.get("group_name"), told_in, complaints)
+
+
+def _add_group(rows: Rows, name: str, kind: Any, ranks: tuple[str, int] | None, complaints: Complaints) -> None:
+    if ranks is None:
+        complaints.add(f"Group {name[:60]}: expected global_ranks, a list of ranks; it was skipped.")
+    else:
+        _add(rows, hash_of(name), name, kind if isinstance(kind, str) else "", *ranks)
 
 
 def _add_seen(rows: Rows, groups: Mapping[str, tuple[int, ...]], file: str) -> None:
@@ -268,7 +333,7 @@ def _add_seen(rows: Rows, groups: Mapping[str, tuple[int, ...]], file: str) -> N
     rows.file = rows.file or file
     for group, ranks in groups.items():
         if group not in known:
-            _add(rows, group, "", "", ranks)
+            _add(rows, group, "", "", text_of(ranks), len(ranks))
 
 
 def _add_mapped(rows: Rows, told: Any, complaints: Complaints) -> None:
@@ -280,7 +345,7 @@ def _add_mapped(rows: Rows, told: Any, complaints: Complaints) -> None:
             complaints.add(f"Expected a group with rank_set, found {json.dumps(group, default=str)[:60]}; it was skipped.")
             continue
         hashed, name, kind = (str(group.get(key) or "") for key in ("group_name", "group_id", "pg_name"))
-        _add(rows, _NOT_TEXT.sub("", hashed), name, kind, found)
+        _add(rows, _NOT_TEXT.sub("", hashed), name, kind, text_of(found), len(found))
 
 
 _NOT_TEXT = re.compile(r"[\ud800-\udfff]")

@@ -19,6 +19,7 @@ from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
+from parsers.profiler.step_times import STEPS_OF_MSPROF, STEPS_OF_PROFILER, STEPS_OF_TRACE
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema
 
@@ -50,6 +51,9 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     database.ANALYSIS,
     legacy_ascend.STEP_TRACE,
     legacy_ascend.REDUCES_OF_STEP_TRACE,
+    STEPS_OF_TRACE,
+    STEPS_OF_PROFILER,
+    STEPS_OF_MSPROF,
     minddata.PIPELINE_PROFILING,
     minddata.PIPELINE_RAW,
     ascend_output.DATASET,
@@ -117,9 +121,16 @@ FILE_KINDS: Mapping[str, ProfileFileKind] = {
 
 def kinds_giving(schema: Schema) -> tuple[str, ...]:
     """Return the kinds of files any of which gives a frame; those from which it is derived come last."""
-    own = tuple(dict.fromkeys(reader.file.name for reader in FRAME_READERS if reader.schema is schema))
-    derived = DERIVED.get(schema.name)
-    return own if derived is None else tuple(dict.fromkeys((*own, *kinds_giving(derived.source))))
+    return _KINDS_GIVING[schema.name]
+
+
+def _kinds_giving(name: str) -> tuple[str, ...]:
+    own = tuple(dict.fromkeys(reader.file.name for reader in FRAME_READERS if reader.schema.name == name))
+    derived = DERIVED.get(name)
+    return own if derived is None else tuple(dict.fromkeys((*own, *_kinds_giving(derived.source.name))))
+
+
+_KINDS_GIVING = {name: _kinds_giving(name) for name in FRAMES}
 
 
 def display_name(kind: str) -> str:

@@ -85,7 +85,7 @@ class Session:
 
 def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, ...], tuple[Problem, ...]]:
     """Return the sessions in profiler directories of a run by name, and what could not be accessed."""
-    found: dict[str, list[tuple[str, str, str, int | None, os.stat_result]]] = {}
+    found: dict[str, list[tuple[str, str, int | None, os.stat_result]]] = {}
     problems: list[Problem] = []
     left = MOST_FILES
     named = frozenset(directories)
@@ -104,21 +104,22 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
             except OSError as error:
                 problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
                 continue
-            found.setdefault(session, []).append((path, os.path.relpath(path, session), *known, status))
+            found.setdefault(session, []).append((path, *known, status))
     sessions = []
     for path, entries in found.items():
-        ranks = {entry[3] for entry in entries} - {None}
-        rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], ranks)
+        ranks = {entry[2] for entry in entries} - {None}
+        rank = _rank_of(path, [(entry[1], entry[0]) for entry in entries], ranks)
+        above = len(os.path.join(path, ""))
         files = tuple(
             ProfileFile(
                 file,
-                _shown(name),
+                _shown(file[above:]),
                 kind,
-                own if own is not None else _device_of(name, ranks, rank),
+                own if own is not None else _device_of(file[above:], ranks, rank),
                 status.st_size,
                 status.st_mtime_ns,
             )
-            for file, name, kind, own, status in sorted(entries, key=lambda entry: entry[1])
+            for file, kind, own, status in sorted(entries, key=lambda entry: entry[0])
         )
         sessions.append(Session(_shown(os.path.relpath(path, run)), path, files))
     shown = [session for session in sessions if any(file.kind not in ABOUT for file in session.files)]

@@ -2,7 +2,8 @@ r"""Serialises frames of profiles, so that a table of a million rows is parsed o
 
 Layout: magic ``MSPF`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
 (msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8. For
-categoricals the columns hold codes and the header the texts. Nothing in it is executed.
+categoricals the columns hold codes and the header the texts; columns of int64 are in the smallest type that holds their values.
+Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, SchemaError
 from parsers.headers import PREFIX, Format, crc_of
 from parsers.model import Problem
+from parsers.profiler.columns import narrow
 from parsers.profiler.sessions import ProfileFile
 from parsers.schema import Schema
 
-FORMAT = Format("snapshot", b"MSPF\0\0\0", 3)
+FORMAT = Format("snapshot", b"MSPF\0\0\0", 4)
 """Increment the version whenever this layout or the output of a reader changes."""
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
 
@@ -64,8 +66,9 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
             arrays.append(np.asarray(values.codes))
             columns.append(_Column(str(name), str(values.codes.dtype), list(values.categories)))
         else:
-            arrays.append(np.asarray(values))
-            columns.append(_Column(str(name), str(values.dtype), None))
+            plain = np.asarray(values)
+            arrays.append(narrow(plain) if plain.dtype == np.int64 else plain)
+            columns.append(_Column(str(name), str(arrays[-1].dtype), None))
         if columns[-1].dtype not in _TYPES:
             return None
     parts: list[bytes | memoryview] = []
@@ -96,11 +99,15 @@ def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]
             raise FormatError(f"snapshot: expected {length} bytes of {column.name}, found {len(body) - at}")
         values = body[at : at + length].view(column.dtype)
         at += length + -length % 8
-        made[column.name] = values if column.texts is None else _categories(values, column.texts)
+        made[column.name] = _plain(values) if column.texts is None else _categories(values, column.texts)
     try:
         return schema.check(pd.DataFrame(made, copy=False)), tuple(header.problems)
     except SchemaError as error:
         raise FormatError(f"snapshot: {error}") from error
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(np.int64) if values.dtype.kind == "i" else values
 
 
 def _categories(codes: NDArray[Any], texts: list[str]) -> pd.Categorical:

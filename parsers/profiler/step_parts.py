@@ -15,7 +15,7 @@ from parsers.cluster_frames import CLUSTER_STEPS
 from parsers.files import RegularFile
 from parsers.profiler import legacy_ascend
 from parsers.profiler.columns import Rows
-from parsers.profiler.communication_json import step_number
+from parsers.profiler.communication_json import step_number, step_told
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database
 from parsers.profiler.groups import ranks_named, text_of
@@ -49,7 +49,7 @@ _LEGACY = {
     "forward_backward_ns": ("fpandbp",),
     "tail_ns": ("tail",),
 }
-_TIMES = tuple(name for name in CLUSTER_STEPS.names if name.endswith("_ns") and name != "own_bubble_ns")
+_TIMES = tuple(name for name in CLUSTER_STEPS.names if name.endswith("_ns"))
 _PLACES = ("dp", "pp", "tp")
 _MODE = re.compile(r"cluster_analyse_([a-z-]+)_(\d+)_(\d+)_\d+\.csv")
 Cells = Mapping[str, str]
@@ -126,7 +126,7 @@ def read_step_trace_time(path: str, rows: Rows, complaints: Complaints) -> None:
     for cells in _table(path, "computing", complaints):
         device = cells.get("deviceid", "")
         known = int(device) if device.isdecimal() and len(device) < 10 else NONE
-        _add(rows, step_number(cells.get("step")), "rank", _parts(cells, _PARTS, _US, complaints), device=known)
+        _add(rows, step_told(cells.get("step"), complaints), "rank", _parts(cells, _PARTS, _US, complaints), device=known)
 
 
 def read_cluster_steps(path: str, rows: Rows, complaints: Complaints) -> None:
@@ -144,9 +144,9 @@ def _cluster_row(
     where = dict(zip(_PLACES, places, strict=True))
     text = str(index).removesuffix(".0").strip('"')
     if kind == "rank" and text.isdecimal() and len(text) < 10:
-        _add(rows, step_number(step), "rank", parts, rank=int(text), ranks="", **where)
+        _add(rows, step_told(step, complaints), "rank", parts, rank=int(text), ranks="", **where)
     elif kind == "stage" and (ranks := ranks_named(text) or (ranks_named(f"({text})") if text else None)):
-        _add(rows, step_number(step), "stage", parts, rank=NONE, ranks=text_of(ranks), **where)
+        _add(rows, step_told(step, complaints), "stage", parts, rank=NONE, ranks=text_of(ranks), **where)
     else:
         told = f"found type {str(kind)[:20]!r} and index {text[:60]!r}"
         complaints.add(f"Expected a row of a rank or stage, {told}; it was skipped.")
@@ -162,7 +162,7 @@ def read_steps_of_analysis(database: Database, rows: Rows, complaints: Complaint
     devices = set()
     for step, device, *cells in table_rows(database, "StepTraceTime", ("step", "deviceId", *_COLUMNS.values()), complaints):
         parts = {name: number(cell) * _US for name, cell in zip(_COLUMNS, cells, strict=True)}
-        _add(rows, step_number(step), "rank", parts, device=device if isinstance(device, int) else NONE)
+        _add(rows, step_told(step, complaints), "rank", parts, device=device if isinstance(device, int) else NONE)
         devices.add(device)
     if len(devices) > 1:
         text = f"Table StepTraceTime: expected one device, found {len(devices)}; which rank each of them is, no file tells"

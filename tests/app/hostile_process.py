@@ -14,10 +14,13 @@ from parsers.profiler.progress import report_read
 from parsers.profiler.ranks import columns_of
 from parsers.profiler.sessions import ProfileFile
 
+ACTS = ("kills", "once", "raises", "prints", "hangs", "slow")
+
 
 def read(files: Sequence[ProfileFile], what: Sequence[str]) -> bytes:
-    """Read the files of a rank, unless the name of its directory says otherwise."""
-    folder = Path(files[0].path).parent
+    """Read the files of a rank, unless the name of a directory above says otherwise."""
+    above = Path(files[0].path).parents
+    folder = next((one for one in above if one.name.split("_")[0] in ACTS), above[0])
     act = folder.name.split("_")[0]
     if act == "kills" or (act == "once" and not (folder / "seen").exists()):
         (folder / "seen").touch()

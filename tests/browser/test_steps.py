@@ -25,6 +25,7 @@ def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page,
     expect(plot).to_be_visible()
     assert len(page.locator(f"{DRAWN.format('bars')} .barlayer .trace").all()) == 3
     expect(page.locator(".ms-breakdown-points")).to_contain_text("Default/Cast-op6")
+    expect(page.locator(".ms-breakdown-bar-tools button", has_text="All steps")).to_be_hidden()  # all of them are shown
 
     # the bar in the middle: the click leaves the whole to the server, which says what the step is made of
     box = page.locator(f"{DRAWN.format('bars')} .nsewdrag").bounding_box()

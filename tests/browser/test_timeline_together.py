@@ -194,3 +194,24 @@ def test_tracks_are_seen_before_the_pyramid_is_there(
     done.touch()
     expect(progress).to_be_hidden()
     expect(page.locator(SETTLED)).to_be_visible()
+
+
+def test_one_of_very_many_ranks_is_added_by_its_number(page: Page, tmp_path: Path, serve) -> None:
+    for rank in range(70):
+        folder = tmp_path / f"many/one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+        folder.mkdir(parents=True)
+        (folder / "trace_view.json").write_text(rank_traces.text(rank % RANKS))
+    store = Store([tmp_path / "many"], interval=0).start()
+    assert store.wait(30)
+    page.goto(f"{serve(create_app(store).server)}/timeline?run=one")
+    settled(page, 1)
+    menu = choose(page)
+    expect(menu.locator("select:visible")).to_have_count(0)
+    expect(menu.locator("button", has_text="ranks")).to_be_hidden()
+    field = menu.locator(".ms-profiling-number:visible")
+    field.fill("68")
+    field.press("Enter")
+    settled(page, 2)
+    expect(page).to_have_url(re.compile("also=.*rank%3D68"))
+    expect(page.locator(".ms-timeline-label-part").nth(1)).to_contain_text("rank 68")
+    store.stop()

@@ -31,11 +31,14 @@ test("a diverging scale has zero in its middle", () => {
 });
 
 test("colours grow brighter along the scale, so that it can be read without hues", () => {
-  const bright = (at) => {
-    const [r, g, b] = heat.colourAt(at);
+  const bright = (at, theme) => {
+    const [r, g, b] = heat.colourAt(at, "sequential", theme);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  for (let at = 0; at < 1; at += 0.01) assert.ok(bright(at + 0.01) > bright(at));
+  for (const theme of ["light", "dark"]) {
+    for (let at = 0; at < 1; at += 0.02) assert.ok(bright(at + 0.02, theme) > bright(at, theme));
+  }
+  assert.ok(bright(0, "dark") > bright(0, "light") + 30);
   assert.deepEqual(heat.colourAt(-1), [0x44, 0x01, 0x54]);
   assert.deepEqual(heat.colourAt(2), [0xfd, 0xe7, 0x25]);
   assert.equal(heat.isBright([255, 255, 255]), true);

@@ -13,8 +13,10 @@ import pytest
 
 from parsers import SourceError, discover, open_run
 from parsers.discovery import rescan, source_of
+from parsers.discovery import scanner as scanner_module
 from parsers.discovery.listing import classify
 from parsers.discovery.scanner import Scanner
+from parsers.model import Source
 
 EVENTS = "events.out.events.summary.1600000000.0.host_MS"
 
@@ -403,6 +405,44 @@ def test_a_scan_in_turns_ends_where_a_new_one_begins(tmp_path: Path, monkeypatch
             for _ in range(30):
                 found = scanner.scan()
             assert found == discover(base)
+
+
+def test_many_files_of_profiles_are_not_looked_at_all_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at 10,000 ranks takes a second. A new rank, a request of the user and a scan without a share look at once."""
+    now = [1000.0]
+    looks: list[float] = []
+    measured = scanner_module.measured
+
+    def slow(source: Source) -> Source:
+        looks.append(now[0])
+        now[0] += 2.0
+        return measured(source)
+
+    monkeypatch.setattr(scanner_module, "measured", slow)
+    monkeypatch.setattr(scanner_module.time, "monotonic", lambda: now[0])
+    file = touch(tmp_path / "run/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv")
+    scanner = Scanner(tmp_path, share=0.5)
+
+    def size() -> int:
+        return scanner.scan()[0].profile_size
+
+    assert size() == 1
+    file.write_bytes(b"xy")
+    assert [size() for _ in range(3)] == [1, 1, 1]
+    now[0] += 21.0  # ten times as long as a look takes
+    assert size() == 2
+    file.write_bytes(b"xyz")
+    assert size() == 2
+    scanner.forget()
+    assert size() == 3
+    touch(tmp_path / "run/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv")
+    assert size() == 4
+    assert len(looks) == 4
+    file.write_bytes(b"wxyz")
+    scanner = Scanner(tmp_path)
+    assert size() == 5
+    file.write_bytes(b"vwxyz")
+    assert size() == 6
 
 
 def test_a_scan_that_failed_half_way_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,8 +140,13 @@ def write(folder: Path, *, ranks: int, steps: int, operations: int, seed: int = 
         (output / "step_trace_time.csv").write_text("\n".join(lines) + "\n")
 
 
-def write_made(folder: Path, made: Made, *, hosts: int = 0, parallel: dict[str, int] | None = None) -> None:
-    """Write a made job as torch_npu writes it, with `hosts` ranks of a host in the names of directories (0: none)."""
+def write_made(
+    folder: Path, made: Made, *, hosts: int = 0, parallel: dict[str, int] | None = None, day: int = 1
+) -> None:
+    """Write a made job as torch_npu writes it, with `hosts` ranks of a host in the names of directories (0: none).
+
+    day is the day of January in these names: a job that is written twice was profiled twice.
+    """
     ranks = sorted(made.steps["rank"].unique().tolist())
     group = made.collectives["group"].astype("str")
     named = zip(*(made.groups[name].tolist() for name in ("name", "kind", "ranks")), strict=True)
@@ -149,7 +154,7 @@ def write_made(folder: Path, made: Made, *, hosts: int = 0, parallel: dict[str, 
     sizes = {f"{name}_model_parallel_size".replace("data_model", "data"): size for name, size in (parallel or {}).items()}
     own_steps, own = dict(list(made.steps.groupby("rank"))), dict(list(made.collectives.assign(group=group).groupby("rank")))
     for rank in ranks:
-        host = f"node-{rank // hosts}_{1000 + rank}_20260101000000000_" if hosts else f"rank_{rank}_"
+        host = f"node-{rank // hosts}_{1000 + rank}_202601{day:02d}000000000_" if hosts else f"rank_{rank}_"
         base = folder / f"{host}ascend_pt"
         output = base / "ASCEND_PROFILER_OUTPUT"
         output.mkdir(parents=True)

@@ -39,6 +39,10 @@ function build(page) {
   page.files = menu(make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]), []);
   page.find(".ms-cluster-bar").replaceChildren(
     page.metrics, page.rows, page.orders, page.finding, page.whole, page.limited, make("span", "ms-grow"), page.files);
+  page.find(".ms-breakdown-head").addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-pick]");
+    if (button) pick(page, button.dataset.pick);
+  });
   page.find(".ms-cluster-panel").addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest('[data-act="close"]')) pick(page, null);
   });
@@ -91,6 +95,18 @@ function drawFacts(page) {
     return make("li", "", [dot, words(key)]);
   }));
   drawReading(page);
+  drawDamage(page);
+}
+
+// Damage in the files of ranks that were read for what is shown; profiling.js lists that in the others.
+function drawDamage(page) {
+  const { damage, damaged } = page.facts;
+  const host = page.find(".ms-cluster-damage");
+  host.hidden = !damaged;
+  if (!damaged) return;
+  writeText(host.querySelector("summary"), "profiling.damaged_n", { n: count(damaged) });
+  host.querySelector(".ms-popover").replaceChildren(
+    ...damage.map(([path, text]) => make("p", "", [make("span", "ms-mono", path), " ", text])));
 }
 
 // The progress of reading the files of all ranks; while they are read, the figures are asked for again.
@@ -101,7 +117,8 @@ function drawReading(page) {
   if (reading) {
     const [state, done, total, text] = reading;
     const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
-    const key = state === "failed" ? "failed" : state === "reading" && total ? "reading" : "preparing";
+    const known = ["failed", "sessions"].includes(state) ? state : "";
+    const key = known || (state === "reading" && total ? "reading" : "preparing");
     writeText(status, `cluster.${key}`, { done: bytes(done), total: bytes(total), text });
     if (state !== "failed" && state !== "cancelled") {
       window.clearTimeout(page.timerOfRanks);
@@ -135,6 +152,12 @@ function drawBadges(page, bars, grid, heat) {
   page.find(".ms-cluster-row").style.setProperty("--ms-rows", String(Math.max(...tall)));
 }
 
+// What the pressed bar or cell stands for; "" for nothing.
+function keyOf(click) {
+  const point = click && (click.points || []).find((one) => one.customdata !== undefined && one.customdata !== null);
+  return point ? String(point.customdata) : "";
+}
+
 profiling.define("cluster", { build, draw });
 
 Object.assign(functionsOf("mindscope_cluster"), {
@@ -156,17 +179,19 @@ Object.assign(functionsOf("mindscope_cluster"), {
     return FIGURES.map((name, at) => plots.place(page, name, values[at]));
   },
 
-  // A press on a bar or a cell picks its rank; one on the bar of a group shows its ranks.
-  picked(click, rootId) {
+  // A press on a bar picks its rank, or shows the ranks of its group.
+  barPressed(click, rootId) {
     const page = profiling.pageOf(rootId);
-    const point = click && click.points && click.points[0];
-    if (!page || !point || !page.facts) return;
-    const marked = click.points.find((one) => one.customdata !== undefined && one.customdata !== null);
-    const key = marked ? String(marked.customdata) : "";
-    if (key === "" || key === "-1") return;
-    const ofBars = point.data && point.data.type !== "heatmap";
-    if (ofBars && page.facts.kind === "group") page.change({ group: [key], rows: [], from: [], to: [] });
-    else if (!ofBars || page.facts.kind === "rank") pick(page, key);
+    const key = keyOf(click);
+    if (!page || !page.facts || !key) return;
+    if (page.facts.kind === "group") page.change({ group: [key], rows: [], from: [], to: [] });
+    else if (page.facts.kind === "rank") pick(page, key);
+  },
+
+  cellPressed(click, rootId) {
+    const page = profiling.pageOf(rootId);
+    const key = keyOf(click);
+    if (page && key && key !== "-1") pick(page, key);
   },
 
   moved(change, rootId) {

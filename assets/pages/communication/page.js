@@ -5,7 +5,7 @@ import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
 import { short } from "../../base/format.js";
-import { translate, translations } from "../../base/i18n.js";
+import { setLabel, translate, translations } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import { Heat } from "../../profiling/heat.js";
 import { scaleOf, unpacked } from "../../profiling/heat_parts.js";
@@ -13,12 +13,14 @@ import * as profiling from "../../profiling/profiling.js";
 
 const MEASURES = ["bandwidth", "bytes", "time"];
 const CLASSES = ["total", "top1", "middle", "bottom1", "bottom2", "bottom3"];
+const HOWS = ["min", "max", "mean", "sum"];
 const LEVELS = ["group", "kind", "operation", "rank"];
 const SETTINGS = ["hccs", "pcie", "rdma", "small", "small_rdma", "slow", "held"];
 /** Keys of the ask that only some parts depend on. */
-const OF_MATRIX = ["measure", "class", "inner"];
+const OF_MATRIX = ["measure", "class", "inner", "how"];
 const OF_TOTALS = ["by", "sort"];
 const NAMING = ["run", "session", "rank", "group", "step", "kind", "op", ...OF_MATRIX, ...OF_TOTALS, ...SETTINGS];
+const SLOWEST = "of_reference:asc";
 const AGAIN_MS = 500;
 const TYPING_MS = 400;
 const pages = new Map();
@@ -121,6 +123,7 @@ async function fetchMatrix(page, more = {}) {
     if (error.name === "AbortError") return;
     page.matrixKey = "";
     page.heat.show(null);
+    page.find(".ms-communication-map").hidden = true;
     page.notes.replaceChildren(words("communication.failed", { reason: error.message }, "p", "ms-profiling-wrong"));
   }
 }
@@ -132,7 +135,8 @@ function drawMatrix(page) {
   const empty = !matrix.cells;
   if (empty) lines.push(words("communication.matrix_none", {}, "p"));
   if (matrix.block > 1) {
-    lines.push(words("communication.blocks", { n: matrix.block }), " (", words(`communication.block.${matrix.how}`), ")");
+    fillSelect(page.how, HOWS.map((one) => [one, translate(`communication.block.${one}`)]), matrix.how);
+    lines.push(words("communication.blocks", { n: matrix.block }), " ", page.how);
   }
   if (matrix.unplaced) lines.push(words("communication.unplaced", { n: matrix.unplaced.toLocaleString("en") }, "p"));
   if (Object.keys(page.window).length) {
@@ -141,6 +145,7 @@ function drawMatrix(page) {
     lines.push(" ", whole);
   }
   notes.replaceChildren(...lines);
+  page.find(".ms-communication-map").hidden = empty;
   heat.show(empty ? null : contentOf(matrix, page.asked, page.facts ? page.facts.title : ""));
 }
 
@@ -166,15 +171,23 @@ function build(page) {
   page.measure = segments("communication.measure", MEASURES.map((one) => [one, `communication.measure.${one}`]),
     set("measure", "bandwidth"));
   page.of = select("communication.class", set("class", "total"));
+  page.how = select("communication.how", (value) => page.change({ how: [value] }));
   page.inner = make("button", "ms-button", words("communication.inner"), { type: "button", "aria-pressed": "false" });
   page.inner.addEventListener("click", () => page.change({ inner: profiling.get(page, "inner") === "1" ? [] : ["1"] }));
   tools(page, "matrix").append(page.measure, page.of, page.inner);
   page.by = segments("communication.by", LEVELS.map((one) => [one, `communication.by.${one}`]), (value) => {
     page.change({ by: value === "kind" ? [] : [value], sort: [] });
   });
-  tools(page, "totals").append(words("communication.per", {}, "span", "ms-muted"), page.by);
+  page.slowest = make("button", "ms-button", words("communication.slowest"), { type: "button", "aria-pressed": "false" });
+  setLabel(page.slowest, "title", "communication.slowest_tip");
+  page.slowest.addEventListener("click", () => {
+    page.change(isSlowest(page) ? { by: [], sort: [] } : { by: ["operation"], sort: [SLOWEST] });
+  });
+  tools(page, "totals").append(words("communication.per", {}, "span", "ms-muted"), page.by, page.slowest);
   page.name = select("communication.choose", set("op", ""));
   tools(page, "operation").append(page.name);
+  tools(page, "links").append(words("communication.sums", {}, "span", "ms-muted"));
+  tools(page, "packets").append(words("communication.sums_ranks", {}, "span", "ms-muted"));
   page.kinds = select("communication.kind", (value) => page.change({ kind: value ? [value] : [], op: [] }));
   find(".ms-communication-bar").replaceChildren(page.kinds, settings(page));
   page.root.addEventListener("click", (event) => press(page, event));
@@ -183,6 +196,8 @@ function build(page) {
     if (page.near) askNear(page);
   }).observe(find('[data-card="contention"]'));
 }
+
+const isSlowest = (page) => profiling.get(page, "by") === "operation" && profiling.get(page, "sort") === SLOWEST;
 
 const tools = (page, card) => page.find(`[data-card="${card}"] .ms-communication-tools`);
 
@@ -242,6 +257,7 @@ function png(page, card) {
 function draw(page) {
   pressSegment(page.measure, profiling.get(page, "measure", "bandwidth"));
   pressSegment(page.by, profiling.get(page, "by", "kind"));
+  page.slowest.setAttribute("aria-pressed", String(isSlowest(page)));
   page.inner.setAttribute("aria-pressed", String(profiling.get(page, "inner") === "1"));
   const classes = CLASSES.map((one) => [one, translate(`communication.class.${one}`)]);
   fillSelect(page.of, classes, profiling.get(page, "class", "total"));

@@ -13,10 +13,10 @@ import { cellAt, gridOf, LABELLED, labelledRows, moved, placeOf, ranksIn } from 
 // Pages that show a rank, and the frames of which they need one.
 const OPENED = {
   profile_overview: null, timeline: ["trace"], operators: ["operators", "operator_types", "kernels"], steps: ["steps"],
-  advice: null,
+  memory: ["memory", "operator_memory", "static_memory"], communication: ["collectives", "links"], advice: null,
 };
 const TABLES = ["groups", "cluster_steps", "ranks", "collectives", "packets", "links"];
-const STATES = ["whole", "lacking", "missing"];
+const STATES = ["whole", "lacking", "missing", "told"];
 
 function build(page) {
   page.canvas = page.find(".ms-job-canvas");
@@ -44,14 +44,16 @@ function build(page) {
 }
 
 function draw(page) {
-  const { run, profile } = page;
+  // What is shown of a job is the same for all of its ranks, so it is asked for by the first one.
+  const [{ run, profile }] = page.ranks;
   const job = { run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [profile.whole] };
-  const wanted = { ...job, rank: [String(page.ranks[0].profile.rank)], session: [page.ranks[0].profile.session] };
-  wanted.run = [page.ranks[0].run.key];
-  if (!same(wanted, page.listedFor)) {
-    page.listedFor = wanted;
-    setProps(page.store("job"), { data: wanted });
-  }
+  const request = (store) => {
+    if (same(job, page[store])) return;
+    page[store] = job;
+    setProps(page.store(store), { data: job });
+  };
+  request("job");
+  if (page.asked && page.asked.mark[0] === profile.whole) request("sum");
   drawTables(page);
   drawGrid(page);
 }
@@ -70,19 +72,24 @@ function drawTables(page) {
 
 // What is drawn ------------------------------------------------------------------------------------------------------
 
-// What is known of the ranks, from what the server told and the catalogue.
-function known(told) {
+// What is known of the ranks from the names of files; also those that only files about all ranks name, once these are read.
+function known(told, facts) {
   const missing = new Set(ranksIn(told.missing));
   const lacking = new Map();
   for (const [file, ranks] of told.lacking) {
     for (const rank of ranksIn(ranks)) lacking.set(rank, [...lacking.get(rank) || [], file]);
   }
   const hosts = new Map(told.hosts.flatMap(([host, ranks]) => ranksIn(ranks).map((rank) => [rank, host])));
-  const cells = ranksIn(told.drawn);
-  return { told, missing, lacking, hosts, cells, cellOf: new Map(cells.map((rank, cell) => [rank, cell])) };
+  const own = ranksIn(told.drawn);
+  const others = new Set(own.length ? [] : ranksIn(facts ? facts.told : ""));
+  const cells = own.length ? own : [...others];
+  return { told, facts, missing, lacking, hosts, others, cells, cellOf: new Map(cells.map((rank, cell) => [rank, cell])) };
 }
 
-const stateOf = ({ missing, lacking }, rank) => missing.has(rank) ? "missing" : lacking.has(rank) ? "lacking" : "whole";
+function stateOf({ missing, lacking, others }, rank) {
+  if (others.has(rank)) return "told";
+  return missing.has(rank) ? "missing" : lacking.has(rank) ? "lacking" : "whole";
+}
 
 function drawGrid(page) {
   const host = page.find(".ms-job-ranks");
@@ -103,7 +110,7 @@ function drawGrid(page) {
   paint.scale(scale, scale);
   const style = getComputedStyle(page.root);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const colours = { whole: colour("--ms-job-whole"), lacking: colour("--ms-job-lacking"), missing: colour("--ms-wrong") };
+  const colours = { whole: colour("--ms-job-whole"), lacking: colour("--ms-job-lacking"), told: colour("--ms-line-strong") };
   const gap = grid.size > 12 ? 2 : 1;
   const side = grid.size - gap;
   paint.font = `12px ${colour("--ms-font")}`;
@@ -112,7 +119,7 @@ function drawGrid(page) {
     const state = stateOf(page.known, rank);
     const { x, y } = placeOf(grid, cell);
     if (state === "missing") {
-      paint.strokeStyle = colours.missing;
+      paint.strokeStyle = colour("--ms-wrong");
       paint.lineWidth = grid.size > 12 ? 1.5 : 1;
       paint.strokeRect(x + 1, y + 1, side - 2, side - 2);
     } else {
@@ -121,7 +128,7 @@ function drawGrid(page) {
     }
     if (grid.size < LABELLED) continue;
     paint.textAlign = "center";
-    paint.fillStyle = state === "missing" ? colours.missing : colour("--ms-text");
+    paint.fillStyle = state === "missing" ? colour("--ms-wrong") : colour("--ms-text");
     if (paint.measureText(String(rank)).width < side) paint.fillText(String(rank), x + side / 2, y + side / 2 + 0.5);
   }
   paint.textAlign = "right";
@@ -135,7 +142,7 @@ function drawGrid(page) {
     const { x, y } = placeOf(grid, cell);
     paint.strokeStyle = colour(name);
     paint.lineWidth = line;
-    paint.strokeRect(x - gap / 2, y - gap / 2, side + gap, side + gap);
+    paint.strokeRect(x + line / 2, y + line / 2, side - line, side - line);
   };
   if (page.facts && page.facts.most >= 0) frame(page.facts.most, 3, "--ms-job-most");
   frame(page.profile.rank, 2, "--ms-text");
@@ -143,9 +150,10 @@ function drawGrid(page) {
 }
 
 function drawBadges(page) {
-  const { told, lacking, cells, missing } = page.known;
-  const [n, total] = [count(page.ranks.length), count(told.size)];
-  const badges = told.size ? [badge("job.found_of", { n, total })] : [badge("job.found", { n }), badge("job.size_unknown")];
+  const { told, lacking, cells, missing, others } = page.known;
+  const [n, total] = [count(others.size || page.ranks.length), count(told.size)];
+  const badges = [badge(others.size ? "job.told" : told.size ? "job.found_of" : "job.found", { n, total })];
+  if (!told.size && !others.size) badges.push(badge("job.size_unknown"));
   if (told.missing_n) badges.push(badge("job.missing_n", { n: count(told.missing_n) }, null, "wrong"));
   if (lacking.size) badges.push(badge("job.lacking_n", { n: count(lacking.size) }));
   page.find(".ms-job-ranks .ms-card-badges").replaceChildren(...badges);
@@ -154,7 +162,7 @@ function drawBadges(page) {
   const shown = told.missing.split(",");
   writeText(listed, "job.missing", { ranks: shown.length > 12 ? `${shown.slice(0, 12).join(", ")}, …` : shown.join(", ") });
   const there = {
-    whole: true, lacking: lacking.size > 0, missing: missing.size > 0 && cells.some((rank) => missing.has(rank)),
+    whole: !others.size, told: others.size > 0, lacking: lacking.size > 0, missing: cells.some((rank) => missing.has(rank)),
     most: Boolean(page.facts) && page.facts.most >= 0,
   };
   for (const [state, shownToo] of Object.entries(there)) {
@@ -167,6 +175,7 @@ function about(page, rank) {
   const { hosts, lacking, missing } = page.known;
   const parts = [profiling.rankName(rank)];
   if (missing.has(rank)) parts.push(translate("job.at.missing"));
+  else if (page.known.others.has(rank)) parts.push(translate("job.at.told"));
   else {
     if (hosts.has(rank)) parts.push(translate("job.at.host", { host: hosts.get(rank) }));
     if (lacking.has(rank)) parts.push(translate("job.at.lacks", { files: lacking.get(rank).join(", ") }));
@@ -178,15 +187,15 @@ function about(page, rank) {
 function drawChosen(page) {
   const { profile } = page;
   const entry = profiling.memberOf(page, profile.rank);
-  const able = ([, frames]) => !frames || frames.some((name) => profile.frames.includes(name));
-  const names = Object.entries(OPENED).filter(able).map(([name]) => name);
+  const able = (name) => !OPENED[name] || OPENED[name].some((frame) => profile.frames.includes(frame));
+  const names = page.find(".ms-job-ranks").dataset.opened.split(" ").filter(able);
   const wanted = JSON.stringify([about(page, profile.rank), profile.session, names]);
   if (wanted === page.chosenShown) return;
   page.chosenShown = wanted;
   const link = (name) => make("a", "ms-button", [icon(name), words(`${name}.title`)], profiling.linkTo(page, name, entry));
-  const links = profile.rank >= 0 ? names.map(link) : [];
+  const links = names.map(link);
   page.find(".ms-job-chosen").replaceChildren(
-    make("span", "ms-job-about", about(page, profile.rank)), ...links);
+    ...(profile.rank >= 0 ? [make("span", "ms-job-about", about(page, profile.rank)), ...links] : []));
 }
 
 // Pointer and keys ---------------------------------------------------------------------------------------------------
@@ -235,8 +244,10 @@ Object.assign(functionsOf("mindscope_job"), {
   listed(told, facts, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page) return;
-    if (told && (!page.known || page.known.told !== told)) page.known = known(told);
-    page.facts = facts || null;
+    page.facts = facts && told && facts.of === told.of ? facts : null;  // those of the job shown before come first
+    if (told && (!page.known || page.known.told !== told || page.known.facts !== page.facts)) {
+      page.known = known(told, page.facts);
+    }
     if (page.known && page.profile) drawGrid(page);
   },
 });

@@ -69,7 +69,7 @@ export function withoutPart(state, number) {
 /** What names the traces to the server: [[parameter, value], ...]; ask is the profile of the page. */
 export function queryOf(page, ask) {
   const first = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0], source: get(page, "source") };
-  const others = tracesBeside(first, page.state.also || [], page.all);
+  const others = tracesBeside(first, page.state.also || [], page.entries);
   page.parts = [first, ...others];
   /** @type {[string, any][]} */
   const query = Object.entries(first).filter(([, value]) => value !== "");
@@ -85,7 +85,7 @@ export function queryOf(page, ask) {
 const bestOf = (page, one) => page.known?.[page.parts.indexOf(one)]?.sources[0];
 
 // The profile of a trace in the catalogue.
-const entryOf = (page, one) => page.all.find(({ run, profile }) =>
+const entryOf = (page, one) => page.entries.find(({ run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
 
 /** The run and the profile of a trace by its number, as the catalogue has them. */
@@ -114,7 +114,7 @@ export function makePartsMenu(page) {
   const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), page.partsName, icon("down")]);
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "timeline.parts_tip");
   page.partList = make("ul", "ms-timeline-part-list");
-  page.partAdd = select("timeline.parts_add", (name) => add(page, [page.book.named.get(name)]));
+  page.partAdd = select("timeline.parts_add", (name) => add(page, [page.jobBook.named.get(name)]));
   page.partRank = numberPicker(PART_RANK, rankName, (rank) => rank === null || add(page, [memberOf(page, rank)]));
   page.partAll = make("button", "ms-button", [], { type: "button" });
   page.partAll.addEventListener("click", () => add(page, ranksLeft(page)));
@@ -144,7 +144,7 @@ const sameProfile = (one, { run, profile }) =>
 
 // Profiles with a trace that is not shown, those of the same job first.
 function addable(page) {
-  const left = page.all.filter((entry) =>
+  const left = page.entries.filter((entry) =>
     entry.profile.frames.includes("trace") && !page.parts.some((one) => sameProfile(one, entry)));
   const own = left.filter((entry) => entry.profile.job === page.profile.job);
   return [...own, ...left.filter((entry) => entry.profile.job !== page.profile.job)];

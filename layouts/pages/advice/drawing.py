@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,47 +16,62 @@ from parsers.deferred import pandas as pd
 from layouts import format as fmt
 from layouts.components.elements import icon
 from layouts.i18n import CATALOGUE, attributes, both, t
-from layouts.profiling.advising import sentence
+from layouts.profiling.advising import quantity, sentence
 from layouts.profiling.choice import Choice
 from layouts.profiling.links import address, range_on_timeline
 from layouts.sources import NO_TRACE, IdleTime
 
-UNITS = {rule: ("ms", 1e6) if rule == "interval" else ("%", 0.01) for rule in THRESHOLDS}
+_OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
+UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
 _UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
 """State of idle time -> why the rule about gaps was not checked."""
+_NUMBERS = frozenset(("rank", "stage", "step", "since", "allocated_bytes"))
+"""Columns in which -1 stands for unknown."""
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
 def drawn(
     review: Review, thresholds: Mapping[str, float], choice: Choice | None, *, idle: IdleTime = NO_TRACE,
-    traced: bool = False,
+    traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, Choice] = MappingProxyType({}),
 ) -> list[Any]:
     """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
 
-    idle is what is known of gaps; with `traced`, evidence links to the timeline.
+    idle is what is known of gaps; with `traced`, evidence links to the timeline. capacity is the memory of the device as typed
+    in, in GiB, 0 for none. ranks are the profiles of the job, to which evidence about ranks links.
     """
-    cards = [_card(one, thresholds[one.rule], choice, idle, traced=traced) for one in review.found]
+    fields = _Fields(thresholds, capacity)
+    cards = [_card(one, fields, choice, idle, traced=traced, ranks=ranks) for one in review.found]
     numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
     none = "advice.none" if review.fine else "advice.none_checked"
     first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
-    return [*first, *cards, _fine(review.fine, thresholds), _unchecked(review.unchecked, choice, idle)]
+    return [*first, *cards, _fine(review.fine, fields), _unchecked(review, choice, idle, fields)]
 
 
-def _card(one: Advice, threshold: float, choice: Choice | None, idle: IdleTime, *, traced: bool) -> html.Section:
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """What can be typed in: the thresholds of the rules, and the memory of the device in GiB."""
+
+    thresholds: Mapping[str, float]
+    capacity: float
+
+
+def _card(
+    one: Advice, fields: _Fields, choice: Choice | None, idle: IdleTime, *, traced: bool, ranks: Mapping[int, Choice]
+) -> html.Section:
     head = html.Header(
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
         className="ms-card-head",
     )
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
     links = places(one, choice, idle) if traced and choice is not None else []
-    evidence = _table(one, links)
+    evidence = _table(one, links, ranks)
     table = html.Details(
         [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), evidence], open=one.rule == "gaps"
     )
-    foot = html.Div([_threshold(one.rule, threshold), _link(one.page, choice)], className="ms-advice-foot")
+    foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
     body = html.Div([sentence(one), html.Ul(hints), table, foot], className="ms-card-body")
     return html.Section([head, body], className="ms-card ms-advice-card", tabIndex=-1, **{"data-rule": one.rule})
 
@@ -63,8 +80,12 @@ def _hints(one: Advice) -> list[str]:
     """Names of the hints to show. For slow operations they depend on the operation's type, as in MindInsight."""
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
+    if one.rule == "communication" and one.variant == "ranks" and one.parts_ns:
+        return ["communication_wait" if one.parts_ns["waited"] > one.parts_ns["moved"] else "communication_transit"]
     if one.rule == "communication" and one.parts_ns:
         return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
+    if one.rule == "slow_rank":
+        return [f"slow_rank_{one.variant.removeprefix('few_')}"]
     if one.rule != "queue_use":
         return [one.rule]
     kinds = [next((hint for hint in _HINTS if hint in name.lower()), "reader") for name in one.subject]
@@ -77,17 +98,20 @@ def _cost(one: Advice) -> Any:
     return html.Span(t("advice.cost", time=fmt.duration(one.cost_ns * 1e-9)), className="ms-badge ms-advice-cost")
 
 
-def _fine(rules: Sequence[str], thresholds: Mapping[str, float]) -> Any:
-    lines = [html.Li([html.Span(t(f"advice.{rule}.title")), _threshold(rule, thresholds[rule])]) for rule in rules]
+def _fine(rules: Sequence[str], fields: _Fields) -> Any:
+    lines = [html.Li([html.Span(t(f"advice.{rule}.title")), _threshold(rule, fields)]) for rule in rules]
     return _rules("fine", lines)
 
 
-def _unchecked(rules: Mapping[str, Sequence[str]], choice: Choice | None, idle: IdleTime) -> Any:
+def _unchecked(review: Review, choice: Choice | None, idle: IdleTime, fields: _Fields) -> Any:
     joints = both("advice.or")
     lines = []
-    for rule, files in rules.items():
+    for rule, files in review.unchecked.items():
         reason: Any
-        if rule == "gaps" and idle.state != "missing":
+        if rule in review.reasons:
+            field = [_capacity(fields.capacity)] if review.reasons[rule] == "no_capacity" else []
+            reason = html.Span([t(f"advice.reason.{review.reasons[rule]}"), *field], className="ms-muted")
+        elif rule == "gaps" and idle.state != "missing":
             link = html.A(t("profiling.idle.read"), **address("timeline", choice)) if choice and idle.state == "unread" else ""
             reason = html.Span([t(_UNKNOWN[idle.state]), " ", link],
                                className="ms-muted")  # fmt: skip
@@ -113,16 +137,25 @@ def _rules(state: str, lines: Sequence[html.Li]) -> Any:
     )  # fmt: skip
 
 
-def _threshold(rule: str, value: float) -> html.Label:
-    """The input for a rule's threshold; assets/pages/advice/page.js writes changes to the state."""
+def _threshold(rule: str, fields: _Fields) -> Any:
+    """The input for a rule's threshold, and for the memory of the device where the rule needs it."""
     unit, scale = UNITS[rule]
-    shown = f"{value / scale:.10g}"
     usual = f"{THRESHOLDS[rule] / scale:.10g}"
+    field = _field(rule, f"{fields.thresholds[rule] / scale:.10g}", usual, unit, f"advice.{rule}.rule", f"advice.{rule}.title")
+    return html.Span([field, _capacity(fields.capacity)], className="ms-advice-fields") if rule == "memory" else field
+
+
+def _capacity(gib: float) -> html.Label:
+    return _field("capacity", f"{gib:.10g}" if gib else "", "", "GiB", "advice.capacity", "advice.capacity")
+
+
+def _field(name: str, shown: str, usual: str, unit: str, text: str, label: str) -> html.Label:
+    """An input for a number in the state; assets/pages/advice/page.js writes changes to it."""
     field = html.Span(
-        className="ms-advice-field", **{"data-rule": rule, "data-value": shown, "data-usual": usual},
-        **attributes(aria_label=f"advice.{rule}.title"),
+        className="ms-advice-field", **{"data-rule": name, "data-value": shown, "data-usual": usual},
+        **attributes(aria_label=label),
     )  # fmt: skip
-    return html.Label([html.Span(t(f"advice.{rule}.rule"), className="ms-muted"), field, html.Span(unit, className="ms-muted")],
+    return html.Label([html.Span(t(text), className="ms-muted"), field, html.Span(unit, className="ms-muted")],
                       className="ms-advice-threshold")  # fmt: skip
 
 
@@ -137,6 +170,8 @@ def places(one: Advice, choice: Choice, idle: IdleTime) -> list[Mapping[str, Any
     if one.rule == "gaps" and idle.idle is not None:
         stream = idle.idle.track
         return [range_on_timeline(choice, row["start_ns"], row["duration_ns"], by="gaps", stream=stream) for row in rows]
+    if one.page in ("cluster", "memory") or "rank" in names:
+        return []
     if "name" in names and one.page != "preparation":
         return [address("timeline", choice, first=row["name"]) for row in rows]
     if "step" in names and one.page == "steps":
@@ -144,16 +179,16 @@ def places(one: Advice, choice: Choice, idle: IdleTime) -> list[Mapping[str, Any
     return []
 
 
-def _table(one: Advice, links: Sequence[Mapping[str, Any]] = ()) -> html.Div:
+def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, Choice]) -> html.Div:
     """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out.
 
-    links: the attributes of a link to the timeline for each row; empty for none.
+    links: the attributes of a link to the timeline for each row; empty for none. ranks: profiles to which ranks link.
     """
     rows = one.evidence
     hidden = ("start_ns", "stack") if one.rule == "gaps" else ()
     shown = [str(name) for name in rows.columns if name not in hidden and not _blank(rows[name])]
     body = [
-        html.Tr([*(html.Td(_cell(name, row)) for name in shown), *_place(links, number)])
+        html.Tr([*(html.Td(_cell(name, row, ranks)) for name in shown), *_place(links, number)])
         for number, row in enumerate(rows.to_dict("records"))
     ]
     last = [html.Th(scope="col")] if links else []
@@ -177,8 +212,12 @@ def _heading(rule: str, name: str) -> str:
     return own if own in CATALOGUE else f"advice.column.{name}"
 
 
-def _cell(name: str, row: Mapping[Any, Any]) -> Any:
+def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, Choice]) -> Any:
     value = row[name]
+    if name in ("rank", "source", "target") and value in ranks:
+        return html.A(str(value), **address("profile_overview", ranks[value]), **attributes(title="advice.rank"))
+    if name == "why":
+        return t(f"advice.why.{value}")
     if name == "site" and row["stack"]:
         return _folded(value or "–", row["stack"].split("\n"))
     if name == "stack":
@@ -187,10 +226,10 @@ def _cell(name: str, row: Mapping[Any, Any]) -> Any:
         return t(f"timeline.cause.{value}")
     if isinstance(value, str):
         return value
-    if not np.isfinite(value):
+    if not np.isfinite(value) or (value == _NONE and name in _NUMBERS):
         return "–"
-    if name.endswith("_ns"):
-        return fmt.duration(float(value) * 1e-9)
+    if name.endswith(("_ns", "_bytes", "_share", "bandwidth")):
+        return quantity(name, float(value))
     if name in _PARTS:
         return f"{value:.1%}"
     return fmt.count(int(value)) if float(value).is_integer() else fmt.number(float(value))

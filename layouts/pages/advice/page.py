@@ -9,22 +9,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.advice import FRAMES, THRESHOLDS, Advice, Review, review
+from parsers.analysis.advice import FRAMES, OF_JOB, THRESHOLDS, Advice, Review, review
 
 from layouts.components.elements import button
 from layouts.page import Ids, Page
 from layouts.pages.advice.drawing import UNITS, drawn
-from layouts.pages.advice.texts import TEXTS
+from layouts.pages.advice.job_texts import TEXTS as JOB
+from layouts.pages.advice.texts import TEXTS as OWN
+from layouts.profiling.again import clock, register_again, settled
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.choice import read_choice
+from layouts.profiling.choice import Choice, read_choice
 from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.links import traced
-from layouts.sources import NO_TRACE, ProfileSource
+from layouts.sources import IdleTime, ProfileSource
 from layouts.state import number, text
 
-KEYS = tuple(THRESHOLDS)
-"""Keys of the state: the threshold of each rule, in the rule's unit in UNITS."""
+TEXTS = {**OWN, **JOB}
+KEYS = (*THRESHOLDS, "capacity")
+"""Keys of the state: the threshold of each rule, in the rule's unit in UNITS; the memory of the device in GiB."""
+READ = (*FRAMES, *OF_JOB)
+"""The frames that the rules look at, of the profile and of its job."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -34,35 +39,46 @@ def layout(ids: Ids, routes: str) -> html.Div:
             button("advice.csv", icon_name="download", id=ids("save"), n_clicks=0), className="ms-toolbar ms-advice-bar",
         ),
         dcc.Download(id=ids("file")),
+        *clock(ids),
         html.Div(id=ids("found"), className="ms-advice-found"),
         damage(),
     ]  # fmt: skip
     return body(
-        ids, routes, children, title="advice.title", frames=FRAMES, keys=KEYS, texts=tuple(TEXTS), class_name="ms-advice"
+        ids, routes, children, title="advice.title", frames=READ, keys=KEYS, texts=tuple(TEXTS), class_name="ms-advice"
     )
 
 
 _MOST = 1e9
+_GIB, _MOST_GIB = 1 << 30, 1e6
 
 
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    register_body(app, source, ids, FRAMES)
+    register_body(app, source, ids, READ)
+    register_again(app, source, ids)
 
-    def draw(asked: Any) -> Any:
-        found = advice_for(source, asked)
-        if found is None:
-            return no_update
+    def draw(asked: Any, _read: Any) -> Any:
         choice = read_choice(asked)
-        idle = idle_time(source, choice) if choice else NO_TRACE
-        return drawn(*found, choice, idle=idle, traced=traced(source, choice))
+        if choice is None:
+            return no_update, no_update
+        idle = idle_time(source, choice)
+        result, limits = advice_of(source, choice, asked, idle)
+        members = source.members(choice.run, choice.session, choice.rank)
+        ranks = {rank: Choice(run, session, rank) for run, session, rank in members}
+        children = drawn(
+            result, limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked), ranks=ranks
+        )  # fmt: skip
+        return children, settled(idle)
 
     def save(clicks: Any, asked: Any) -> Any:
         found = advice_for(source, asked) if clicks else None
         return no_update if found is None else {"filename": "advice.csv", "content": as_csv(found[0].found)}
 
-    app.callback(Output(ids("found"), "children"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
+    app.callback(
+        Output(ids("found"), "children"), Output(ids("again"), "disabled"),
+        Input(ids("ask"), "data"), Input(ids("read"), "data"), prevent_initial_call=True,
+    )(draw)  # fmt: skip
     app.callback(
         Output(ids("file"), "data"), Input(ids("save"), "n_clicks"), State(ids("ask"), "data"), prevent_initial_call=True
     )(save)
@@ -76,11 +92,22 @@ def thresholds_of(asked: Any) -> dict[str, float]:
 def advice_for(source: ProfileSource, asked: Any) -> tuple[Review, Mapping[str, float]] | None:
     """Return (what the rules say of the requested profile, thresholds of all rules), or None if no profile is requested."""
     choice = read_choice(asked)
-    if choice is None:
-        return None
+    return None if choice is None else advice_of(source, choice, asked, idle_time(source, choice))
+
+
+def advice_of(
+    source: ProfileSource, choice: Choice, asked: Any, idle: IdleTime
+) -> tuple[Review, Mapping[str, float]]:
+    """Return what the rules say of a profile with this idle time, and the thresholds of all rules."""
     limits = thresholds_of(asked)
-    frames = {name: choice.frame(source, name) for name in FRAMES}
-    return review(frames | idle_frames(idle_time(source, choice)), limits), {**THRESHOLDS, **limits}
+    frames = {name: choice.frame(source, name) for name in READ}
+    result = review(frames | idle_frames(idle), limits, capacity=int(_capacity(asked) * _GIB))
+    return result, {**THRESHOLDS, **limits}
+
+
+def _capacity(asked: Any) -> float:
+    """Return the memory of the device that was typed in, in GiB; 0 for none. BadInput if it is malformed."""
+    return number(asked, "capacity", 0.0, 0.0, _MOST_GIB)
 
 
 def as_csv(found: Sequence[Advice]) -> str:
@@ -97,6 +124,6 @@ def as_csv(found: Sequence[Advice]) -> str:
 
 
 PAGE = Page(
-    name="advice", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
+    name="advice", texts=TEXTS, needs=tuple(f"profile.{name}" for name in READ), layout=layout, register=register,
     group="performance", keeps=CHOICE,
 )  # fmt: skip

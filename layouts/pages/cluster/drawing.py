@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from dash import html
-from parsers.analysis.cluster.dimensions import dimensions
-from parsers.analysis.cluster.experts import exchanges, loads
+from parsers.analysis.cluster.experts import exchanges
 from parsers.analysis.cluster.grid import grid_of
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS
+from parsers.cluster_frames import COLLECTIVES, GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
 from layouts import format as fmt
-from layouts.i18n import t
-from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS, OF_RANKS, ROWS, Ask
+from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
 from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
 from layouts.pages.cluster.heat import grid_figure, steps_figure
@@ -24,7 +21,7 @@ from layouts.pages.cluster.panel import panel
 from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.pages.cluster.sections import dimension_table, expert_list
 from layouts.pages.cluster.story import group_name, story
-from layouts.profiling.offers import offers
+from layouts.profiling.reading import MOST_PROBLEMS
 from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_MARKED = 64
@@ -40,24 +37,23 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None
     wanted = {name: _wanted(source, ask, name) for name in FRAMES}
-    head = story(facts, wanted, second)
-    if not len(facts.steps.ranks):
-        nothing = [*head, html.P(t("cluster.no_steps"), className="ms-muted")]
-        return {"head": nothing, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
-                "facts": {"ranks": 0, "offered": offers(facts.frame(GROUPS.name), None)}}  # fmt: skip
     read = _read_ranks(source, ask, facts)
     ranks = read.frame if read is not None else None
     hosts = hosts_of(facts, ranks)
+    if second is not None and ask.against is not None and _no_hosts(second):
+        hosts_of(second, of_ranks(source, ask.against).frame)
+    head = story(facts, wanted, second)
+    if not len(facts.steps.ranks):
+        return {"head": head, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
+                "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
     values = _values(facts, ask, ranks)
-    collectives, groups = facts.frame(COLLECTIVES.name), facts.frame(GROUPS.name)
-    load = loads(collectives, groups, ranks)
     bars, parts = _bars(facts, ask, hosts, values)
     late = [one for one in facts.late if one.persistent][:MOST_MARKED]
     return {
         "head": head,
         "panel": panel(source, ask, facts, hosts, ranks),
-        "dimensions": dimension_table(dimensions(collectives, groups, _known_step(facts, ask.step)), wanted[COLLECTIVES.name]),
-        "experts": expert_list(load),
+        "dimensions": dimension_table(facts.dimensions(ask.step), wanted[COLLECTIVES.name]),
+        "experts": expert_list(facts.load(ranks)),
         "bars": bars_figure(
             bars, parts, ask.metric, language=ask.language, columns=ask.columns, dark=ask.dark, window=ask.window,
             picked="" if ask.picked is None else str(ask.picked), late={str(one.rank): one for one in late},
@@ -76,9 +72,14 @@ def _read_ranks(source: ProfileSource, ask: Ask, facts: Facts) -> ProfileFrame |
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())
-    if ask.metric not in OF_RANKS and ask.rows != "host" and ask.picked is None and not experts:
-        return None
-    return of_ranks(source, ask.choice)
+    if ask.metric in OF_RANKS or ask.rows == "host" or ask.picked is not None or experts or _no_hosts(facts):
+        return of_ranks(source, ask.choice)
+    return None
+
+
+def _no_hosts(facts: Facts) -> bool:
+    """Return whether hosts are unknown so far, and databases may tell them."""
+    return "host" in facts.may and not any(facts.hosts.values())
 
 
 def _values(facts: Facts, ask: Ask, ranks: pd.DataFrame | None) -> Floats:
@@ -87,20 +88,16 @@ def _values(facts: Facts, ask: Ask, ranks: pd.DataFrame | None) -> Floats:
     return rank_values(ranks, facts.steps.ranks, ask.metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
 
 
-def _known_step(facts: Facts, step: int | None) -> int | None:
-    return step if step is not None and facts.steps.place(step) is not None else None
-
-
 def _bars(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
-    names, parts = facts.steps.stacked(ask.step)
+    names, parts = facts.stacked(ask.step)
     chosen = shown_ranks(facts, ask.group)
     return bars_of(facts, ask.rows, ask.order, hosts, chosen, parts, values, ask.group), names
 
 
 def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
-    if not np.isfinite(values).any():
-        return None
     chosen = shown_ranks(facts, ask.group)
+    if len(chosen) < 2 or not np.isfinite(values[chosen]).any():
+        return None
     dp, pp, tp = (one[chosen] for one in facts.places())
     named = [hosts[place] for place in chosen.tolist()]
     ranks = facts.steps.ranks[chosen]
@@ -128,12 +125,11 @@ def _told(
     facts: Facts, ask: Ask, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats, read: ProfileFrame | None
 ) -> Mapping[str, Any]:
     """Return the data of the controls: what can be chosen, the neighbours of the picked rank, the progress of reading ranks."""
-    metrics = [*facts.steps.metrics, *(name for name in OF_OPERATIONS if bool(np.isfinite(facts.extra[name]).any()))]
+    metrics = [*facts.metrics]
     metrics += [name for name in OF_RANKS if ("memory" if name.startswith("peak_") else "flops") in facts.may]
     rows = [name for name in ROWS if _has_rows(facts, name, hosts)]
     keys, picked = bars.keys, str(ask.picked)
     at = keys.index(picked) if bars.kind == "rank" and picked in keys else -1
-    states = facts.frame(CLUSTER_STEPS.name)
     unknown = _NEEDED["memory" if ask.metric.startswith("peak_") else "flops"]
     return {
         "ranks": len(facts.steps.ranks), "metrics": metrics, "rows": rows, "kind": bars.kind,
@@ -142,16 +138,24 @@ def _told(
         "legend": [[part_key(part), colour_of(part)] for part in parts] if is_stacked(ask.metric) else
                   [[f"cluster.metric.{ask.metric}", SINGLE]],
         "limited": [fmt.count(len(shown_ranks(facts, ask.group))), group_name(facts, ask.group)] if ask.group else None,
-        "reading": None if read is None or read.state in ("ready", "missing") else
-                   [read.state, read.done, read.total, read.text],
+        "reading": _reading(facts, read),
+        "damage": [] if read is None else [[one.path, one.text] for one in read.problems[:MOST_PROBLEMS]],
+        "damaged": 0 if read is None else len(read.problems),
         "nothing": list(unknown) if ask.metric in OF_RANKS and not np.isfinite(values).any() else None,
-        "offered": offers(facts.frame(GROUPS.name), states),
+        "offered": facts.offered,
     }  # fmt: skip
+
+
+def _reading(facts: Facts, read: ProfileFrame | None) -> list[Any] | None:
+    """Return state, bytes done and in total, and reason, while something shown is being read or if that failed."""
+    if read is not None and read.state not in ("ready", "missing"):
+        return [read.state, read.done, read.total, read.text]
+    return ["sessions", 0, 0, ""] if facts.pending else None
 
 
 def _has_rows(facts: Facts, name: str, hosts: Sequence[str]) -> bool:
     if name == "host":
-        return len(set(hosts)) > 1 or (not any(hosts) and "memory" in facts.may)
+        return len(set(hosts)) > 1
     if name == "stage":
         return len(set(facts.places()[1].tolist())) > 1
     return name == "rank" or bool((facts.frame(GROUPS.name)["size"] > 1).any())

@@ -7,8 +7,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from parsers.analysis.cluster.dimensions import Dimension, dimensions
+from parsers.analysis.cluster.experts import Load, loads
 from parsers.analysis.cluster.links import SlowLink, slow_links
 from parsers.analysis.cluster.parts import RankSteps, rank_steps
 from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
@@ -20,6 +23,7 @@ from parsers.profiler.parts import joined
 
 from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS
 from layouts.profiling.choice import Choice
+from layouts.profiling.offers import offers
 from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_SESSIONS = 64
@@ -28,6 +32,7 @@ _KEPT = 4
 _NUMBER = re.compile(r" \(\d+\)$")
 _MEMORY = ("memory_record", "database", "msprof", "memory_summary")
 _FLOPS = ("kernel_details", "flops_summary")
+_HOSTS = ("database", "msprof", "cluster_database")
 
 
 @dataclass(slots=True, eq=False)
@@ -36,8 +41,9 @@ class Facts:
 
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
     the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
-    slow links. whole_story is whether the steps of all sessions could be judged together. may are the values of ranks that
-    files may tell: memory, flops.
+    slow links. may are the values of ranks that files may tell: memory, flops, host. whole_story is whether the steps of all
+    sessions could be judged together, pending whether other sessions are still being read. offered are the groups and steps to
+    choose from, metrics those that some rank has; doubled is the number of rows beyond the first of a rank and step.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -50,7 +56,22 @@ class Facts:
     hosts: Mapping[int, str]
     may: frozenset[str]
     whole_story: bool = False
+    pending: bool = False
     extra: dict[str, Floats] = field(default_factory=dict)
+    _places: tuple[Ints, Ints, Ints] | None = None
+    _dimensions: dict[int | None, list[Dimension]] = field(default_factory=dict)
+    _load: tuple[pd.DataFrame | None, Load | None] | None = None
+    _stacked: dict[int | None, tuple[tuple[str, ...], Floats]] = field(default_factory=dict)
+    offered: Mapping[str, Any] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
+    doubled: int = 0
+
+    def __post_init__(self) -> None:
+        rows = self.frame(CLUSTER_STEPS.name)
+        self.offered = offers(self.frame(GROUPS.name), rows)
+        self.doubled = int(rows[(rows["kind"] == "rank").to_numpy()].duplicated(["rank", "step"]).sum())
+        own = tuple(name for name in OF_OPERATIONS if bool(np.isfinite(self.extra[name]).any()))
+        self.metrics = (*self.steps.metrics, *own)
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a frame; an empty one if no file has it."""
@@ -58,17 +79,36 @@ class Facts:
 
     def places(self) -> tuple[Ints, Ints, Ints]:
         """Return dp, pp and tp of each rank; -1 for unknown."""
-        rows = self.frame(CLUSTER_STEPS.name)
-        own = rows[rows["kind"].astype("str") == "rank"].drop_duplicates("rank").set_index("rank")
-        found = [own[name].reindex(self.steps.ranks, fill_value=-1).to_numpy(np.int64) for name in ("dp", "pp", "tp")]
-        return found[0], found[1], found[2]
+        if self._places is None:
+            rows = self.frame(CLUSTER_STEPS.name)
+            own = rows[(rows["kind"] == "rank").to_numpy()].drop_duplicates("rank").set_index("rank")
+            found = [own[name].reindex(self.steps.ranks, fill_value=-1).to_numpy(np.int64) for name in ("dp", "pp", "tp")]
+            self._places = found[0], found[1], found[2]
+        return self._places
+
+    def stacked(self, step: int | None) -> tuple[tuple[str, ...], Floats]:
+        """Return the parts of a step, or of the mean step, of all ranks: names, and times of ranks x parts."""
+        step = step if step is not None and self.steps.place(step) is not None else None
+        if step not in self._stacked:
+            self._stacked = {step: self.steps.stacked(step)}
+        return self._stacked[step]
+
+    def dimensions(self, step: int | None) -> list[Dimension]:
+        """Return the communication of each dimension in one step, or the mean; of a step that nobody has the mean, too."""
+        step = step if step is not None and self.steps.place(step) is not None else None
+        if step not in self._dimensions:
+            self._dimensions[step] = dimensions(self.frame(COLLECTIVES.name), self.frame(GROUPS.name), step)
+        return self._dimensions[step]
+
+    def load(self, ranks: pd.DataFrame | None) -> Load | None:
+        """Return the load of experts, with the frame `ranks` or without it."""
+        if self._load is None or self._load[0] is not ranks:
+            self._load = ranks, loads(self.frame(COLLECTIVES.name), self.frame(GROUPS.name), ranks)
+        return self._load[1]
 
     def values(self, metric: str, step: int | None) -> Floats:
         """Return a metric of all ranks in one step, or the mean over the steps; NaN for unknown."""
-        if metric in self.extra:
-            table = RankSteps(self.steps.ranks, self.steps.steps, self.steps.session, {metric: self.extra[metric]})
-            return table.at(metric, step)
-        return self.steps.at(metric, step)
+        return self.steps.of(self.table(metric), step)
 
     def table(self, metric: str) -> Floats:
         """Return a metric as ranks x steps."""
@@ -85,15 +125,18 @@ class Kept:
     def facts(self, source: ProfileSource, choice: Choice) -> Facts:
         """Return the facts of the job of a profile, from the frames that are ready."""
         frames = {name: frame for name in FRAMES if (frame := choice.frame(source, name)) is not None}
-        others = sessions_of(source, choice)
-        ready = [(one, _ready(source, one)) for one in others]
+        asked = [(one, _steps_and_operations(source, one)) for one in sessions_of(source, choice)]
+        ready = [(one, pair) for one, (pair, _) in asked]
+        pending = any(being_read for _, (_, being_read) in asked)
         mark = (*frames.values(), *(frame for _, pair in ready for frame in pair))
         key = choice.run, choice.session, choice.rank
         with self._lock:
             known = self._facts.get(key)
         if known is not None and len(known[0]) == len(mark) and all(a is b for a, b in zip(known[0], mark, strict=True)):
+            known[1].pending = pending
             return known[1]
         found = _facts(source, choice, frames, ready)
+        found.pending = pending
         with self._lock:
             self._facts[key] = mark, found
             self._facts.move_to_end(key)
@@ -119,11 +162,15 @@ def sessions_of(source: ProfileSource, choice: Choice) -> list[Choice]:
     return [one for _, one in numbered][:MOST_SESSIONS] or [choice]
 
 
-def _ready(source: ProfileSource, choice: Choice) -> tuple[pd.DataFrame, ...]:
-    """Return steps and operations of a session if they have been read; asking for them begins to read them."""
-    found = [source.profile_frame(choice.run, choice.session, choice.rank, name) for name in FRAMES[:1] + FRAMES[2:3]]
+def _steps_and_operations(source: ProfileSource, choice: Choice) -> tuple[tuple[pd.DataFrame, ...], bool]:
+    """Return steps and operations of a session if they have been read, and whether they are being read, which this begins."""
+    names = (CLUSTER_STEPS.name, COLLECTIVES.name)
+    found = [source.profile_frame(choice.run, choice.session, choice.rank, name) for name in names]
+    being_read = any(one.state in ("reading", "waiting") for one in found)
     frames = [one.frame for one in found]
-    return tuple(frame for frame in frames if frame is not None) if frames[0] is not None else ()
+    if being_read or frames[0] is None:
+        return (), being_read
+    return tuple(frame for frame in frames if frame is not None), False
 
 
 def _facts(
@@ -134,10 +181,10 @@ def _facts(
     sessions = [(one, pair) for one, pair in ready if pair] or [(choice, (steps,))]
     tables = tuple(pair[0] for _, pair in sessions)
     place = next((number for number, (one, _) in enumerate(sessions) if one.session == choice.session), 0)
-    table = rank_steps(tables)
     groups = frames.get(GROUPS.name, GROUPS.empty())
     operations = [pair[1] for _, pair in sessions if len(pair) > 1]
     whole = len(tables) == len(operations) > 1 and _disjoint(tables)
+    table = rank_steps(tables, None if whole else place)
     all_steps = joined(CLUSTER_STEPS, list(tables)) if whole else steps
     collectives = joined(COLLECTIVES, operations) if whole else frames.get(COLLECTIVES.name, COLLECTIVES.empty())
     links = slow_links(frames.get(LINKS.name, LINKS.empty()))
@@ -145,11 +192,13 @@ def _facts(
     job = source.job(choice.run, choice.session, choice.rank)
     members = job.members if job is not None else ()
     kinds = {file.kind for member in members for file in member.files}
-    may = {name for name, giving in (("memory", _MEMORY), ("flops", _FLOPS)) if kinds.intersection(giving)}
+    kinds |= {file.kind for session in (job.whole if job is not None else ()) for file in session.files}
+    telling = (("memory", _MEMORY), ("flops", _FLOPS), ("host", _HOSTS))
+    may = {name for name, giving in telling if kinds.intersection(giving)}
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
     return Facts(
         frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
-        {member.rank: member.host for member in members}, frozenset(may), whole, extra,
+        {member.rank: member.host for member in members}, frozenset(may), whole, extra=extra,
     )  # fmt: skip
 
 
@@ -196,15 +245,15 @@ def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
 
 
 def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
-    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown."""
-    told: dict[int, str] = {}
+    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown. The facts keep them."""
     if ranks is not None:
-        told = dict(zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True))
-    return [told.get(rank) or facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
+        told = zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True)
+        facts.hosts = {**facts.hosts, **{rank: host for rank, host in told if host}}
+    return [facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
 
 
 def members_of(facts: Facts, group: str) -> tuple[int, ...]:
     """Return the ranks of a group by its hash; none for an unknown one."""
     groups = facts.frame(GROUPS.name)
-    found = groups.loc[groups["group"].astype("str") == group, "ranks"].tolist() if group else []
+    found = groups.loc[groups["group"] == group, "ranks"].tolist() if group else []
     return ranks_of(str(found[0])) if found else ()

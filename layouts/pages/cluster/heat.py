@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis.cluster.grid import Grid
+from parsers.analysis.cluster.robust import NORMAL
 from parsers.model import Floats, Ints
 
 from layouts import format as fmt
@@ -23,8 +24,10 @@ CELL = 2
 MOST_ROWS = 240
 """Rows of steps drawn; more of them are joined."""
 _TICKS = 16
-_EDGE = 0.5
-"""Percent of the values at either end that may lie beyond the colours."""
+_BESIDE = 160
+"""Pixels of a plot for names on the left and colours on the right."""
+_SPREADS = 16.0
+"""Spreads from the median at which the colours end at the latest: outliers stand out, and a single one hides no other."""
 
 
 def grid_figure(
@@ -110,7 +113,7 @@ def _heat(
 ) -> tuple[dict[str, Any], int]:
     known = values[np.isfinite(values)]
     scale, unit = scale_of(metric, float(np.abs(known).max(initial=0.0)))
-    low, high = (float(one) for one in np.percentile(known, (_EDGE, 100.0 - _EDGE))) if len(known) else (0.0, 1.0)
+    low, high = _ends(known)
     high = high if high > low else low + max(abs(low), scale) * 1e-3
     gap = 1 if values.shape[1] * 7 <= columns else 0
     head = f"<b>{word(language, 'word.rank')} %{{customdata}}</b><br>{hover}"
@@ -125,10 +128,21 @@ def _heat(
     }, gap  # fmt: skip
 
 
+def _ends(known: Floats) -> tuple[float, float]:
+    """Return the values at the ends of the colours: lowest and highest, unless they are too far from the median."""
+    if not len(known):
+        return 0.0, 1.0
+    middle = float(np.median(known))
+    spread = _SPREADS * NORMAL * float(np.median(np.abs(known - middle)))
+    low, high = float(known.min()), float(known.max())
+    return (max(low, middle - spread), min(high, middle + spread)) if spread > 0.0 else (low, high)
+
+
 def _places(names: Sequence[str], number: int, columns: int) -> list[int]:
     """Return as many places as there is room for their names; columns is the length in pixels, 0 for a vertical axis."""
     wide = 8 * max(map(len, names), default=1) + 10
-    step = max(1, math.ceil(number / min(_TICKS, max(2, columns // wide) if columns else _TICKS)))
+    room = max(2, (columns - _BESIDE) // wide) if columns else _TICKS
+    step = max(1, math.ceil(number / min(_TICKS, room)))
     return [place for place in range(0, number, step) if place < len(names)]
 
 

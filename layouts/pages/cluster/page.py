@@ -37,6 +37,10 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Section(html.Div(id=ids("head"), className="ms-breakdown-head"), className="ms-card", tabIndex=-1),
         toolbar([], label="cluster.controls", class_name="ms-cluster-bar"),
         html.P(className="ms-cluster-status ms-muted", hidden=True, role="status"),
+        html.Details(
+            [html.Summary(className="ms-button ms-button-quiet"), html.Div(className="ms-popover")],
+            className="ms-details ms-cluster-damage", hidden=True,
+        ),
         plot_card(ids("bars"), "bars", t("cluster.bars"), "ms-cluster-bars", html.Ul(className="ms-cluster-legend")),
         html.Section(id=ids("panel"), className="ms-card ms-cluster-panel", tabIndex=-1),
         html.Div(
@@ -104,8 +108,9 @@ def _register_browser(app: Any, ids: Ids) -> None:
         *(Input(ids(f"figure-{name}"), "data") for name in FIGURES), Input(ids("facts"), "data"), root,
         prevent_initial_call=True,
     )  # fmt: skip
-    for name in FIGURES:
-        call("picked", Input(ids(name), "clickData"), root, prevent_initial_call=True)
+    call("barPressed", Input(ids("bars"), "clickData"), root, prevent_initial_call=True)
+    for name in ("grid", "heat"):
+        call("cellPressed", Input(ids(name), "clickData"), root, prevent_initial_call=True)
     call("moved", Input(ids("bars"), "relayoutData"), root, prevent_initial_call=True)
 
 

@@ -85,7 +85,7 @@ def _peers(facts: Facts, rank: int, chosen: str) -> str:
     groups = facts.frame(GROUPS.name)
     best, size = "", 1
     for group in facts.judged:
-        members = ranks_of(str(groups.loc[groups["group"].astype("str") == group, "ranks"].iloc[0]))
+        members = ranks_of(str(groups.loc[groups["group"] == group, "ranks"].iloc[0]))
         if rank in members and len(members) > size:
             best, size = group, len(members)
     return best

@@ -21,7 +21,8 @@ _COLUMNS = ("kind", "groups", "operations", "elapse", "highest", "wait", "size")
 def dimension_table(found: Sequence[Dimension], wanted: Sequence[str]) -> Any:
     """Return a table with a row and a bar for each dimension, or a sentence if no operation is known."""
     if not found:
-        return html.P(t("cluster.dim.none", files=" / ".join(wanted[:3])), className="ms-muted")
+        files = " / ".join(wanted[:3])
+        return html.P(t("cluster.dim.none", files=files) if files else t("cluster.dim.nothing"), className="ms-muted")
     longest = max(one.highest_ns for one in found) or 1.0
     heads = [
         html.Th(t(f"cluster.dim.{name}"), scope="col", className="" if name == "kind" else "ms-number") for name in _COLUMNS

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from dash import html
+from parsers.analysis.cluster.parts import mean
 from parsers.analysis.cluster.stragglers import ALIKE, LIMITS, Straggler, moves_with
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
@@ -25,13 +27,13 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
     """Return the sentences. wanted are the files that would give a frame that is missing; second is another job."""
     missing = _missing(facts, wanted)
     if missing is not None:
-        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted)]
+        return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted, judged=False)]
     persistent = [one for one in facts.late if one.persistent]
     once = [one for one in facts.late if not one.persistent]
     found: list[Any] = []
     for place, one in enumerate(persistent[:MOST_TOLD]):
         found.append(html.P(_sentence(facts, one), className="ms-breakdown-sentence" if place == 0 else "ms-cluster-next"))
-        found.append(html.P(_evidence(facts, one), className="ms-muted"))
+        found.append(html.P([_evidence(facts, one), " ", _show(one.rank)], className="ms-muted"))
         if second is not None:
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))
     if len(persistent) > MOST_TOLD:
@@ -48,15 +50,16 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
             found.append(html.P(t("cluster.second_only", rank=fmt.count(other.rank)), className="ms-cluster-moved"))
     if once and (persistent or not few):
         found.append(html.P(_once(once), className="ms-muted"))
-    return [*found, *_checked(facts, wanted)]
+    return [*found, *_checked(facts, wanted, judged=True)]
 
 
 def _missing(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> Any:
     """Return why nobody was looked for; None if ranks were compared."""
-    for name in (COLLECTIVES.name, CLUSTER_STEPS.name):
+    for name in (CLUSTER_STEPS.name, COLLECTIVES.name):
         if not len(facts.frame(name)):
-            key = "cluster.unchecked_file" if name not in facts.frames else "cluster.unchecked_empty"
-            return t(key, files=" / ".join(wanted.get(name, ())[:3]) or name)
+            if name in facts.frames:
+                return t("cluster.unchecked_none" if name == COLLECTIVES.name else "cluster.no_steps")
+            return t("cluster.unchecked_file", files=" / ".join(wanted.get(name, ())[:3]))
     if not facts.judged:
         return t("cluster.unchecked_alike")
     if not bool(facts.frame(COLLECTIVES.name)["lateness_ns"].notna().any()):
@@ -89,6 +92,13 @@ def _evidence(facts: Facts, one: Straggler) -> Any:
     )  # fmt: skip
 
 
+def _show(rank: int) -> html.Button:
+    """Return a button that picks a rank (assets/pages/cluster/page.js)."""
+    return html.Button(
+        t("cluster.show", rank=fmt.count(rank)), type="button", className="ms-cluster-show", **{"data-pick": str(rank)}
+    )
+
+
 def _moved(facts: Facts, one: Straggler, second: Facts) -> Any:
     others = [other for other in second.late if other.persistent]
     if not others:
@@ -113,9 +123,25 @@ def _steps(facts: Facts) -> int:
 
 
 def _nobody(facts: Facts, once: Sequence[Straggler]) -> Any:
+    """Say that nobody is slow, and how long the others waited for the rank that they waited for most."""
     steps = _steps(facts)
-    key = "few_steps_none" if steps < LEAST_STEPS else "nobody_persistent" if once else "nobody"
-    return t(f"cluster.{key}", n=fmt.count(steps), least=fmt.count(LEAST_STEPS), share=percent(LIMITS.lateness))
+    judged = np.flatnonzero((facts.steps.session == facts.session) | facts.whole_story)
+    waited, total = facts.extra["lateness"][:, judged], facts.steps.values["total"][:, judged]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.nan_to_num(waited / total)
+        means = np.nan_to_num(mean(waited, 1) / mean(total, 1))
+    values = {"n": fmt.count(steps), "least": fmt.count(LEAST_STEPS), "share": percent(LIMITS.lateness)}
+    if shares.max(initial=0.0) < LIMITS.lateness:
+        return t("cluster.few_steps_none" if steps < LEAST_STEPS else "cluster.nobody", **values)
+    if means.max(initial=0.0) < LIMITS.lateness:
+        row, column = np.unravel_index(int(shares.argmax()), shares.shape)
+        most = {"late": time(float(waited[row, column])), "most": percent(float(shares[row, column]))}
+        step = _step(int(facts.steps.steps[judged[column]]))
+        own = {"rank": fmt.count(int(facts.steps.ranks[row])), "step": step}
+        return t("cluster.nobody_persistent" if once else "cluster.nobody_most", **values, **most, **own)
+    place = int(means.argmax())
+    rank, late = int(facts.steps.ranks[place]), time(float(mean(waited, 1)[place]))
+    return t("cluster.unexplained", rank=fmt.count(rank), where=_where(facts, rank), late=late, share=percent(means[place]))
 
 
 def _once(once: Sequence[Straggler]) -> Any:
@@ -125,7 +151,7 @@ def _once(once: Sequence[Straggler]) -> Any:
         for one in once[:MOST_ONCE]:
             steps = [step for step in one.steps if step >= 0]
             key = "cluster.once_one" if not steps else "cluster.once_step" if len(one.steps) == 1 else "cluster.once_steps"
-            why = "" if one.cause == "unknown" else both(f"cluster.why.{one.cause}")[number]
+            why = both(f"cluster.why.{one.cause}")[number]
             values = {
                 "rank": fmt.count(one.rank), "step": fmt.count(one.steps[0]), "n": fmt.count(len(one.steps)),
                 "late": time(one.lateness_ns), "share": percent(one.share), "why": why,
@@ -138,11 +164,11 @@ def _once(once: Sequence[Straggler]) -> Any:
     return _spans(texts[0], texts[1])
 
 
-def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return what was looked at, and what was not."""
+def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]], *, judged: bool) -> list[Any]:
+    """Return what was looked at, and what was not. judged is whether ranks were compared."""
     groups = facts.frame(GROUPS.name)
     found: list[Any] = []
-    if facts.judged and len(facts.frame(COLLECTIVES.name)):
+    if judged:
         kinds = groups.loc[groups["group"].isin(facts.judged), "kind"].astype("str")
         named = ", ".join(sorted(set(kinds) - {""}))
         key = "cluster.checked" if named else "cluster.checked_unknown"
@@ -152,6 +178,8 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
         found.append(t("cluster.not_judged", kinds=", ".join(others)))
     if LINKS.name not in facts.frames:
         found.append(t("cluster.unchecked_links", files=" / ".join(wanted.get(LINKS.name, ())[:2])))
+    if facts.doubled:
+        found.append(t("cluster.doubled", n=fmt.count(facts.doubled)))
     if len(facts.sessions) > 1:
         found.append(t("cluster.joined" if facts.whole_story else "cluster.not_joined", n=fmt.count(len(facts.sessions))))
     items = [item for one in found for item in (one, " ")]
@@ -161,7 +189,7 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
 def group_name(facts: Facts, group: str) -> str:
     """Return what to call a group: its kind and ranks, else its hash."""
     rows = facts.frame(GROUPS.name)
-    own: pd.DataFrame = rows[rows["group"].astype("str") == group]
+    own: pd.DataFrame = rows[rows["group"] == group]
     if own.empty:
         return group
     first = own.iloc[0]
@@ -170,7 +198,7 @@ def group_name(facts: Facts, group: str) -> str:
 
 def _size(facts: Facts, group: str) -> int:
     rows = facts.frame(GROUPS.name)
-    sizes = rows.loc[rows["group"].astype("str") == group, "size"].tolist()
+    sizes = rows.loc[rows["group"] == group, "size"].tolist()
     return int(sizes[0]) if sizes else 0
 
 

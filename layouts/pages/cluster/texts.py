@@ -33,6 +33,7 @@ TEXTS = define_texts({
     "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
     "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
     "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
+    "cluster.sessions": ("Reading the other sessions of this job", "正在读取该作业的其他采集会话"),
     "cluster.failed": ("The files of ranks could not be read: {text}", "无法读取各 rank 的文件：{text}"),
     "cluster.binned": ("{n} per bar", "每条 {n} 个"),
     "cluster.binned_tip": (
@@ -137,15 +138,16 @@ TEXTS = define_texts({
             "{group} 的其他 rank 每步等待它 {late}（{share}%）。"
         ),
     ),
-    "cluster.late.unknown": (
+    "cluster.unexplained": (
         (
-            "Rank {rank}{where} comes last in {group}: since step {since} the others wait {late} per step for it "
-            "({share} %). Neither computing nor free time nor a slow link explains it."
+            "Rank {rank}{where} comes last: the others wait {late} per step for it ({share} %), but neither computing "
+            "nor free time nor a slow link says why."
         ),
-        (
-            "rank {rank}{where} 在 {group} 中总是最后到达：自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
-            "计算、空闲与链路均无法解释。"
-        ),
+        "rank {rank}{where} 最后到达：其他 rank 每步等待它 {late}（{share}%），但计算、空闲与链路均无法解释原因。",
+    ),
+    "cluster.nobody_most": (
+        "No rank is late in most of the {n} steps; the longest wait is {late} ({most} %) for rank {rank} in step {step}.",
+        "{n} 步中没有持续较慢的 rank；最长一次等待为第 {step} 步等待 rank {rank} {late}（{most}%）。",
     ),
     "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
     "cluster.evidence": (
@@ -168,6 +170,7 @@ TEXTS = define_texts({
             "无法判断哪个异常。"
         ),
     ),
+    "cluster.show": ("Show rank {rank}", "查看 rank {rank}"),
     "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
     "cluster.nobody": (
         "No rank is late: in none of the {n} steps the others wait {share} % of the step for one.",
@@ -227,19 +230,23 @@ TEXTS = define_texts({
     "cluster.moved.nobody": ("In the second job no rank is late in most steps.", "第二个作业中没有持续较慢的 rank。"),
     "cluster.second_only": ("In the second job rank {rank} is.", "第二个作业中 rank {rank} 持续较慢。"),
     "cluster.checked": (
-        "Checked: {n} groups of ranks with the same work ({kinds}).", "已检查：{n} 个工作相同的通信组（{kinds}）。",
+        "Checked groups of ranks with the same work: {n} ({kinds}).", "已检查的工作相同的通信组：{n} 个（{kinds}）。",
     ),
     "cluster.checked_unknown": (
-        "Checked: {n} groups of ranks; what they are for is not known, so pipeline groups may be among them.",
-        "已检查：{n} 个通信组；其用途未知，可能包含流水线组。",
+        "Checked groups of ranks: {n}; what they are for is not known, so pipeline groups may be among them.",
+        "已检查的通信组：{n} 个；其用途未知，可能包含流水线组。",
     ),
     "cluster.not_judged": (
         "Not judged: {kinds}, since their ranks wait by the shape of the pipeline.",
         "不作判断：{kinds}，其等待由流水线结构决定。",
     ),
     "cluster.unchecked_file": ("Who is late was not checked: {files} is missing.", "未检查哪个 rank 较晚：缺少 {files}。"),
-    "cluster.unchecked_empty": (
-        "Who is late was not checked: {files} has no rows.", "未检查哪个 rank 较晚：{files} 没有数据。",
+    "cluster.unchecked_none": (
+        "Who is late was not checked: the files list no communication operation.", "未检查哪个 rank 较晚：文件中没有通信算子。",
+    ),
+    "cluster.doubled": (
+        "Some ranks have several rows for a step, as of several devices; {n} rows beyond the first are not shown.",
+        "部分 rank 的同一步骤有多行数据（如多个设备），仅显示第一行，其余 {n} 行未显示。",
     ),
     "cluster.unchecked_alike": (
         "Who is late was not checked: no group is known whose ranks do the same work.",
@@ -270,6 +277,7 @@ TEXTS = define_texts({
         "每步每 rank 的平均值。通信算子之间及与计算可并行，耗时之和不等于单步耗时。",
     ),
     "cluster.dim.none": ("Not checked: {files} is missing.", "未检查：缺少 {files}。"),
+    "cluster.dim.nothing": ("The files list no communication operation.", "文件中没有通信算子。"),
     "cluster.dim.unknown": ("Groups of unknown kind", "用途未知的通信组"),
     "cluster.dim.tp": ("Tensor parallel", "张量并行"),
     "cluster.dim.pp": ("Pipeline parallel", "流水线并行"),

@@ -20,7 +20,6 @@ TRANSFER, WAITING, REST = PALETTE[0][0], PALETTE[4][0], "#8a93a0"
 PARTS = {"transfer": TRANSFER, "own_wait": WAITING, "transit": TRANSFER, "wait": WAITING, "rest": REST}
 _MARGIN = {"l": 60, "r": 12, "t": 20, "b": 44, "pad": 0}
 _CLEAR = "rgba(0,0,0,0)"
-_MS = 1e6
 
 
 def parts_of(spread: Spread) -> dict[str, NDArray[np.float64]]:
@@ -51,21 +50,22 @@ def operation(spread: Spread) -> dict[str, Any] | None:
     ranks = spread.ranks[places]
     few = len(ranks) <= 64
     x = [str(rank) for rank in ranks.tolist()] if few else whole_numbers(ranks)
+    unit, scale = _unit(float(np.nanmax(spread.elapse_ns)))
     traces = [
         {
-            "type": "bar", "x": x, "y": numbers(part[places] / _MS), "marker": {"color": PARTS[name], "line": {"width": 0}},
-            "meta": name, "hovertemplate": "%{x}: %{y:.4~g} ms<extra></extra>",
+            "type": "bar", "x": x, "y": numbers(part[places] / scale), "marker": {"color": PARTS[name], "line": {"width": 0}},
+            "meta": name, "hovertemplate": f"%{{x}}: %{{y:.4~g}} {unit}<extra></extra>",
         }
         for name, part in parts_of(spread).items() if (part[places] > 0.0).any()
     ]  # fmt: skip
-    layout = _layout("communication.col.rank")
+    layout = _layout(unit) | {"meta": "communication.col.rank"}
     layout |= {"barmode": "stack", "bargap": 0.25 if few else 0.0}
     layout["xaxis"] |= {"type": "category"} if few else {}
     if spread.latest >= 0:
         at = int(np.flatnonzero(spread.ranks == spread.latest)[0])
         # On an axis of categories x is a place, not a name.
         layout["annotations"] = [{
-            "x": at if few else spread.latest, "y": float(spread.elapse_ns[at]) / _MS, "text": "▼",
+            "x": at if few else spread.latest, "y": float(spread.elapse_ns[at]) / scale, "text": "▼",
             "showarrow": False, "yshift": 10, "font": {"size": 12},
         }]  # fmt: skip
     return {"data": traces, "layout": layout}
@@ -75,6 +75,7 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
     """Draw the time in ms of packets by size, one colour for each transport; None without packets."""
     if not len(frame):
         return None
+    unit, scale = _unit(float(frame["time_ns"].max()))
     lows = sorted(set(frame["from_bytes"].tolist()))
     names = {low: megabytes(low) for low in lows}
     traces = []
@@ -85,11 +86,11 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
         ]
         traces.append({
             "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": str(transport),
-            "y": numbers(part["time_ns"].to_numpy() / _MS), "customdata": custom,
+            "y": numbers(part["time_ns"].to_numpy() / scale), "customdata": custom,
             "marker": {"color": PALETTE[place % len(PALETTE)][0], "line": {"width": 0}},
-            "hovertemplate": "%{customdata[1]}: %{y:.4~g} ms, %{customdata[0]} x, %{customdata[2]}<extra></extra>",
+            "hovertemplate": f"%{{customdata[1]}}: %{{y:.4~g}} {unit}, %{{customdata[0]}} x, %{{customdata[2]}}<extra></extra>",
         })  # fmt: skip
-    layout = _layout("communication.col.packet")
+    layout = _layout(unit)
     order = {"type": "category", "categoryorder": "array", "categoryarray": [names[low] for low in lows]}
     layout |= {"barmode": "group", "bargap": 0.2, "showlegend": len(traces) > 1}
     layout["xaxis"] |= order
@@ -104,13 +105,17 @@ def _rate(value: float) -> str:
     return f"{value / 1e9:,.4g} GB/s" if np.isfinite(value) else "?"
 
 
-def _layout(title: str) -> dict[str, Any]:
-    """title is the text key of the x axis; all y axes are ms."""
+def _unit(highest: float) -> tuple[str, float]:
+    """Return the unit of an axis up to so many ns, and its size in ns."""
+    return ("s", 1e9) if highest >= 1e10 else ("ms", 1e6) if highest >= 1e4 else ("µs", 1e3)
+
+
+def _layout(unit: str) -> dict[str, Any]:
     return {
-        "meta": title,
         "margin": _MARGIN, "paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"size": 11}, "showlegend": False,
         "legend": {"orientation": "h", "y": 1.12}, "hovermode": "closest",
-        "xaxis": {"zeroline": False}, "yaxis": {"rangemode": "tozero", "ticksuffix": " ms", "nticks": 6},
+        "xaxis": {"zeroline": False, "automargin": True},
+        "yaxis": {"rangemode": "tozero", "ticksuffix": f" {unit}", "nticks": 6},
     }  # fmt: skip
 
 

@@ -32,14 +32,15 @@ from layouts.sources import ProfileSource
 
 MOST_NAMES = 200
 """Operations to choose from; the table and its CSV file have all."""
-_CARDS = ("totals", "matrix", "links", "operation", "packets", "contention")
+_CARDS = ("matrix", "links", "totals", "operation", "packets", "contention")
 _PICTURES = ("matrix", "operation", "packets")
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     stores = ("draw", "list", "near", "facts", "figure-operation", "figure-packets", "again")
-    heat = [html.Div(className="ms-communication-notes"), html.Div(className="ms-communication-map")]
+    tools = html.Div(className="ms-communication-tools")
+    heat = [tools, html.Div(className="ms-communication-notes"), html.Div(className="ms-communication-map")]
     inside: dict[str, Any] = {
         "totals": html.Div(id=ids("totals")), "matrix": heat, "links": html.Div(id=ids("links")),
         "operation": [html.Div(id=ids("operation")), *_plot(ids("plot-operation"))],
@@ -70,7 +71,7 @@ def _card(name: str, content: Any) -> html.Section:
         [
             html.H3(t(f"communication.{name}"), className="ms-card-title"),
             html.Span(className="ms-card-badges"),
-            html.Span(className="ms-communication-tools"),
+            *([html.Span(className="ms-communication-tools")] if name != "matrix" else []),
             html.Span(
                 [html.A("CSV", className="ms-button ms-button-small", download="", **{"data-csv": name}), *tools,
                  icon_button("full", "communication.full", **{"data-act": "full"})],
@@ -129,8 +130,7 @@ def facts(traffic: Traffic, titles: Mapping[str, str]) -> dict[str, Any]:
     collectives, rows = traffic.collectives, traffic.rows
     places = collectives["kind"].cat
     kinds = sorted(str(places.categories[code]) for code in np.unique(places.codes) if code >= 0 and places.categories[code])
-    found = sums.totals(collectives, traffic.sent.iloc[:0], "operation", rows)
-    names = list(dict.fromkeys(found["name"].astype("str").head(MOST_NAMES).tolist()))
+    names = [name for name, _ in sums.most(collectives, rows, "name")[:MOST_NAMES]]
     group = traffic.group_of_matrix
     return {
         "offers": offers(traffic.groups, collectives), "kinds": kinds, "names": names, "operation": traffic.operation[1],
@@ -150,10 +150,10 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     if not len(traffic.rows):
         return [html.P(t("communication.none"), className="ms-communication-sentence"), *_links_said(traffic, titles)]
     whole = sums.whole(traffic.collectives, traffic.rows)
-    most = sums.totals(traffic.collectives, traffic.sent.iloc[:0], "group", traffic.rows).iloc[0]
-    group = titles.get(str(most["group"]), str(most["group"]))
-    times = {"time": tables.time(whole.elapse_ns), "most": tables.time(float(most["elapse_ns"])), "group": group}
-    first = "communication.head" if group and not traffic.ask.group else "communication.head_alone"
+    groups = sums.most(traffic.collectives, traffic.rows, "group")
+    group = titles.get(groups[0][0], groups[0][0])
+    times = {"time": tables.time(whole.elapse_ns), "most": tables.time(groups[0][1]), "group": group}
+    first = "communication.head" if group and len(groups) > 1 else "communication.head_alone"
     said = [html.P(t(first, **times), className="ms-communication-sentence")]
     if whole.waited_ns > 0:
         share = f"{whole.own_wait_ns / whole.waited_ns:.0%}"

@@ -37,7 +37,9 @@ def totals(frame: pd.DataFrame, keys: Sequence[str], titles: Titles, sort: str, 
 
     frame is what `Traffic.totals` returns, keys its first columns, sort column and direction or "".
     """
-    columns = [*keys, *([] if "rank" in keys else ["ranks"]), "count", *TIMES, "size_bytes", "bandwidth", "reference"]
+    columns = [*keys, *([] if "rank" in keys else ["ranks"]), "count", *TIMES, "size_bytes", "bandwidth", "of_reference"]
+    if not frame["own_wait_ns"].notna().any():
+        columns[columns.index("own_wait_ns")] = "wait_ns"
     columns = [name for name in columns if name in keys or name == "count" or frame[name].notna().any()]
     rows = [[_total(row, name, titles, share) for name in columns] for row in frame.head(MOST_ROWS).to_dict("records")]
     head = [_sortable(name, sort or "elapse_ns:desc") for name in columns]
@@ -57,10 +59,9 @@ def _total(row: Mapping[Any, Any], name: str, titles: Titles, share: float) -> C
         return Cell(str(value), number=True)
     if name == "bandwidth":
         return Cell(_number(value / _GB), True, {"title": f"{row['transport']} {fmt.exact(value)} B/s"})
-    if name == "reference":
-        part = row["bandwidth"] / value
-        low = {"className": "ms-communication-low"} if part < share else {}
-        return Cell(_percent(part), True, low)
+    if name == "of_reference":
+        low = {"className": "ms-communication-low"} if value < share else {}
+        return Cell(_percent(value), True, low)
     if name == "idle_ns" and row["unexplained_ns"] > 0.5 * value > 0:
         tip = attributes(title="communication.not_explained_tip")
         mark = html.Span(t("communication.not_explained"), className="ms-badge", **tip)
@@ -160,7 +161,7 @@ def megabytes(size: float) -> str:
     """Write bytes in units of 1,000, as files of communication count them: 1.05 MB."""
     for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= scale:
-            return f"{size / scale:,.3g} {unit}"
+            return f"{size / scale:,.0f} {unit}" if size >= 100 * scale else f"{size / scale:.3g} {unit}"
     return f"{size:,.0f} B"
 
 
@@ -200,7 +201,7 @@ def _sortable(name: str, sort: str) -> html.Th:
 
 
 def _tip(name: str) -> dict[str, Any]:
-    known = ("own_wait_ns", "idle_ns", "transit_ns", "synchronisation_ns", "reference", "usual", "lost_ns")
+    known = ("own_wait_ns", "wait_ns", "idle_ns", "transit_ns", "synchronisation_ns", "of_reference", "usual", "lost_ns")
     return attributes(title=f"communication.tip.{name}") if name in known else {}
 
 

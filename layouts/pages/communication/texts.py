@@ -58,7 +58,14 @@ TEXTS = define_texts({
     "communication.full": ("Full screen (f)", "全屏（f）"),
     "communication.shown": ("{n} of {total} shown; the CSV file has all.", "显示 {total} 项中的 {n} 项；CSV 文件包含全部。"),
     "communication.per": ("Means per rank and step", "每卡每步的平均值"),
+    "communication.sums": ("All steps together", "所有步骤合计"),
+    "communication.sums_ranks": ("All ranks and steps together", "所有卡与步骤合计"),
     # Levels and columns
+    "communication.slowest": ("Slowest operations", "最慢的算子"),
+    "communication.slowest_tip": (
+        "Single operations of 1 MB or more, the lowest share of the reference first",
+        "单个算子（1 MB 以上），按占参考值从低到高",
+    ),
     "communication.by": ("One row for each", "每行一个"),
     "communication.by.group": ("Group", "通信域"),
     "communication.by.kind": ("Kind", "算子类型"),
@@ -73,11 +80,12 @@ TEXTS = define_texts({
     "communication.col.elapse_ns": ("Elapse (ms)", "总耗时 (ms)"),
     "communication.col.transit_ns": ("Transit (ms)", "传输 (ms)"),
     "communication.col.own_wait_ns": ("Own wait (ms)", "实际等待 (ms)"),
+    "communication.col.wait_ns": ("Wait (ms)", "等待 (ms)"),
     "communication.col.synchronisation_ns": ("Synchronisation (ms)", "同步 (ms)"),
     "communication.col.idle_ns": ("Idle (ms)", "空闲 (ms)"),
     "communication.col.size_bytes": ("Sent", "发送"),
     "communication.col.bandwidth": ("Bandwidth (GB/s)", "带宽 (GB/s)"),
-    "communication.col.reference": ("Of reference", "占参考值"),
+    "communication.col.of_reference": ("Of reference", "占参考值"),
     "communication.col.link": ("Link", "链路"),
     "communication.col.transport": ("Transport", "传输类型"),
     "communication.col.usual": ("Of peers", "占同类"),
@@ -90,6 +98,7 @@ TEXTS = define_texts({
         "Elapse less that of the rank that came last: needs no clock. Not known for operations between two ranks.",
         "本卡耗时减去最后到达的卡的耗时，无需时钟对齐。点对点算子无法判断。",
     ),
+    "communication.tip.wait_ns": ("Waiting for other ranks, as the files have it.", "等待其他卡的时间，按文件记录。"),
     "communication.tip.idle_ns": (
         "Elapse less transit and wait, as the files have it.", "总耗时减去传输与等待，按文件记录。",
     ),
@@ -97,7 +106,7 @@ TEXTS = define_texts({
     "communication.tip.synchronisation_ns": (
         "Waiting before the first transfer, as the files have it.", "首次传输前的等待，按文件记录。",
     ),
-    "communication.tip.reference": (
+    "communication.tip.of_reference": (
         "Bandwidth / usual bandwidth of the transport (References above).", "带宽 / 该传输类型的参考带宽（见上方参考值）。",
     ),
     "communication.tip.usual": (
@@ -133,8 +142,8 @@ TEXTS = define_texts({
     "communication.matrix_map": (
         "Matrix of ranks: arrow keys move, plus and minus zoom, 0 shows all", "卡间矩阵：方向键移动，加减键缩放，0 显示全部",
     ),
-    "communication.no_traffic": ("no traffic", "无通信"),
-    "communication.few_traffic": ("less than 1 MB", "不足 1 MB"),
+    "communication.no_traffic": ("nothing recorded", "无记录"),
+    "communication.few_traffic": ("below 1 MB or nothing", "不足 1 MB 或无记录"),
     "communication.few": ("{value}, but of less than 1 MB: too little to judge", "{value}，但不足 1 MB，无法判断"),
     "communication.rank_n": ("rank {n}", "卡 {n}"),
     "communication.ranks_n": ("ranks {first} to {last}", "卡 {first} 至 {last}"),
@@ -142,8 +151,11 @@ TEXTS = define_texts({
     "communication.pair": ("{source} sends to {target}", "{source} 发送至 {target}"),
     "communication.per_step": ("{value} per step", "每步 {value}"),
     "communication.block.min": ("lowest of the links in it", "其中链路的最低值"),
-    "communication.block.sum": ("sum of the links in it", "其中链路的合计"),
-    "communication.blocks": ("A cell is {n} x {n} ranks", "每格 {n} x {n} 张卡"),
+    "communication.block.max": ("highest of the links in it", "其中链路的最高值"),
+    "communication.block.mean": ("mean of the links in it", "其中链路的平均值"),
+    "communication.block.sum": ("all links in it together", "其中链路的合计"),
+    "communication.blocks": ("A cell is {n} x {n} ranks:", "每格 {n} x {n} 张卡："),
+    "communication.how": ("Value of a cell of several links", "多条链路的单元格取值"),
     "communication.unplaced": (
         "{n} links are not here: of their ranks only the numbers within the group are known. Choose the group to see them.",
         "{n} 条链路未显示：只知道其在通信域内的编号。选择通信域以查看。",

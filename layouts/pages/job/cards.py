@@ -19,11 +19,12 @@ from layouts.components.elements import card
 from layouts.i18n import t
 
 MOST_ROWS = 200
-"""Rows of a table; the CSV has all."""
+"""Rows of a table; below it is said how many more there are."""
 MOST_GROUPS = 24
 """Groups that are listed one by one; more are summed up by kind and size."""
 MOST_RANGES = 6
 MOST_CLOCKS = 12
+_NUMBERS = ("files.number", "number", "each")
 
 
 def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
@@ -32,7 +33,7 @@ def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
         return [_card("job.files", html.P(t("job.files.same"), className="ms-muted"))]
     rows = [
         html.Tr([html.Th(name, scope="row", className="ms-mono"), _number(number), html.Td(_cut(ranks))])
-        for name, ranks, number, _ in lacking[:MOST_ROWS]
+        for name, ranks, number, _ in lacking
     ]
     return [_card("job.files", _table(("files.file", "files.number", "steps.lacking"), rows))]
 
@@ -42,6 +43,8 @@ def problems_card(problems: Sequence[Problem]) -> list[Any]:
     if not problems:
         return []
     said = [html.P([html.Span(one.path, className="ms-mono"), " ", one.text]) for one in problems[:MOST_ROWS]]
+    if len(problems) > MOST_ROWS:
+        said.append(html.P(t("job.first_of", n=fmt.count(MOST_ROWS), total=fmt.count(len(problems)))))
     return [_card("job.problems", html.Div(said, className="ms-job-problems"))]
 
 
@@ -52,7 +55,8 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
     listed = groups[["kind", "name", "group", "ranks", "size", "sections", "told"]].astype({"size": "int64"})
     listed = listed.astype({name: "str" for name in listed.columns if name != "size"})
     first = [ranks[0] if (ranks := ranks_of(text)) else -1 for text in listed["ranks"]]
-    listed = listed.assign(unknown=listed["kind"].eq(""), first=first).sort_values(["unknown", "kind", "first"], kind="stable")
+    listed = listed.assign(unknown=listed["kind"].eq(""), first=first, alone=listed["size"] < 2)
+    listed = listed.sort_values(["alone", "unknown", "kind", "first"], kind="stable")
     if len(listed) <= MOST_GROUPS:
         rows = [
             html.Tr([
@@ -63,7 +67,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
         ]  # fmt: skip
         return [_card("job.groups", _table(("kind", "name", "of_ranks", "does"), rows))]
     rows = []
-    for (_, kind, size), own in listed.groupby(["unknown", "kind", "size"], sort=True):
+    for (_, kind, size), own in listed.groupby(["unknown", "kind", "size"], sort=False):
         sections = {part for text in own["sections"].unique() for part in str(text).split(";") if part}
         some = ", ".join(str(text) for text in own["ranks"].iloc[:2])
         shown = some if len(own) <= 2 else t("job.and_more", ranks=some, n=fmt.count(len(own) - 2))
@@ -71,7 +75,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
             html.Th(_kind(str(kind)), scope="row"), _number(len(own)), _number(int(str(size))), html.Td(shown),
             html.Td(_does(";".join(sorted(sections)))),
         ]))  # fmt: skip
-    return [_card("job.groups", _table(("kind", "number", "files.number", "of_ranks", "does"), rows[:MOST_ROWS]))]
+    return [_card("job.groups", _table(("kind", "number", "each", "of_ranks", "does"), rows))]
 
 
 def _kind(kind: str) -> Any:
@@ -106,7 +110,7 @@ def steps_card(steps: pd.DataFrame | None, ranks: Sequence[int]) -> list[Any]:
     if found.partial:
         rows = [
             html.Tr([html.Th(one.what, scope="row"), _number(len(one.ranks)), html.Td(_cut(text_of(one.ranks)))])
-            for one in found.partial[:MOST_ROWS]
+            for one in found.partial
         ]
         said.append(_table(("steps.partial", "files.number", "steps.lacking"), rows))
     if found.without:
@@ -125,7 +129,7 @@ def hosts_card(job: JobFiles, ranks: pd.DataFrame | None) -> list[Any]:
         return [_card("job.hosts", html.P(t("job.hosts.unknown"), className="ms-muted"))]
     rows = [
         html.Tr([html.Th(host, scope="row", className="ms-mono"), _number(len(own)), html.Td(_cut(text_of(own)))])
-        for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))[:MOST_ROWS]
+        for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))
     ]
     return [_card("job.hosts", _table(("host", "files.number", "of_ranks"), rows), badge=fmt.count(len(hosts)))]
 
@@ -150,7 +154,8 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
             html.Tr([html.Th(t("profiling.rank_n", n=rank), scope="row"), html.Td(_signed(offset), className="ms-number")])
             for rank, offset in zip(far["rank"].tolist(), far["offset_ns"].tolist(), strict=True) if offset
         ]  # fmt: skip
-        names = [html.Th(t("profiling.rank"), scope="col"), html.Th(t("job.clocks.ahead", rank=int(found["rank"].iloc[0])))]
+        ahead = t("job.clocks.ahead", rank=int(found["rank"].iloc[0]))
+        names = [html.Th(t("profiling.rank"), scope="col"), html.Th(ahead, className="ms-number", scope="col")]
         if rows:
             said.append(html.Table([html.Thead(html.Tr(names)), html.Tbody(rows)], className="ms-job-table"))
     said.append(html.P(t("job.clocks.why"), className="ms-muted"))
@@ -177,9 +182,13 @@ def _number(number: int) -> html.Td:
 
 
 def _table(names: Sequence[str], rows: Sequence[Any]) -> html.Div:
-    kinds = {"files.number": "ms-number", "number": "ms-number"}
-    columns = html.Tr([html.Th(t(f"job.{name}"), scope="col", className=kinds.get(name, "")) for name in names])
-    return html.Div(html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table"), className="ms-job-rows")
+    columns = html.Tr([
+        html.Th(t(f"job.{name}"), scope="col", className="ms-number" if name in _NUMBERS else "") for name in names
+    ])  # fmt: skip
+    table = html.Table([html.Thead(columns), html.Tbody(rows[:MOST_ROWS])], className="ms-job-table")
+    shown = {"n": fmt.count(MOST_ROWS), "total": fmt.count(len(rows))}
+    left = [html.P(t("job.first_of", **shown), className="ms-muted")] if len(rows) > MOST_ROWS else []
+    return html.Div([html.Div(table, className="ms-job-rows"), *left])
 
 
 def _card(title: str, content: Any, *, badge: str = "") -> html.Section:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from parsers.analysis.cluster.coverage import lacking_files
+from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.registry import display_name
@@ -33,3 +35,13 @@ def members(job: JobFiles) -> dict[str, Any]:
         "hosts": [[host, text_of(ranks)] for host, ranks in sorted(hosts.items())],
         "lacking": [[display_name(one.what), text_of(one.ranks), len(one.ranks), one.having] for one in lacking],
     }  # fmt: skip
+
+
+def told_ranks(frames: Mapping[str, pd.DataFrame | None]) -> list[int]:
+    """Return the ranks that the frames of a job name, in order, at most MOST_CELLS of them."""
+    known: set[int] = set()
+    for name in ("cluster_steps", "collectives", "ranks"):
+        frame = frames.get(name)
+        if frame is not None:
+            known.update(frame["rank"].unique().tolist())
+    return sorted(rank for rank in known if rank >= 0)[:MOST_CELLS]

@@ -13,27 +13,30 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.cluster.limiting import limiting
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.profiler.groups import text_of
 
 from layouts.callbacks import in_browser
-from layouts.i18n import attributes, t
+from layouts.components.plain_html import still
+from layouts.i18n import CATALOGUE, attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
-from layouts.pages.job.members import members
+from layouts.pages.job.members import members, told_ranks
 from layouts.pages.job.sentence import head
 from layouts.pages.job.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS, read_choice
+from layouts.profiling.choice import JOB_KEYS, Choice, read_choice
 from layouts.sources import ProfileSource
 
 FRAMES = tuple(JOB_FRAMES)
-OPENED = ("profile_overview", "timeline", "operators", "steps", "advice")
-"""Pages that show a rank."""
+OPENED = ("profile_overview", "timeline", "operators", "steps", "memory", "communication", "advice")
+"""Pages that show a rank; those that the application has are offered."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [html.Section(html.Div(id=ids("head"), className="ms-job-head"), className="ms-card", tabIndex=-1)]
-    texts = (*TEXTS, *(f"{page}.title" for page in OPENED))
+    opened = [page for page in OPENED if f"{page}.title" in CATALOGUE]
+    texts = (*TEXTS, *(f"{page}.title" for page in opened))
     page = body(ids, routes, children, title="job.title", frames=FRAMES, texts=texts, class_name="ms-job")
     grid = html.Div(
         [
@@ -53,10 +56,10 @@ def layout(ids: Ids, routes: str) -> html.Div:
             html.Div([html.Div(className="ms-job-legend"), grid, html.P(className="ms-job-without", hidden=True),
                       html.Div(className="ms-job-chosen", role="status")], className="ms-job-ranks-body"),
         ],
-        className="ms-card ms-job-ranks", tabIndex=-1, hidden=True,
+        className="ms-card ms-job-ranks", tabIndex=-1, hidden=True, **{"data-opened": " ".join(opened)},
     )  # fmt: skip
     page.children += [
-        *(dcc.Store(id=ids(part)) for part in ("job", "members", "facts")),
+        *(dcc.Store(id=ids(part)) for part in ("job", "sum", "members", "facts")),
         ranks,
         html.Div([html.Div(id=ids("read")), html.Div(id=ids("listed"))], className="ms-job-cards"),
         damage(),
@@ -80,7 +83,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     )(list_members)
     app.callback(
         Output(ids("head"), "children"), Output(ids("read"), "children"), Output(ids("facts"), "data"),
-        Input(ids("ask"), "data"), prevent_initial_call=True,
+        Input(ids("sum"), "data"), prevent_initial_call=True,
     )(sum_up)  # fmt: skip
     call = partial(in_browser(app, "mindscope_job"), prevent_initial_call=True)
     call("listed", Input(ids("members"), "data"), Input(ids("facts"), "data"), State(ids("root"), "id"))
@@ -95,12 +98,16 @@ def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
     found = source.job(choice.run, choice.session, choice.rank) if choice is not None else None
     if choice is None or found is None:
         return no_update, no_update
-    told = members(found)
-    return told, [*files_card(told["lacking"]), *problems_card(found.problems)]
+    told = {"of": _name(source, choice), **members(found)}
+    files = files_card(told["lacking"]) if len(found.members) > 1 else []
+    return told, still([*files, *problems_card(found.problems)])
 
 
 def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
-    """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested."""
+    """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested.
+
+    The browser asks for it once for each job, whichever of its ranks is chosen, when all frames are read.
+    """
     choice = read_choice(ask)
     if choice is None:
         return no_update, no_update, no_update
@@ -114,7 +121,14 @@ def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
         *hosts_card(found, frames["ranks"]), *clocks_card(frames["collectives"]),
     ]  # fmt: skip
     most = limits.first.rank if limits.first is not None else -1
-    return head(source, choice, limits, frames), cards, {"most": most, "frames": [*filter(frames.get, ())]}
+    facts = {"of": _name(source, choice), "most": most, "told": text_of(told_ranks(frames))}
+    return still(head(source, choice, limits, frames)), still(cards), facts
+
+
+def _name(source: ProfileSource, choice: Choice) -> str:
+    """Return a text that names the job of a profile, the same for all of its ranks."""
+    of = choice.run, choice.session, choice.rank
+    return "|".join(map(str, next(iter(source.members(*of)), of)))
 
 
 PAGE = Page(

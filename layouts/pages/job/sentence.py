@@ -20,18 +20,15 @@ from layouts.sources import ProfileSource
 _SHOWN_ON = {
     "exposed": "communication", "free": "timeline", "slow_rank": "cluster", "bubble": "cluster", "memory": "memory",
 }  # fmt: skip
-Frames = Mapping[str, pd.DataFrame | None]
+Frames = Mapping[str, "pd.DataFrame | None"]
 
 
 def head(source: ProfileSource, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:
     """Return the sentence, the table of the parts and how they were computed."""
     places = {rank: (run, session, rank) for run, session, rank in source.members(choice.run, choice.session, choice.rank)}
-    found = {part.name: part for part in limits.parts}
-    order = [*(part.name for part in limits.parts), *(name for name in PARTS if name not in found)]
-    rows = [
-        _row(found[name], places) if name in found else _unchecked(name, limits.unchecked[name], source, choice, frames)
-        for name in order
-    ]
+    found = {part.name for part in limits.parts}
+    rows = [_row(part, places, first=part is limits.first) for part in limits.parts]
+    rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
     columns = html.Tr([html.Th(t(f"job.{name}"), scope="col") for name in ("part", "per_step", "share", "most_on")])
     table = html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table ms-job-limits")
     steps = frames.get("cluster_steps")
@@ -59,7 +56,7 @@ def _said(limits: Limits, source: ProfileSource, choice: Choice) -> Any:
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 
-def _row(part: Part, places: Mapping[int, tuple[str, str, int]]) -> html.Tr:
+def _row(part: Part, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> html.Tr:
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
@@ -72,7 +69,7 @@ def _row(part: Part, places: Mapping[int, tuple[str, str, int]]) -> html.Tr:
     link: Any = f"{part.rank}" if part.rank >= 0 else ""
     if place is not None:
         link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], Choice(*place)))
-    marked: dict[str, Any] = {"aria-current": "true"} if part.limits else {}
+    marked: dict[str, Any] = {"aria-current": "true"} if first else {}
     cells = [html.Td(time, className="ms-number"), html.Td(share, className="ms-number"), html.Td(link, className="ms-number")]
     return html.Tr([html.Th(t(f"job.part.{part.name}"), scope="row"), *cells], **marked)
 

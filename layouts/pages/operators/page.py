@@ -246,5 +246,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 PAGE = Page(
     name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance", keeps=CHOICE,
+    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with"),
 )  # fmt: skip

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.advice import FRAMES as ADVICE
 from parsers.analysis.advice import review
 
 from layouts.callbacks import in_browser
@@ -22,15 +21,16 @@ from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
 from layouts.pages.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.pages.profile_overview.texts import TEXTS
+from layouts.profiling.again import clock, register_again, settled
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
 from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
-from layouts.sources import ProfileSource
+from layouts.sources import IdleTime, ProfileSource
 
-FRAMES = (*ADVICE, "kernels")
+FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels")
 _TILES = {
     "steps": ("profile_overview.steps", "steps"),
     "operators": ("profile_overview.operators", "operators operator_types kernels"),
@@ -44,6 +44,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [
         *(dcc.Store(id=ids(part)) for part in ("draw", "screen", "figure")),
+        *clock(ids),
         html.Div(id=ids("head"), className="ms-profile-overview-parts"),
         html.Div(id=ids("summary"), className="ms-profile-overview-summary"),
         html.Div(id=ids("beside"), className="ms-profile-overview-beside"),
@@ -84,14 +85,22 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
+    register_again(app, source, ids)
 
     def draw(ask: Any) -> tuple[Any, Any, Any]:
         return shown(source, ask)
 
-    def sum_up(ask: Any) -> Any:
-        return summarised(source, ask)
+    def sum_up(ask: Any, _read: Any) -> Any:
+        choice = read_choice(ask)
+        if choice is None:
+            return no_update, no_update
+        idle = idle_time(source, choice)
+        return summarised(source, ask, idle), settled(idle)
 
-    app.callback(Output(ids("summary"), "children"), Input(ids("ask"), "data"), prevent_initial_call=True)(sum_up)
+    app.callback(
+        Output(ids("summary"), "children"), Output(ids("again"), "disabled"),
+        Input(ids("ask"), "data"), Input(ids("read"), "data"), prevent_initial_call=True,
+    )(sum_up)  # fmt: skip
 
     app.callback(
         Output(ids("head"), "children"),
@@ -124,13 +133,16 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     return [*step, *busy_card(choice.frame(source, "kernels"))], lines, figure
 
 
-def summarised(source: ProfileSource, ask: Any) -> Any:
-    """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested."""
+def summarised(source: ProfileSource, ask: Any, idle: IdleTime | None = None) -> Any:
+    """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested.
+
+    The advice is that of the profile's own frames shown here. idle is what is known of idle time, None to ask for it.
+    """
     choice = read_choice(ask)
     if choice is None:
         return no_update
-    frames = {name: choice.frame(source, name) for name in ADVICE}
-    idle = idle_time(source, choice)
+    frames = {name: choice.frame(source, name) for name in FRAMES}
+    idle = idle or idle_time(source, choice)
     advice = advice_card(review(frames | idle_frames(idle)), choice)
     left = [*operators_card(frames["operators"], choice), *ranks_card(source, choice)]
     return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]

@@ -42,12 +42,73 @@ def coded(column: pd.Series[Any], wanted: Iterable[str]) -> NDArray[np.bool_]:
     return found
 
 
-def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """Return a number for each key, from 0 in the order in which they appear, and the first row of each."""
-    codes, known = pd.factorize(keys)
-    first = np.full(len(known), -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes.astype(np.int64), first
+def compact(values: NDArray[Any]) -> tuple[Ints, int]:
+    """Return a number for each whole number, from 0 in their order, and how many different ones there are.
+
+    Numbers of a small range, as codes and ranks are, take a table; others a hash.
+    """
+    if not len(values):
+        return np.empty(0, np.int64), 0
+    low, high = int(values.min()), int(values.max())
+    if high - low > max(_TABLE, 4 * len(values)):
+        codes, known = pd.factorize(values, sort=True)
+        return codes.astype(np.int64), len(known)
+    shifted = values.astype(np.int64) - low
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[shifted] = True
+    number = np.cumsum(seen) - 1
+    return number[shifted], int(number[-1]) + 1
+
+
+_TABLE = 1 << 20
+
+
+def distinct(values: NDArray[Any]) -> Ints:
+    """Return the different ones of whole numbers, in order."""
+    if not len(values):
+        return np.empty(0, np.int64)
+    low, high = int(values.min()), int(values.max())
+    if high - low > max(_TABLE, 4 * len(values)):
+        return np.unique(values).astype(np.int64)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[values.astype(np.int64) - low] = True
+    return np.flatnonzero(seen) + low
+
+
+def places_in(known: Ints, values: NDArray[Any]) -> Ints:
+    """Return the place of each value among known ones, which are in order; -1 for a negative one and one that is not there."""
+    last = int(known[-1]) if len(known) else -1
+    if last < 0:
+        return np.full(values.shape, -1, np.int64)
+    if last > max(_TABLE, 4 * values.size):
+        spots = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        return np.where((known[spots] == values) & (values >= 0), spots, -1)
+    table = np.full(last + 2, -1, np.int64)
+    own = known >= 0
+    table[known[own]] = np.flatnonzero(own)
+    found: Ints = table[np.where((values >= 0) & (values <= last), values, last + 1)]
+    return found
+
+
+def numbered(*keys: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return a number for each row of these columns, from 0, and the first row of each number."""
+    key, span = np.zeros(len(keys[0]), np.int64), 1
+    if not len(key):
+        return key, key
+    most = max(_TABLE, 4 * len(key))
+    for column in keys:
+        low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
+        if width > most:
+            column, width = compact(column)
+            low = 0
+        if span * width > most:  # only then are the numbers made dense
+            key, span = compact(key)
+        key = key * width + (column.astype(np.int64) - low if low else column)
+        span *= width
+    key, count = compact(key)
+    first = np.zeros(count, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return key, first
 
 
 def rows_of(frame: pd.DataFrame, *, group: str = "", kind: str = "", step: int | None = None) -> Ints:

@@ -38,19 +38,20 @@ class Load:
 
 def exchanges(collectives: pd.DataFrame) -> pd.Series[bool]:
     """Return which operations are all-to-all (schema COLLECTIVES)."""
-    return collectives["kind"].astype("str").isin(ALL_TO_ALL)
+    return collectives["kind"].isin(ALL_TO_ALL)
 
 
 def loads(collectives: pd.DataFrame, groups: pd.DataFrame, ranks: pd.DataFrame | None) -> Load | None:
     """Return the load of the ranks that hold experts (schemas COLLECTIVES, GROUPS, RANKS); None if no file tells of experts."""
-    members = _members(collectives, groups)
     if ranks is not None:
         known = ranks[ranks["expert_rows"] >= 0]
         if len(known):
-            return _load("tokens", known["rank"].to_numpy(), known["expert_rows"].to_numpy(np.float64), members)
+            numbers, values = known["rank"].to_numpy(), known["expert_rows"].to_numpy(np.float64)
+            return _load("tokens", numbers, values, _members(collectives, groups))
     rows = collectives[exchanges(collectives) & (collectives["size_bytes"] > 0)]
     if rows.empty:
         return None
+    members = _members(collectives, groups)
     sums = rows.groupby("rank")["size_bytes"].sum() / rows.groupby("rank")["step"].nunique()
     return _load("bytes", sums.index.to_numpy(np.int64), sums.to_numpy(np.float64), members)
 

@@ -79,9 +79,10 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
             unchecked["bubble"] = "collectives"
         elif (rows["bubble_source"].astype("str") == "at most").any():
             bubble = Part(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
-        exposed = _of_step("exposed", "exposed_ns", rows, step)
+        others = rows.assign(exposed_ns=rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0))
+        exposed = _of_step("exposed", "exposed_ns", others, step)
         if exposed is not None:
-            rest = max(exposed.ns - (bubble.ns if bubble is not None else 0.0) - _waited(slow, frames, rows), 0.0)
+            rest = max(exposed.ns - _waited(slow, frames, rows), 0.0)
             exposed = Part("exposed", rest, rest / step, exposed.rank)
         found = [part for part in (exposed, _of_step("free", "free_ns", rows, step), slow, bubble) if part is not None]
     unchecked |= {name: "cluster_steps" for name in PARTS[:2] if name not in {part.name for part in found}}

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import links_of_kind, numbered
+from parsers.analysis.cluster.choosing import distinct, links_of_kind, numbered, places_in
 from parsers.analysis.cluster.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -34,7 +34,7 @@ _ROW = np.dtype([("row", "<u2"), ("column", "<u2"), ("value", "<f4")])
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The links that carry anything: places of sender and receiver on the axis, and bytes and ns per step.
+    """The links that carry anything, by sender and receiver: their places on the axis, and bytes and ns per step.
 
     ranks are those of the job at the places of the axis, -1 where only the number in the group is known. steps is how many
     steps bytes and times are means of. few is whether a link carried so little (less than 1 MB in all) that its bandwidth is
@@ -127,17 +127,19 @@ def cells(
     itself count with inner only.
     """  # fmt: skip
     chosen = links_of_kind(links, group=group, kind=kind, step=step, of=of)
-    local = _columns(links, chosen, "source_local", "target_local")
     known = _columns(links, chosen, "source", "target")
+    named = (known[0] >= 0) & (known[1] >= 0)
+    # Numbers in groups are of no use where all ranks of a job are known.
+    local = known if not group and named.all() else _columns(links, chosen, "source_local", "target_local")
     if not inner:
-        other = np.flatnonzero(np.where((known >= 0).all(axis=0), known[0] != known[1], local[0] != local[1]))
-        chosen, local, known = chosen[other], local[:, other], known[:, other]
+        ends = np.where(named, known[0] != known[1], local[0] != local[1])
+        chosen, local, known = _kept(ends, chosen, local, known)
     ranks, places = _placed(local, known, members) if group else _over_job(known, members)
-    there = np.flatnonzero((places >= 0).all(axis=0))
-    lost = (places < 0).any(axis=0)
-    unplaced = _different(links["group"].cat.codes.to_numpy()[chosen[lost]], *local[:, lost])
-    chosen, places = chosen[there], places[:, there]
-    steps = len(np.unique(links["step"].to_numpy()[chosen])) if len(chosen) else 0
+    there = (places[0] >= 0) & (places[1] >= 0)
+    lost = ~there
+    unplaced = len(numbered(links["group"].cat.codes.to_numpy()[chosen[lost]], *local[:, lost])[1])
+    chosen, places = _kept(there, chosen, places)
+    steps = len(distinct(links["step"].to_numpy()[chosen]))
     size = np.maximum(links["size_bytes"].to_numpy()[chosen], 0).astype(np.float64)
     time = np.nan_to_num(links["time_ns"].to_numpy()[chosen])
     key, first = numbered(places[0] * (len(ranks) + 1) + places[1])
@@ -185,11 +187,8 @@ def matrix(
         row, column = row[places], column[places]
     else:
         how = ""
-    order = np.lexsort((column, row))
     ranks = found.ranks[first:end]
-    return Matrix(
-        ranks, measure, how, first, block, rows, row[order], column[order], value[order], found.steps, found.unplaced
-    )
+    return Matrix(ranks, measure, how, first, block, rows, row, column, value, found.steps, found.unplaced)
 
 
 def _joined(key: Ints, value: Floats, how: str) -> Floats:
@@ -201,46 +200,46 @@ def _joined(key: Ints, value: Floats, how: str) -> Floats:
     return found
 
 
-def _different(*columns: NDArray[Any]) -> int:
-    """Return how many different rows columns of whole numbers have."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        codes, known = pd.factorize(column)
-        key = pd.factorize(key * (len(known) + 1) + codes)[0].astype(np.int64)
-    return int(key.max(initial=-1)) + 1
+def _kept(rows: NDArray[np.bool_], *columns: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return these rows (the last axis) of some columns, without copies where all are kept."""
+    if rows.all():
+        return list(columns)
+    kept = np.flatnonzero(rows)
+    return [column[..., kept] for column in columns]
 
 
 def _columns(links: pd.DataFrame, rows: Ints, *names: str) -> NDArray[Any]:
-    return np.stack([links[name].to_numpy()[rows] for name in names])
+    every = len(rows) == len(links)
+    return np.stack([links[name].to_numpy() if every else links[name].to_numpy()[rows] for name in names])
 
 
 def _over_job(known: NDArray[Any], members: Ints | None) -> tuple[Ints, NDArray[Any]]:
     """Return the ranks of the job, at least `members`, and the places of senders and receivers; -1 for unknown ones."""
-    ranks = np.unique(known[known >= 0]) if members is None else np.union1d(members, known[known >= 0])
-    places = np.searchsorted(ranks, known)
-    return ranks.astype(np.int64), np.where(known >= 0, places, -1)
+    ranks = distinct(known[known >= 0])
+    if members is not None:
+        ranks = np.union1d(members, ranks)
+    return ranks, places_in(ranks, known)
 
 
 def _placed(local: NDArray[Any], known: NDArray[Any], members: Ints | None) -> tuple[Ints, NDArray[Any]]:
-    """Return the ranks at the places of a group, and the places of senders and receivers.
+    """Return the ranks at the places of a group, and the places of senders and receivers; -1 for none.
 
-    The place is the number in the group; of files that tell ranks of the job instead, that of the rank among the members.
+    The place is the number in the group; of files that tell ranks of the job instead, that of the rank among the members. Where
+    these are unknown, ranks whose number no file tells follow after the others.
     """
-    if members is None:
-        alone = np.unique(known[(local < 0) & (known >= 0)])
-        members = alone if len(alone) else np.empty(0, np.int64)
-    spots = np.searchsorted(members, known)
-    member = np.append(members, -1)[np.minimum(spots, len(members))] == known
-    places = np.where(local >= 0, local, np.where(member & (known >= 0), spots, -1))
-    size = max(len(members), int(places.max(initial=-1)) + 1)
-    if size > MOST_PLACES:
-        places = np.where(places < MOST_PLACES, places, -1)
-        size = MOST_PLACES
+    local = np.where(local < MOST_PLACES, local, -1)
+    size = max(0 if members is None else len(members), int(local.max(initial=-1)) + 1)
     ranks = np.full(size, -1, np.int64)
-    ranks[: len(members)] = members[:size]
-    told = (places >= 0) & (known >= 0)
-    ranks[places[told]] = known[told]
-    return ranks, places
+    if members is not None:
+        ranks[: len(members)] = members
+    told = (local >= 0) & (known >= 0)
+    ranks[local[told]] = known[told]
+    alone = (local < 0) & (known >= 0)
+    if members is None:
+        ranks = np.concatenate((ranks, np.setdiff1d(distinct(known[alone]), ranks)[: MOST_PLACES - size]))
+    order = np.argsort(ranks, kind="stable")
+    spots = places_in(ranks[order], np.where(alone, known, -1))
+    return ranks, np.where(local >= 0, local, np.append(order, -1)[spots])
 
 
 MOST_PLACES = 1 << 16

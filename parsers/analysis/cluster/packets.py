@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.model import Ints
+from parsers.model import Floats, Ints
 
 SMALL: Mapping[str, int] = {"RDMA": 1_000_000, "HCCS": 16_000_000, "PCIE": 16_000_000, "SIO": 16_000_000, "SDMA": 16_000_000}
 """Bytes below which a packet is small, by transport."""
@@ -39,31 +41,38 @@ def histogram(packets: pd.DataFrame, rows: Ints | None = None) -> pd.DataFrame:
     A row counts the packets of one transport from from_bytes up to, but not including, to_bytes (schema PACKETS). Packets
     without bytes are left out. rows: those that count.
     """
-    part = packets if rows is None else packets.iloc[rows]
-    part = part[(part["size_bytes"] > 0) & (part["count"] > 0)]
-    each, count = part["size_bytes"].to_numpy(), part["count"].to_numpy()
+    transport, each, count, time_ns = _columns(packets, rows)
     power = np.frexp(each.astype(np.float64))[1].astype(np.int64) - 1
-    transports = part["transport"].cat
-    keys, code = np.unique(transports.codes.to_numpy().astype(np.int64) * 64 + power, return_inverse=True)
-    packed, size, time = (np.bincount(code, one, len(keys)) for one in (count, each * count, part["time_ns"].to_numpy()))
+    key = transport.astype(np.int64) * 64 + power
+    packed, size, time = (np.bincount(key, one) for one in (count, each * count, time_ns))
+    keys = np.flatnonzero(packed)
+    packed, size, time = packed[keys], size[keys], time[keys]
     low = np.left_shift(np.int64(1), keys % 64)
     bandwidth = np.divide(size * 1e9, time, out=np.full(len(keys), np.nan), where=time > 0)
-    names = np.append(transports.categories.to_numpy(object), "")[keys // 64]
     found = pd.DataFrame({
-        "transport": names, "from_bytes": low, "to_bytes": 2 * low, "count": packed.astype(np.int64),
-        "size_bytes": size.astype(np.int64), "time_ns": time, "bandwidth": bandwidth,
+        "transport": packets["transport"].cat.categories.to_numpy(object)[keys // 64], "from_bytes": low, "to_bytes": 2 * low,
+        "count": packed.astype(np.int64), "size_bytes": size.astype(np.int64), "time_ns": time, "bandwidth": bandwidth,
     })  # fmt: skip
     return found.sort_values(["transport", "from_bytes"], kind="stable", ignore_index=True)
 
 
+def _columns(packets: pd.DataFrame, rows: Ints | None) -> tuple[NDArray[Any], Ints, Ints, Floats]:
+    """Return code of the transport, bytes of one, count and ns of the rows that have packets with bytes."""
+    chosen = np.arange(len(packets)) if rows is None else rows
+    size, count, code = packets["size_bytes"].to_numpy(), packets["count"].to_numpy(), packets["transport"].cat.codes.to_numpy()
+    chosen = chosen[(size[chosen] > 0) & (count[chosen] > 0) & (code[chosen] >= 0)]
+    return code[chosen], size[chosen], count[chosen], np.nan_to_num(packets["time_ns"].to_numpy()[chosen])
+
+
 def small_packets(packets: pd.DataFrame, rows: Ints | None = None, limits: Mapping[str, int] = SMALL) -> list[Small]:
     """Return how many packets of each transport are small, the transport with most time first (schema PACKETS)."""
-    part = packets if rows is None else packets.iloc[rows]
-    part = part[(part["size_bytes"] > 0) & (part["count"] > 0)]
+    transport, size, count, time = _columns(packets, rows)
     found = []
-    for transport, own in part.groupby("transport", observed=True, sort=True):
-        limit = limits.get(str(transport), 0)
-        small = own[own["size_bytes"] < limit]
-        counts = int(own["count"].sum()), int(small["count"].sum())
-        found.append(Small(str(transport), *counts, float(own["time_ns"].sum()), float(small["time_ns"].sum()), limit))
+    for code, name in enumerate(packets["transport"].cat.categories.tolist()):
+        own = transport == code
+        if own.any():
+            limit = limits.get(name, 0)
+            small = own & (size < limit)
+            sums = int(count[own].sum()), int(count[small].sum()), float(time[own].sum()), float(time[small].sum())
+            found.append(Small(name, *sums, limit))
     return sorted(found, key=lambda one: -one.time_ns)

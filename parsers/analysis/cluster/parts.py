@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -31,12 +32,15 @@ class RankSteps:
     """Times of ranks x steps in ns by metric; NaN for unknown.
 
     steps are the numbers of the steps, -1 for one that was not marked; session is the place of the session that each is of.
+    chosen is the place of the session whose steps are meant where several have one of a number, and that the mean is of; None
+    if the steps of all sessions are different ones.
     """
 
     ranks: Ints
     steps: Ints
     session: Ints
     values: Mapping[str, Floats]
+    chosen: int | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -45,7 +49,7 @@ class RankSteps:
 
     def place(self, step: int) -> int | None:
         """Return the column of a step by its number; of several the first, None for none."""
-        found = np.flatnonzero(self.steps == step)
+        found = np.flatnonzero((self.steps == step) & self._own())
         return int(found[0]) if len(found) else None
 
     def at(self, name: str, step: int | None = None) -> Floats:
@@ -53,8 +57,18 @@ class RankSteps:
 
         A step that nobody has is the mean, too.
         """
+        return self.of(self.values[name], step)
+
+    def of(self, values: Floats, step: int | None = None) -> Floats:
+        """Return values of ranks x steps in one step, or their mean, as `at`."""
         place = None if step is None else self.place(step)
-        return mean(self.values[name], 1) if place is None else self.values[name][:, place]
+        if place is not None:
+            return values[:, place]
+        own = self._own()
+        return mean(values if own.all() else values[:, own], 1)
+
+    def _own(self) -> NDArray[np.bool_]:
+        return np.ones(len(self.steps), np.bool_) if self.chosen is None else self.session == self.chosen
 
     def stacked(self, step: int | None = None) -> tuple[tuple[str, ...], Floats]:
         """Return the names of the parts that the ranks have, and their times, shape (ranks, parts); 0 for unknown."""
@@ -68,14 +82,16 @@ class RankSteps:
         return names, np.column_stack([known[name] for name in names])
 
 
-def rank_steps(frames: Sequence[pd.DataFrame]) -> RankSteps:
+def rank_steps(frames: Sequence[pd.DataFrame], chosen: int | None = None) -> RankSteps:
     """Return the steps of all ranks of a job (schema CLUSTER_STEPS), and of other sessions of it, in their order.
 
-    Of a step that a rank has twice the first one counts.
+    chosen is the place of the chosen session, None if the steps of all are different ones. Of a step that a rank has twice the
+    first one counts.
     """
     parts = []
     for session, frame in enumerate(frames):
-        rows = frame[(frame["kind"].astype("str") == "rank").to_numpy()].drop_duplicates(["rank", "step"])
+        rows = frame[(frame["kind"] == "rank").to_numpy()]
+        rows = rows[~rows.duplicated(["rank", "step"]).to_numpy()]
         parts.append((session, rows, np.unique(rows["step"].to_numpy())))
     ranks = np.unique(np.concatenate([np.empty(0, np.int64), *(rows["rank"].to_numpy() for _, rows, _ in parts)]))
     starts = np.cumsum([0, *(len(steps) for _, _, steps in parts)])
@@ -86,7 +102,7 @@ def rank_steps(frames: Sequence[pd.DataFrame]) -> RankSteps:
             values[name][at] = rows[column].to_numpy()
     numbers = np.concatenate([np.empty(0, np.int64), *(steps for _, _, steps in parts)])
     sessions = np.concatenate([np.empty(0, np.int64), *(np.full(len(steps), one, np.int64) for one, _, steps in parts)])
-    return RankSteps(ranks, numbers, sessions, values)
+    return RankSteps(ranks, numbers, sessions, values, chosen)
 
 
 def mean(values: Floats, axis: int) -> Floats:

@@ -40,6 +40,8 @@ class Limits:
 
 
 LIMITS = Limits()
+OF_LAST_STEPS = 0.65
+"""Least share of steps in which a rank is late, of those since it is: few steps are chosen out of all more easily."""
 SMALL = 3
 """Largest group without a usable median distance."""
 
@@ -49,9 +51,10 @@ class Straggler:
     """A rank that the others of a group wait for.
 
     cause: computing (it computes longer), host (it comes late and does not compute longer), link (a slow link of its), or
-    unknown. steps: those in which it was late, of `of` steps. since: first step of the longest run of these. persistent: enough
-    steps to be more than chance; else it was late in these steps, and no more is said. lateness_ns: what the others wait per
-    step. share: that as a share of the step. z: its z-score in what the cause is. excess_ns: by how much it is above the median
+    unknown. steps: those in which it was late, of `of` steps. since: the step from which on it was late in most of them.
+    persistent: enough steps to be more than chance; else it was late in these steps, and no more is said. lateness_ns: what the
+    others wait per step. share: that as a share of the step. z: its z-score in what the cause is. excess_ns: by how much it is
+    above the median
     of the group in that, per step. saved_ns: what a step would save if it were as fast as the median. last: share of
     operations to which it came last. between_two: the group has two or three ranks, so only their difference is known.
     """
@@ -135,13 +138,14 @@ def _of_group(group: str, kind: str, table: _Table, ends: Collection[int], limit
         chosen = np.isfinite(shares) & (shares >= limits.lateness)
         if not chosen.any():
             continue
-        since = _since(chosen)
+        since = _since(chosen, limits.steps)
         everything, run = np.ones(len(chosen), np.bool_), np.arange(len(chosen)) >= since
         for window in (run, everything, chosen):
             mean, total = float(np.nanmean(late[place][window])), float(np.nanmean(table.total[place][window]))
             share_last = float(np.nansum(came_last[place][window]) / np.nansum(counts[window]))
             number = int(np.count_nonzero(window))
-            often = int(np.count_nonzero(window & chosen)) >= limits.last * number  # one hiccup moves the mean of ten steps
+            wanted = limits.last if window.all() else max(limits.last, OF_LAST_STEPS)
+            often = int(np.count_nonzero(window & chosen)) >= wanted * number  # one hiccup moves the mean of ten steps
             enough = number >= limits.steps and often and share_last >= limits.last and mean >= limits.lateness * total
             if not enough and window is not chosen:
                 continue
@@ -219,14 +223,17 @@ def _judged(place: int, table: _Table, window: NDArray[np.bool_], limits: Limits
     return "unknown", z, 0.0
 
 
-def _since(chosen: NDArray[np.bool_]) -> int:
-    """Return the place of the first step of the longest run of chosen steps; of equal runs the first one."""
-    best = run = since = 0
-    for place, is_chosen in enumerate(chosen.tolist()):
-        run = run + 1 if is_chosen else 0
-        if run > best:
-            best, since = run, place - run + 1
-    return since
+def _since(chosen: NDArray[np.bool_], least: int) -> int:
+    """Return the place from which on chosen steps outnumber others most, of at least `least` steps; of several the first one.
+
+    A single other step in between does not part what was before it from what follows.
+    """
+    starts = np.flatnonzero(chosen)
+    starts = starts[starts <= len(chosen) - least]
+    if not len(starts):
+        return int(np.flatnonzero(chosen)[0])
+    after = np.cumsum(chosen[::-1])[::-1]
+    return int(starts[np.argmax(2 * after[starts] - (len(chosen) - starts))])
 
 
 def moves_with(first: Straggler, second: Straggler, hosts: Sequence[Mapping[int, str]]) -> str:

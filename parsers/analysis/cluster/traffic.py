@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import coded, kind_of, rows_of
+from parsers.analysis.cluster.choosing import coded, kind_of, numbered, rows_of
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -158,14 +158,21 @@ def longest(collectives: pd.DataFrame, rows: Ints) -> tuple[str, str]:
     for name in ("own_wait_ns", "elapse_ns"):
         sums = np.nan_to_num(_sum(code, collectives[name].to_numpy()[rows], len(first)))
         if (sums > 0.0).any():
-            row = rows[first[int(np.argmax(sums))]]
-            return str(collectives["group"].iloc[row]), str(collectives["name"].iloc[row])
-    return str(collectives["group"].iloc[rows[0]]), str(collectives["name"].iloc[rows[0]])
+            break
+    row = rows[first[int(np.argmax(sums))]]
+    return str(collectives["group"].iloc[row]), str(collectives["name"].iloc[row])
 
 
-def reference_of(transport: str, references: Mapping[str, float] = REFERENCE) -> float:
-    """Return the usual bandwidth of a transport in B/s; NaN for unknown."""
-    return references.get(transport, float("nan"))
+def most(collectives: pd.DataFrame, rows: Ints, name: str) -> list[tuple[str, float]]:
+    """Return the groups or names (name: "group" or "name") of these rows and their elapse in ns, the longest first.
+
+    It is the mean per rank and step, of the ranks and steps that have any.
+    """
+    code, first = _codes(collectives, rows, (name,))
+    parts = _distinct(code, *(collectives[one].to_numpy()[rows] for one in ("rank", "step")), count=len(first))
+    means = np.nan_to_num(_sum(code, collectives["elapse_ns"].to_numpy()[rows], len(first))) / np.maximum(parts, 1)
+    texts = collectives[name].iloc[rows[first]].astype("str").tolist()
+    return [(texts[place], float(means[place])) for place in np.argsort(-means, kind="stable").tolist()]
 
 
 def operation_rows(collectives: pd.DataFrame, group: str, name: str, step: int | None = None) -> Ints:
@@ -198,35 +205,26 @@ def _carried(sent: pd.DataFrame, found: Mapping[str, Any], keys: tuple[str, ...]
 
 def _codes(frame: pd.DataFrame, rows: Ints, names: tuple[str, ...]) -> tuple[Ints, Ints]:
     """Return a number for each row by some columns, and the first of the rows that have it."""
-    key = np.zeros(len(rows), np.int64)
-    for name in names:
-        values = frame[name]
-        codes = values.cat.codes.to_numpy() if isinstance(values.dtype, pd.CategoricalDtype) else values.to_numpy()
-        numbers, known = pd.factorize(codes[rows])
-        key = pd.factorize(key * (len(known) + 1) + numbers)[0].astype(np.int64)
-    count = int(key.max(initial=-1)) + 1
-    first = np.zeros(count, np.int64)
-    first[key[::-1]] = np.arange(len(key))[::-1]
-    return key, first
+    return numbered(*(_numbers(frame[name])[rows] for name in names))
+
+
+def _numbers(column: pd.Series[Any]) -> NDArray[Any]:
+    return column.cat.codes.to_numpy() if isinstance(column.dtype, pd.CategoricalDtype) else column.to_numpy()
 
 
 def _distinct(code: NDArray[Any], *columns: NDArray[Any], count: int) -> Ints:
     """Return for each code how many different rows of these columns it has."""
-    key = code.astype(np.int64)
-    for column in columns:
-        numbers, known = pd.factorize(column)
-        key = key * (len(known) + 1) + numbers
-    numbers, known = pd.factorize(key)
-    first = np.zeros(len(known), np.int64)
-    first[numbers] = code
-    return np.bincount(first, minlength=count)
+    _, first = numbered(code, *columns)
+    return np.bincount(code[first], minlength=count)
 
 
 def _sum(code: NDArray[Any], values: Floats, count: int) -> Floats:
     """Return the sum of the known values of each code; NaN where none is known."""
     known = np.isfinite(values)
-    sums = np.bincount(code[known], values[known], count)
-    return np.where(np.bincount(code[known], minlength=count) > 0, sums, np.nan)
+    if known.all():
+        return np.where(np.bincount(code, minlength=count) > 0, np.bincount(code, values, count), np.nan)
+    sums = np.bincount(code, np.where(known, values, 0.0), count)
+    return np.where(np.bincount(code, known, count) > 0, sums, np.nan)
 
 
 def _taken(column: pd.Series[Any], rows: Ints) -> Any:

@@ -6,7 +6,7 @@ database may hold several devices: choose the rows of one (column device) first.
 
 from __future__ import annotations
 
-from parsers.analysis.memory.alive import BEFORE, GROUPINGS, Explained, alive, changes, counted, explain, grouped
+from parsers.analysis.memory.alive import BEFORE, GROUPINGS, Explained, alive, changed, changes, counted, explain, grouped
 from parsers.analysis.memory.blocks import Blocks, blocks_of, levels, levels_at
 from parsers.analysis.memory.curves import Peak, Series, components, curve, peak, step_minima, value_at
 from parsers.analysis.memory.difference import difference, peaks
@@ -14,10 +14,11 @@ from parsers.analysis.memory.extremes import Extremes, extremes
 from parsers.analysis.memory.leaks import Leak, leak
 from parsers.analysis.memory.modules import large_components
 from parsers.analysis.memory.plan import Plan, in_use_at, plan
-from parsers.analysis.memory.pool import Pool, pool_at
+from parsers.analysis.memory.pool import Extent, Pool, extent, pool_at
 
 __all__ = [
-    "BEFORE", "GROUPINGS", "Blocks", "Explained", "Extremes", "Leak", "Peak", "Plan", "Pool", "Series", "alive",
-    "blocks_of", "changes", "components", "counted", "curve", "difference", "explain", "extremes", "grouped", "in_use_at",
-    "large_components", "leak", "levels", "levels_at", "peak", "peaks", "plan", "pool_at", "step_minima", "value_at",
+    "BEFORE", "GROUPINGS", "Blocks", "Explained", "Extent", "Extremes", "Leak", "Peak", "Plan", "Pool", "Series", "alive",
+    "blocks_of", "changed", "changes", "components", "counted", "curve", "difference", "explain", "extent", "extremes",
+    "grouped", "in_use_at", "large_components", "leak", "levels", "levels_at", "peak", "peaks", "plan", "pool_at",
+    "step_minima", "value_at",
 ]  # fmt: skip

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.memory.blocks import FIRST, NEVER, Blocks, blocks_of, levels_at
 from parsers.analysis.memory.curves import Series, curve, value_at
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
+Mask = NDArray[np.bool_]
 GROUPINGS = ("name", "scope", "source", "stack", "component", "kind", "owner", "size")
 BEFORE = "before recording"
 """The block of all memory that was allocated before the recording began."""
@@ -115,13 +117,19 @@ def _later(blocks: Blocks, series: Series) -> Blocks:
     return Blocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
 
 
+def changed(blocks: Blocks, first: int, last: int) -> tuple[Mask, Mask]:
+    """Return which blocks were allocated, and which were released, from first to last."""
+    came = (blocks.start >= first) & (blocks.start <= last) & (blocks.start != FIRST)
+    went = (blocks.end >= first) & (blocks.end <= last) & (blocks.end != NEVER)
+    return came, went
+
+
 def changes(operator_memory: pd.DataFrame, blocks: Blocks, first: int, last: int) -> pd.DataFrame:
     """Return the rows of blocks allocated or released from first to last, in the order of time.
 
     Columns allocated and released tell which of the two lies in the interval; a block may have both.
     """
-    came = (blocks.start >= first) & (blocks.start <= last) & (blocks.start != FIRST)
-    went = (blocks.end >= first) & (blocks.end <= last) & (blocks.end != NEVER)
+    came, went = changed(blocks, first, last)
     found = np.flatnonzero(came | went)
     found = found[np.argsort(np.where(came[found], blocks.start[found], blocks.end[found]), kind="stable")]
     return operator_memory.iloc[blocks.rows[found]].assign(allocated=came[found], released=went[found])

@@ -53,14 +53,14 @@ def value_at(series: Series, time: int) -> int:
 
 def peak(memory: pd.DataFrame, component: str) -> Peak | None:
     """Return the peak of allocated memory, of reserved memory where nothing else is known; None without rows."""
-    rows = memory[(memory["component"] == component).to_numpy()]
+    rows = np.flatnonzero((memory["component"] == component).to_numpy())
     for measure in MEASURES:
-        values = rows[f"{measure}_bytes"].to_numpy()
+        values = memory[f"{measure}_bytes"].to_numpy()[rows]
         if len(values) and values.max() >= 0:
-            row = rows.iloc[int(np.argmax(values))]
-            allocated, reserved, active = (int(row[f"{name}_bytes"]) for name in MEASURES)
+            row = int(rows[np.argmax(values)])
+            allocated, reserved, active = (int(memory[f"{name}_bytes"].to_numpy()[row]) for name in MEASURES)
             unused = reserved - allocated if min(allocated, reserved) >= 0 else -1
-            return Peak(int(row["time_ns"]), allocated, reserved, active, unused)
+            return Peak(int(memory["time_ns"].to_numpy()[row]), allocated, reserved, active, unused)
     return None
 
 

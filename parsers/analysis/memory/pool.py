@@ -30,15 +30,30 @@ class Pool(NamedTuple):
     overlapping: int
 
 
-def pool_at(operator_memory: pd.DataFrame, blocks: Blocks, time: int) -> Pool | None:
-    """Return the pool at a moment; None if no block has an address."""
+class Extent(NamedTuple):
+    """The addresses that blocks occupied at some time: ranges from low to before high, which do not touch."""
+
+    low: Ints
+    high: Ints
+
+
+def extent(operator_memory: pd.DataFrame, blocks: Blocks) -> Extent | None:
+    """Return the extent of the pool, which is the same at all moments; None if no block has an address."""
     address = operator_memory["address"].to_numpy()[blocks.rows]
     known = (address >= 0) & (blocks.size > 0)
-    if not known.any():
+    return Extent(*_union(address[known], address[known] + blocks.size[known])) if known.any() else None
+
+
+def pool_at(operator_memory: pd.DataFrame, blocks: Blocks, time: int, known: Extent | None = None) -> Pool | None:
+    """Return the pool at a moment; None if no block has an address. known: its extent, if it was computed before."""
+    within = known if known is not None else extent(operator_memory, blocks)
+    if within is None:
         return None
-    start, end = address[known], address[known] + blocks.size[known]
-    low, high = _union(start, end)
-    alive = np.flatnonzero(known)[(blocks.start[known] <= time) & (time < blocks.end[known])]
+    low, high = within
+    alive = blocks.alive_at(time)
+    address = np.full(len(blocks), HOLE, np.int64)
+    address[alive] = operator_memory["address"].to_numpy()[blocks.rows[alive]]
+    alive = alive[(address[alive] >= 0) & (blocks.size[alive] > 0)]
     alive = alive[np.argsort(address[alive], kind="stable")]
     begin, stop = address[alive], address[alive] + blocks.size[alive]
     before = np.concatenate(([np.iinfo(np.int64).min], np.maximum.accumulate(stop)))[: len(stop)]

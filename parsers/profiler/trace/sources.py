@@ -62,6 +62,8 @@ def find(profile: HasFiles) -> tuple[str, ...]:
 def grouped(profile: HasFiles) -> tuple[TraceFiles, ...]:
     """Return the traces of a profile, the best one first. Files of one recording are one of them, in order of their numbers."""
     found = [file for file in profile.files if file.kind in SOURCES]
+    if len(found) == 1:
+        return (TraceFiles(found[0].name, (found[0].path,)),)
     groups: dict[str, list[HasKind]] = {}
     for file in sorted(found, key=lambda file: (SOURCES.index(file.kind), _natural(file.path))):
         groups.setdefault(_PART.sub(r"\1*\2", file.name) if file.kind == "msprof_trace" else file.name, []).append(file)

@@ -59,10 +59,10 @@ def ready(store: Store, name: str) -> ProfileFrame:
 def test_what_a_run_has(store: Store, run: Path) -> None:
     (row,) = store.profiles("one")
     assert (row.session, row.rank, row.device) == ("host_1_2_ascend_ms", 3, "Ascend")
-    assert row.frames == ("operators", "operator_types", "kernels")
+    assert row.frames == ("operators", "operator_types", "kernels", "ranks")
     assert row.files == ("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "profiler_info_3.json")
     (listed,) = store.runs()
-    assert listed.tags == {"profile": 1, "profile.operators": 1, "profile.operator_types": 1, "profile.kernels": 1}
+    assert listed.tags == {"profile": 1} | {f"profile.{name}": 1 for name in row.frames}
     assert listed.size == row.size == sum(path.stat().st_size for path in (run.parent).rglob("*.*"))
     assert listed.updated == pytest.approx(os.stat(run.parent / "profiler_info_3.json").st_mtime)
     assert store.profiles("none") == ()

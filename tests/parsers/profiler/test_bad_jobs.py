@@ -129,6 +129,41 @@ def test_large_numbers_in_unknown_groups_take_no_memory(tmp_path: Path) -> None:
     assert peak < 32 << 20
 
 
+def test_what_no_file_tells_of_groups_and_links_is_told(tmp_path: Path) -> None:
+    sent = {"Transport Type": "HCCS", "Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0}
+    matrix = {"allreduce-top1@77": {"0-1": sent}, "allreduce-total@78": {"0-1": sent}}
+    told_of = {"step1": {"collective": {"hcom_allReduce__1@77": operation()}}}
+    rank(tmp_path, 0, told_of, matrix={"step1": {"collective": matrix}})
+    job = job_of(tmp_path)
+    assert job.groups[["group", "ranks", "told"]].astype("str").values.tolist() == [["77", "0", "no"]]
+    assert job.links["source_local"].tolist() == [0, 0]
+    told = texts(job)
+    assert "Expected the ranks of group 77 in a file, found its hash only" in told
+    assert "found only numbers in the group in 2 links, first of group 77" in told
+    assert "Expected the sums (total) of links of group 77" in told
+    assert "78" not in told
+
+
+@pytest.mark.parametrize(("step", "told"), [("x", True), ("9" * 30, True), ("", False), ("step", False), ("step7", False)])
+def test_a_step_that_is_no_number_is_told(step: str, told: bool, tmp_path: Path) -> None:
+    rank(tmp_path, 0, {step: {"collective": {OP: operation()}}}, steps=f"{step},1,2,0,2,3\n", groups=DP)
+    job = job_of(tmp_path)
+    expected = 7 if step == "step7" else -1
+    assert job.collectives["step"].tolist() == job.cluster_steps["step"].tolist() == [expected]
+    assert texts(job).count("Expected the number of a step") == (2 if told else 0)
+
+
+def test_long_lists_of_ranks_are_read_as_others(tmp_path: Path) -> None:
+    every = [*range(0, 400_000, 2)]  # beyond what is remembered
+    groups = {"all": {"group_name": "dp", "global_ranks": every}, "odd": {"group_name": 5, "global_ranks": [1.5]}}
+    for number in (0, 1):
+        rank(tmp_path, number, groups=groups)
+    job = job_of(tmp_path)
+    assert job.groups["size"].tolist() == [len(every)]
+    assert job.groups["ranks"].tolist()[0].startswith("0,2,4,")
+    assert "Group odd: expected global_ranks" in texts(job)
+
+
 def test_a_sum_over_the_group_counts_only_without_sums_by_type(tmp_path: Path) -> None:
     link = {"0-1": {"Transport Type": "HCCS", "Transit Size(MB)": 4.0, "Transit Time(ms)": 1.0, "op_name": "x"}}
     keys = {"Total Op Info@1": link, "allreduce-total@1": link, "Total Op Info@2": link, "allreduce-top1@2": link}

@@ -40,6 +40,15 @@ def test_a_frame_comes_back_as_it_was(names: list[str]) -> None:
     assert problems == (problem,)
 
 
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=8))
+def test_whole_numbers_of_any_size_come_back(numbers: list[int]) -> None:
+    """They are kept in the smallest type that holds them."""
+    frame = frame_of(KERNELS, len(numbers), {"duration_ns": np.array(numbers, np.int64)}, "kernel_details.csv")
+    found, _ = load(KERNELS, whole(frame))
+    pd.testing.assert_frame_equal(found, frame)
+    assert found["duration_ns"].tolist() == numbers
+
+
 def test_no_flipped_byte_and_no_cut_goes_unnoticed() -> None:
     data = whole(kernels(["a", "b", "a", "损失"]))
     for at in range(len(data)):

@@ -18,7 +18,8 @@ from layouts.pages.cluster.facts import Kept
 from layouts.pages.cluster.page import shown
 from layouts.sources import ProfileFrame
 from layouts.state import BadInput
-from parsers import open_run
+from parsers import Problem, open_run
+from parsers.analysis.cluster.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, Member
@@ -84,7 +85,7 @@ def test_a_rank_that_computes_longer_is_named_with_its_numbers() -> None:
     assert text.startswith(head)
     assert f"the others wait {late:.3g} ms per step for it" in text
     assert f"If it were as fast as the median: {min(late, excess):.3g} ms per step." in text
-    assert "Checked: 8 groups of ranks with the same work (dp)." in text
+    assert "Checked groups of ranks with the same work: 8 (dp)." in text
 
 
 def test_a_rank_that_starts_late_is_not_said_to_compute_longer() -> None:
@@ -126,6 +127,7 @@ def test_what_was_not_checked_is_said(missing: str, sentence: str) -> None:
         frames.pop(missing, None)
     found = answer(source)
     assert said(found["head"]).startswith(sentence)
+    assert "Checked groups" not in said(found["head"])
     assert found["bars"]["layout"]["meta"]["total"] == 16
 
 
@@ -155,6 +157,49 @@ def test_a_second_job_tells_what_a_slow_rank_follows(hosts: tuple[int, int], oth
     source = source_of(first, hosts=hosts[0], b=content(second, frames, hosts[1]))
     found = answer(source, with_run=["b"], with_session=["."], with_rank=["0"])
     assert sentence in said(found["head"])
+
+
+def waiting_for(rank: int, ns: float) -> Made:
+    """A job in which others wait for a rank that neither computes longer nor is free longer."""
+    made = make(1, ranks=16, group=8, steps=10, noise=0.001, hiccups=0.0, slow_link=rank)
+    first = rank // 8 * 8
+    rows = made.collectives["rank"].between(first, first + 7) & (made.collectives["rank"] != rank)
+    made.collectives.loc[rows, "elapse_ns"] += ns
+    made.collectives["own_wait_ns"], made.collectives["lateness_ns"] = waits(made.collectives, made.groups)
+    return made
+
+
+def test_a_slow_link_is_named_where_nothing_else_explains_a_late_rank() -> None:
+    made = waiting_for(9, 3e6)
+    text = said(answer(source_of(made))["head"])
+    usual = made.links["bandwidth"].median() / 1e9
+    slow = made.links.loc[made.links["source"] == 9, "bandwidth"].iloc[0] / 1e9
+    assert text.startswith(f"Rank 9 is late beside a slow link: 9–10 (HCCS) has {slow:.2f} GB/s, its peers {usual:.2f} GB/s;")
+    made.links["bandwidth"] = made.links["time_ns"] = np.nan
+    text = said(answer(source_of(made))["head"])
+    late = made.collectives[made.collectives["rank"] == 9].groupby("step")["lateness_ns"].sum().mean() / 1e6
+    assert text.startswith(f"Rank 9 comes last: the others wait {late:.3g} ms per step for it")
+    assert "neither computing nor free time nor a slow link says why." in text
+
+
+def test_the_longest_wait_is_told_where_nobody_is_slow() -> None:
+    made = make(3, ranks=64, group=8, steps=10, noise=0.01, hiccups=0.0)
+    text = said(answer(source_of(made))["head"])
+    sums = made.collectives.groupby(["rank", "step"])["lateness_ns"].sum()
+    totals = made.steps.set_index(["rank", "step"])["total_ns"]
+    rank, step = (sums / totals).idxmax()
+    assert (sums / totals).max() > 0.01
+    assert text.startswith("No rank is late in most of the 10 steps; the longest wait is ")
+    assert f"({100 * (sums / totals).max():.1f} %) for rank {rank} in step {step}." in text
+
+
+def test_bytes_of_all_to_all_tell_the_load_of_experts() -> None:
+    made = make(1, ranks=8, group=8, steps=2)
+    made.collectives["kind"] = pd.Categorical(["alltoallv"] * len(made.collectives))
+    made.collectives["size_bytes"] = np.where(made.collectives["rank"] == 3, 3 << 20, 1 << 20)
+    text = said(answer(source_of(made))["experts"])
+    assert "Rank 3 sends 2.40 times the mean of its group in all-to-all: 15.0 MiB of 6.2 MiB per step." in text
+    assert "No file has numbers of tokens" in text
 
 
 # Bars ------------------------------------------------------------------------------------------------------------------------
@@ -214,6 +259,13 @@ def test_bars_of_stages_are_the_highest_of_their_ranks(real_data: Path) -> None:
     figure = answer(real_source(job), rows=["stage"], order=["rank"], metric=["computing"])["bars"]
     steps = job.cluster_steps.set_index("rank")["computing_ns"]
     np.testing.assert_allclose(numbers_in(figure["data"][0]["y"]), [steps[[0, 1]].max() / 1e6, steps[[2, 3]].max() / 1e6])
+
+
+def test_databases_tell_the_hosts(real_data: Path) -> None:
+    job = real_job(real_data / "profiler_new/torch_npu_db_level2")
+    found = answer(real_source(job), rows=["host"])
+    assert found["bars"]["layout"]["xaxis"]["ticktext"] == ["ubuntu"]
+    assert "ubuntu" in said(answer(real_source(job), picked=["1"])["panel"])
 
 
 def test_a_group_limits_the_ranks() -> None:
@@ -278,6 +330,9 @@ def test_memory_is_read_when_it_is_asked_for() -> None:
     waiting = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)), metric=["peak_allocated"])
     assert waiting["facts"]["reading"] == ["reading", 3, 9, ""]
     assert waiting["grid"] is None
+    problem = Problem("/x/memory_record.csv", 0, 0, "bad_table", "Line 3: <b>nonsense</b>")
+    broken = answer(source_of(made, ranks=ProfileFrame("ready", ranks, problems=(problem,))), metric=["peak_allocated"])
+    assert (broken["facts"]["damaged"], broken["facts"]["damage"]) == (1, [["/x/memory_record.csv", "Line 3: <b>nonsense</b>"]])
     unread = answer(source_of(made, ranks=ProfileFrame("reading", done=3, total=9)))
     assert unread["facts"]["reading"] is None  # nothing shown needs it
 
@@ -309,6 +364,14 @@ def test_a_job_without_steps_says_so() -> None:
     found = answer(source)
     assert "No rank of this job has steps." in said(found["head"])
     assert found["bars"] is None
+
+
+def test_rows_beyond_the_first_of_a_rank_and_step_are_told(real_data: Path) -> None:
+    found = answer(real_source(real_job(real_data / "cluster_samples/msinsight/multi_device_msprof_db")))
+    text = said(found["head"])
+    assert text.startswith("Who is late was not checked: the files list no communication operation.")
+    assert "3 rows beyond the first are not shown." in text
+    assert found["grid"] is None  # of one rank
 
 
 def test_unknown_numbers_are_no_bars_and_no_error() -> None:

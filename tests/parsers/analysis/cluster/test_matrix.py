@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster.matrix import CLASSES, Matrix, cells, matrix
+from parsers.analysis.cluster.matrix import CLASSES, MOST_PLACES, Matrix, cells, matrix
 from parsers.cluster_frames import LINKS
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.parts import frame_of
@@ -196,7 +196,7 @@ def test_blocks_of_neighbours(how: str, measure: str) -> None:
 def test_bandwidths_of_few_bytes_are_marked() -> None:
     rows = [(0, 1, 2_000_000, 1e6), (0, 2, 999_999, 1e6), (3, 2, 10, 1e6), (2, 3, 600_000, 1e6), (2, 3, 600_000, 1e6)]
     found = cells(made(rows), members=np.arange(4))
-    assert found.few.tolist() == [False, True, True, False]
+    assert found.few.tolist() == [False, True, False, True]
     values = matrix(found, "bandwidth")
     assert (values.value > 0).tolist() == [True, False, True, False]
     assert (matrix(found, "bytes").value > 0).all()
@@ -243,3 +243,20 @@ def test_a_group_of_files_with_ranks_of_the_job(real_data: Path) -> None:
     found = cells(job.links, group=EMBD, members=np.array(members))
     assert found.ranks.tolist() == [0, 2]
     assert sorted(zip(found.source.tolist(), found.target.tolist(), strict=True)) == [(0, 1), (1, 0)]
+
+
+def test_damaged_links_do_no_harm() -> None:
+    rows = [(-1, -1, -5, 10.0), (-1, -1, 10**15, 0.0), (-1, -1, 5_000_000, float("nan")), (2, 3, 4_000_000, 1e6)]
+    local = {"source_local": [0, 999_999_999, 1, -1], "target_local": [1, 5, 2, -1]}
+    links = made(rows, **local)
+    whole = cells(links)
+    assert (whole.ranks.tolist(), whole.unplaced) == ([2, 3], 3)
+    group = cells(links, group="g")
+    assert group.ranks.tolist() == [-1, -1, -1, -1, -1, -1, 2, 3]  # the greatest number that is believed is 5
+    assert group.unplaced == 1
+    assert MOST_PLACES < 999_999_999
+    drawn = matrix(group, "bandwidth")
+    assert drawn.value.tolist() == [4e9]
+    assert matrix(group, "bytes").value.min() >= 0
+    read(drawn.packed())
+    assert not len(cells(links, group="no such group").source)

@@ -63,6 +63,10 @@ def test_sessions_of_a_job_are_joined_and_ranks_may_lack_some() -> None:
     assert table.values["computing"][:, :3].tolist() == pivot.to_numpy().tolist()
     assert table.at("computing", 2).tolist() == pivot[2].tolist()
     assert table.at("computing", 77).tolist() == pytest.approx(mean(table.values["computing"], 1).tolist())
+    own = rank_steps([first, second], 1)  # both have steps 1 and 2
+    other = second.pivot_table(index="rank", columns="step", values="computing_ns").reindex(range(8))
+    assert own.at("computing", 2).tolist() == pytest.approx(other[2].tolist(), nan_ok=True)
+    assert own.at("computing").tolist() == pytest.approx(other.mean(axis=1).tolist(), nan_ok=True)
 
 
 def test_rows_of_hosts_and_stages_are_means_or_the_highest() -> None:

@@ -1,0 +1,257 @@
+"""What fills the memory in one sentence, and the figures beside it: reserved but unused, capacity, what would still fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis.memory import Leak, Pool, Series, peaks, value_at
+from parsers.analysis.memory.leaks import FEWEST
+from parsers.deferred import pandas as pd
+
+from layouts import format as fmt
+from layouts.i18n import both, t
+from layouts.pages.memory import look
+from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.pages.memory.plain import Plain, words
+from layouts.pages.memory.recordings import Recording
+from layouts.pages.memory.spans import Span, step_at
+from layouts.profiling.choice import Choice
+from layouts.profiling.links import address
+
+BEFORE_RECORDING = "before recording"
+NAMED = 2
+"""Groups that the sentence names."""
+_FEW = 4
+_LEAST = 0.02
+"""Smaller shares are not mentioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a profile beside its curve: the steps and the state of reading them, growth, capacity in bytes (0: not
+    known) and whether a file has it, the pool at the moment (None: not all blocks have addresses), the group of blocks that
+    grew most where there is a leak, with its growth in bytes, and whether growth is over "steps" or "sessions"."""
+
+    spans: Sequence[Span]
+    spans_state: str
+    leak: Leak
+    capacity: int = 0
+    capacity_of_file: bool = False
+    pool: Pool | None = None
+    grown: tuple[str, int] | None = None
+    over: str = "steps"
+
+
+def sentence(moment: Moment, told: Told) -> html.P:
+    """Say what the moment's memory consists of, what is reserved in vain, and whether memory leaks."""
+    parts = [_peak(moment, told), _unused(moment), leak_said(told)]
+    english = " ".join(part[0] for part in parts if part[0])
+    chinese = "".join(part[1] for part in parts if part[1])
+    texts = [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")]
+    return html.P(html.Span(texts, className="t"), className="ms-memory-sentence")
+
+
+def _peak(moment: Moment, told: Told) -> tuple[str, str]:
+    recording = moment.recording
+    when = _when(moment, told.spans)
+    total = value_at(recording.series, moment.time)
+    parts = _shares(moment)
+    key = "memory.said.peak" if parts[0] else "memory.said.peak_only"
+    measured = both(f"memory.said.{recording.main}")
+    return _filled(key, ({"size": look.size(max(total, 0)), "when": when[number], "parts": parts[number],
+                          "measure": measured[number]} for number in (0, 1)))  # fmt: skip
+
+
+def _when(moment: Moment, spans: Sequence[Span]) -> tuple[str, str]:
+    """Say when a moment was: its step, if that is known, and how long after the first record."""
+    recording = moment.recording
+    after = look.moment(moment.time, recording.origin, recording.clock, 4)
+    if recording.clock == "event":
+        return both("memory.said.event", at=after)
+    step = step_at(spans, moment.time)
+    return both("memory.said.step", step=step.name, at=after) if step is not None else both("memory.said.at", at=after)
+
+
+def _filled(key: str, values: Any) -> tuple[str, str]:
+    english, chinese = (text.format(**one) for text, one in zip(both(key), values, strict=True))
+    return english, chinese
+
+
+def _shares(moment: Moment) -> tuple[str, str]:
+    """Return the largest groups with their shares, in both languages."""
+    # Shares of blocks that have more than their curve would exceed 100 %; a note says so instead.
+    total = moment.explained.total if len(moment.recording.blocks) and moment.explained.before >= 0 else 0
+    largest = [group for group in groups_of(moment) if total > 0 and group[2] >= _LEAST * total][:NAMED]
+    words = []
+    for key, _, size in largest:
+        of = both("memory.said.before") if key == BEFORE else both("memory.said.by", name=_cut(short(key, moment.by)))
+        words.append([f"{look.percent(size, total)} {text}" for text in of])
+    english, chinese = (joint.join(word[number] for word in words) for number, joint in enumerate((", ", "，")))
+    return english, chinese
+
+
+def _cut(name: str, most: int = 60) -> str:
+    return name if len(name) <= most else f"…{name[-most:]}"
+
+
+def _unused(moment: Moment) -> tuple[str, str]:
+    reserved, allocated = moment.measure("reserved"), moment.measure("allocated")
+    if min(reserved, allocated) < 0:
+        return "", ""
+    return both("memory.said.unused", size=look.size(max(reserved - allocated, 0)))
+
+
+def leak_said(told: Told) -> tuple[str, str]:
+    """Say whether memory leaks by the rule of `parsers.analysis.memory.leaks`, or why that cannot be told."""
+    found = told.leak
+    if found.verdict == "cannot tell":
+        if told.spans_state in ("reading", "waiting"):
+            return both("memory.leak.reading")
+        if not told.spans:
+            return both("memory.leak.no_steps")
+        known = len(told.spans) if len(told.spans) < FEWEST else found.steps
+        return both("memory.leak.few" if known != 1 else "memory.leak.one", n=fmt.count(known), least=FEWEST)
+    values = {
+        "steps": fmt.count(found.steps), "slope": look.signed(_whole(found.slope)), "low": look.signed(_whole(found.low)),
+        "high": look.signed(_whole(found.high)), "growth": look.signed(_whole(found.growth)),
+        "share": f"{fmt.number(100.0 * found.share, 2)} %",
+    }  # fmt: skip
+    english, chinese = both(f"memory.leak.{found.verdict}{'' if told.over == 'steps' else '_sessions'}", **values)
+    if told.grown is None or found.verdict != "leak":
+        return english, chinese
+    more = both("memory.leak.grown", name=_cut(told.grown[0] or "–"), size=look.signed(told.grown[1]))
+    return f"{english} {more[0]}", f"{chinese}{more[1]}"
+
+
+def _whole(value: float) -> int:
+    return 0 if math.isnan(value) else round(value)
+
+
+def figures(moment: Moment, told: Told) -> html.Dl:
+    """The figures of the moment: allocated, reserved, unused, active, of the process, capacity, and what would still fit."""
+    recording = moment.recording
+    values = {name: moment.measure(name) for name in ("allocated", "reserved", "active")}
+    if values["allocated"] < 0 and recording.main == "allocated":
+        values["allocated"] = moment.explained.total
+    rows: list[tuple[str, Any, str]] = []
+    rows += [(f"memory.figure.{name}", look.size(values[name]), look.exact(values[name]))
+             for name in ("allocated", "reserved") if values[name] >= 0]  # fmt: skip
+    if min(values["allocated"], values["reserved"]) >= 0:
+        unused = values["reserved"] - values["allocated"]
+        rows.append(("memory.figure.unused", look.size(max(unused, 0)), look.exact(unused)))
+    if values["active"] >= 0:
+        rows.append(("memory.figure.active", look.size(values["active"]), look.exact(values["active"])))
+    process = value_at(recording.process, moment.time)
+    if process >= 0:
+        rows.append(("memory.figure.process", look.size(process), look.exact(process)))
+    if told.capacity:
+        used = max(process, values["reserved"], values["allocated"])
+        shown = f"{look.size(told.capacity)} ({look.percent(used, told.capacity)})" if used >= 0 else look.size(told.capacity)
+        key = "memory.figure.capacity_file" if told.capacity_of_file else "memory.figure.capacity"
+        rows.append((key, shown, look.exact(told.capacity)))
+    return html.Dl(
+        [*(html.Div([html.Dt(t(key)), html.Dd(text, title=exact)]) for key, text, exact in rows), _fits(told, values, process)],
+        className="ms-memory-figures",
+    )
+
+
+def _fits(told: Told, values: dict[str, int], process: int) -> html.Div:
+    """The largest request that would still fit: a hole of the pool, or new memory up to the capacity."""
+    used = max(process, values["reserved"])
+    fresh = max(told.capacity - used, 0) if told.capacity and used >= 0 else -1
+    hole = told.pool.largest if told.pool is not None else -1
+    best = max(fresh, hole)
+    if best < 0:
+        return html.Div([html.Dt(t("memory.figure.fits")), html.Dd(t("memory.fits.unknown"), className="ms-muted")])
+    key = "memory.fits.hole" if hole >= fresh else "memory.fits.fresh" if hole >= 0 else "memory.fits.at_least"
+    return html.Div([
+        html.Dt(t("memory.figure.fits")),
+        html.Dd([html.Span(look.size(best), title=look.exact(best)), " ", html.Span(t(key), className="ms-muted")]),
+    ])  # fmt: skip
+
+
+def notes(moment: Moment, told: Told) -> list[Any]:
+    """What the reader must know of the numbers: blocks beyond the curve, a capacity that is exceeded, steps not marked."""
+    said: list[Any] = []
+    if moment.explained.before < 0:
+        said.append(html.P(t("memory.note.beyond", size=look.size(-moment.explained.before)), className="ms-wrong-text"))
+    process = value_at(moment.recording.process, moment.time)
+    used = max(process, moment.measure("reserved"), moment.measure("allocated"))
+    if told.capacity and used > told.capacity:
+        said.append(html.P(t("memory.note.above", size=look.size(used)), className="ms-wrong-text"))
+    if rounded(moment.recording.series):
+        said.append(html.P(t("memory.note.rounded"), className="ms-wrong-text"))
+    if not moment.recording.recorded:
+        said.append(html.P(t("memory.note.from_blocks"), className="ms-muted"))
+    elif not len(moment.recording.blocks):
+        said.append(html.P(t("memory.note.no_blocks"), className="ms-muted"))
+    elif _elsewhere(moment.recording):
+        said.append(html.P(t("memory.note.elsewhere", n=fmt.count(len(moment.recording.blocks))), className="ms-wrong-text"))
+    return said
+
+
+def _elsewhere(recording: Recording) -> bool:
+    """Return whether no block was in use while the curve was recorded: the files are of different recordings."""
+    blocks, times = recording.blocks, recording.series.time
+    return bool(len(times)) and not ((blocks.start <= times[-1]) & (blocks.end > times[0])).any()
+
+
+def rounded(series: Series) -> bool:
+    """Return whether times were rounded, as spreadsheets do (1.76425E+15): whole milliseconds, most of them several times."""
+    times = series.time
+    if len(times) < _FEW or (times % 1_000_000).any():
+        return False
+    return 2 * (1 + int(np.count_nonzero(times[1:] != times[:-1]))) <= len(times)
+
+
+def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
+    """The peaks of two profiles by component side by side; None if neither has a curve."""
+    found = peaks(second, first)
+    if not len(found):
+        return None
+    measures = [name for name in ("allocated", "reserved", "unused")
+                if (found[[f"first_{name}_bytes", f"second_{name}_bytes"]] >= 0).any(axis=None)]  # fmt: skip
+    rows = []
+    for row in found.to_dict("records"):
+        cells = []
+        for name in measures:
+            other, this = int(row[f"first_{name}_bytes"]), int(row[f"second_{name}_bytes"])
+            known = min(this, other) >= 0
+            cells += [
+                html.Td(look.size(this) if this >= 0 else "–", title=look.exact(this) if this >= 0 else None),
+                html.Td(look.size(other) if other >= 0 else "–", title=look.exact(other) if other >= 0 else None),
+                html.Td(look.signed(this - other) if known else "–", title=look.exact(this - other) if known else None),
+            ]
+        rows.append(html.Tr([html.Th(str(row["component"]), scope="row"), *cells]))
+    top = html.Tr([html.Th(""), *(html.Th(t(f"memory.figure.{name}"), colSpan="3", scope="colgroup") for name in measures)])
+    each = ("this", "other", "difference") * len(measures)
+    below = html.Tr([html.Th(t(key), scope="col") for key in ("memory.by.component", *(f"memory.{name}" for name in each))])
+    return html.Table([html.Thead([top, below]), html.Tbody(rows)], className="ms-memory-table ms-memory-peaks")
+
+
+def at(moment: Moment, spans: Sequence[Span], timeline: Choice | None, *, peak: bool) -> list[Any]:
+    """Say which moment is explained, and how much memory there was; with the profile that has a timeline, link to the step."""
+    recording = moment.recording
+    when = _when(moment, spans)
+    total = value_at(recording.series, moment.time)
+    size = look.size(max(total, 0))
+    texts = _filled("memory.at.peak" if peak else "memory.at.moment", ({"when": one, "size": size} for one in when))
+    english, chinese = (html.Span(text, lang=lang, className=name)
+                        for text, lang, name in zip(texts, ("en", "zh-CN"), ("en", "zh"), strict=True))  # fmt: skip
+    said = [html.Span([english, chinese], className="t")]
+    step = step_at(spans, moment.time) if timeline is not None else None
+    if step is not None and timeline is not None:
+        said += [" ", html.A(t("memory.timeline"), **address("timeline", timeline, step=step.name))]
+    return [html.P(said, title=look.exact(max(total, 0)))]
+
+
+def part_said(moment: Moment, part: str, blocks: int) -> Plain:
+    """Name the group whose blocks are listed."""
+    size = next((size for key, _, size in groups_of(moment) if key == part), 0)
+    name = short(part, moment.by) if part else "–"
+    return words("memory.part", name=_cut(name), n=fmt.count(blocks), size=look.size(size))

@@ -1,0 +1,43 @@
+"""The components of CANN that reserve much device memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from parsers.analysis.memory.modules import LARGE
+from parsers.deferred import pandas as pd
+
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.pages.memory import look
+
+
+def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
+    """A table of the large components: peak, when it was, and the last value. large is of `large_components`."""
+    every = modules["component"].nunique()
+    said = html.P(t("memory.modules.said", n=fmt.count(len(large)), total=fmt.count(every), least=look.size(LARGE)))
+    if not len(large):
+        return [said]
+    origin = int(modules["time_ns"].min())
+    several = large["device"].nunique() > 1
+    rows = [
+        html.Tr([
+            html.Th(_named(row["component"]), scope="row"),
+            *([html.Td(str(row["device"]))] if several else []),
+            html.Td(look.size(row["peak_bytes"]), title=look.exact(row["peak_bytes"])),
+            html.Td(look.moment(row["time_ns"], origin, "ns")),
+            html.Td(look.size(max(row["last_bytes"], 0)), title=look.exact(row["last_bytes"])),
+        ])
+        for row in large.to_dict("records")
+    ]  # fmt: skip
+    keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
+            "memory.modules.last"]  # fmt: skip
+    head = html.Tr([html.Th(t(key), scope="col") for key in keys])
+    return [said, html.Table([html.Thead(head), html.Tbody(rows)], className="ms-memory-table ms-memory-narrow")]
+
+
+def _named(component: str) -> Any:
+    if component == "APP":
+        return t("memory.modules.framework")
+    return t("memory.modules.unnamed", number=component) if component.isdecimal() else component

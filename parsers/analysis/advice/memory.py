@@ -1,0 +1,154 @@
+"""Advice about memory of the device: close to its capacity, or growing from step to step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.memory.curves import components, curve, step_minima
+from parsers.analysis.memory.leaks import CRITICAL, FEWEST, leak
+from parsers.deferred import pandas as pd
+from parsers.model import Ints
+
+_FILES = ("memory_record", "database")
+_STEP_FILES = ("trace_view", "kernel_details", "database")
+
+
+def close_to_capacity(frames: Frames, limit: float, *, capacity: int = 0) -> Advice | None:
+    """At its peak a rank holds more than this fraction of the memory of its device: the profile's own, or one of its job.
+
+    capacity in bytes counts where no file has it; 0 for unknown.
+    """
+    plan, memory = frame_of(frames, "static_memory"), frame_of(frames, "memory")
+    rows = _peaks(memory) if memory is not None else _planned(plan)
+    ranks = _of_ranks(frame_of(frames, "ranks"))
+    if rows.empty and ranks.empty:
+        raise Unchecked(*_FILES, "memory_summary")
+    whole = _of_plan(plan, "capacity") or int(ranks["capacity_bytes"].max() if len(ranks) else 0) or capacity
+    if not whole > 0:
+        raise Unchecked("memory_summary", reason="no_capacity")
+    if len(ranks) > 1 or rows.empty:
+        return _fullest(ranks.assign(capacity_bytes=ranks["capacity_bytes"].where(ranks["capacity_bytes"] > 0, whole)), limit)
+    peak = int(rows["peak_bytes"].max())
+    if not peak / whole > limit:
+        return None
+    shown = rows.sort_values("peak_bytes", ascending=False, kind="stable").assign(capacity_bytes=whole).head(MOST_ROWS)
+    left: Told = {
+        "component": str(shown["component"].iloc[0]), "peak_bytes": float(peak), "capacity_bytes": float(whole),
+        "left_bytes": float(max(whole - peak, 0)),
+    }  # fmt: skip
+    return Advice("memory", peak / whole, limit, math.nan, shown, "memory", told=left)
+
+
+def _of_ranks(ranks: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the highest memory of each rank of the job that is known, with the memory of its device, 0 for unknown."""
+    names = ["rank", "peak_bytes", "allocated_bytes", "capacity_bytes"]
+    if ranks is None:
+        return pd.DataFrame(columns=names)
+    held = ranks[["peak_reserved_bytes", "peak_allocated_bytes"]].max(axis=1)
+    rows = ranks.assign(peak_bytes=held, allocated_bytes=ranks["peak_allocated_bytes"])[(held >= 0).to_numpy()]
+    return rows.assign(capacity_bytes=np.maximum(rows["capacity_bytes"].to_numpy(), 0))[names]
+
+
+def _fullest(ranks: pd.DataFrame, limit: float) -> Advice | None:
+    share = ranks["peak_bytes"] / ranks["capacity_bytes"]
+    above = ranks.assign(memory_share=share)[(share > limit).to_numpy()]
+    if above.empty:
+        return None
+    shown = above.sort_values("memory_share", ascending=False, kind="stable").head(MOST_ROWS)
+    first = shown.to_dict("records")[0]
+    left = max(first["capacity_bytes"] - first["peak_bytes"], 0)
+    told: Told = {
+        "rank": str(first["rank"]), "peak_bytes": float(first["peak_bytes"]), "capacity_bytes": float(first["capacity_bytes"]),
+        "left_bytes": float(left), "ranks": str(len(above)), "of": str(len(ranks)),
+    }  # fmt: skip
+    value = float(first["memory_share"])
+    return Advice("memory", value, limit, math.nan, shown, "memory", variant="ranks", told=told)
+
+
+def _peaks(memory: pd.DataFrame) -> pd.DataFrame:
+    """Return the highest memory that each component holds, reserved where that is known."""
+    held = memory[["reserved_bytes", "allocated_bytes"]].max(axis=1)
+    rows = memory.assign(peak_bytes=held)[(held >= 0).to_numpy()]
+    if rows.empty:
+        return pd.DataFrame(columns=["component", "peak_bytes", "allocated_bytes"])
+    first = rows.groupby([rows["component"].astype("str"), rows["device"]], sort=False)["peak_bytes"].idxmax()
+    return rows.loc[first, ["component", "peak_bytes", "allocated_bytes"]].astype({"component": "str"})
+
+
+def _planned(plan: pd.DataFrame | None) -> pd.DataFrame:
+    peak = _of_plan(plan, "peak")
+    rows = [("plan", peak, -1)] if peak else []
+    return pd.DataFrame(rows, columns=["component", "peak_bytes", "allocated_bytes"])
+
+
+def _of_plan(plan: pd.DataFrame | None, kind: str) -> int:
+    """Return the greatest size of a kind of rows of the static plan; 0 for none."""
+    if plan is None:
+        return 0
+    sizes = plan["size_bytes"][plan["kind"].astype("str") == kind]
+    return max(int(sizes.max()), 0) if len(sizes) else 0
+
+
+def leaking(frames: Frames, limit: float) -> Advice | None:
+    """The least memory of a step grows by more than this fraction over the steps (`parsers.analysis.memory.leaks`)."""
+    memory = needed(frames, "memory", *_FILES)
+    windows = _windows(frames)
+    if windows is None:
+        raise Unchecked(*_STEP_FILES)
+    steps, starts, ends = windows
+    if len(steps) < FEWEST:
+        raise Unchecked(reason="few_steps")
+    device = memory["device"].mode().iloc[0]
+    own = memory[(memory["device"] == device).to_numpy()]
+    for component in components(own):
+        series = curve(own, component)
+        if not len(series.time):
+            continue
+        least = step_minima(series, starts, ends)
+        inside = (ends > series.time[0]) & (starts <= series.time[-1])
+        least = np.where(inside, least, -1)
+        found = leak(least)
+        if found.verdict == "cannot tell":
+            continue
+        if not (found.z > CRITICAL and found.share > limit):
+            return None
+        known = np.flatnonzero(least >= 0)
+        places = known[np.unique(np.linspace(0, len(known) - 1, min(MOST_ROWS, len(known))).astype(np.int64))]
+        shown = pd.DataFrame({"step": steps[places], "component": component, "least_bytes": least[places]})
+        told: Told = {
+            "component": component, "slope_bytes": found.slope, "low_bytes": found.low, "high_bytes": found.high,
+            "growth_bytes": found.growth, "growth_share": found.share, "steps": str(found.steps),
+        }  # fmt: skip
+        return Advice("leak", found.share, limit, math.nan, shown, "memory", told=told)
+    raise Unchecked(reason="no_step_times")
+
+
+def _windows(frames: Frames) -> tuple[Ints, Ints, Ints] | None:
+    """Return number, begin and end (ns) of each step in order: from the steps, from the trace, else from single executions."""
+    steps = frame_of(frames, "steps")
+    if steps is not None:
+        rows = steps[(steps["kind"] == "step") & (steps["start_ns"] >= 0) & (steps["total_ns"] > 0.0) & (steps["step"] >= 0)]
+        if len(rows):
+            return _ordered(rows["step"], rows["start_ns"], rows["start_ns"] + rows["total_ns"].astype("int64"))
+    gaps = frame_of(frames, "gap_steps")
+    if gaps is not None and (gaps["step"] != "").all():
+        rows = gaps.reset_index(drop=True)
+        return _ordered(pd.Series(rows.index), rows["start_ns"], rows["start_ns"] + rows["duration_ns"])
+    kernels = frame_of(frames, "kernels")
+    if kernels is None:
+        return None
+    rows = kernels[(kernels["step"] >= 0) & (kernels["start_ns"] >= 0) & (kernels["duration_ns"] >= 0)]
+    if rows.empty:
+        return None
+    spans = rows.assign(end_ns=rows["start_ns"] + rows["duration_ns"]).groupby("step", sort=True)
+    found = spans.agg(start_ns=("start_ns", "min"), end_ns=("end_ns", "max")).reset_index()
+    return _ordered(found["step"], found["start_ns"], found["end_ns"])
+
+
+def _ordered(steps: pd.Series, starts: pd.Series, ends: pd.Series) -> tuple[Ints, Ints, Ints]:
+    order = np.argsort(starts.to_numpy(), kind="stable")
+    numbers, begins, finishes = (one.to_numpy(np.int64)[order] for one in (steps, starts, ends))
+    return numbers, begins, finishes

@@ -1,0 +1,78 @@
+"""What a rule finds, and how rules look at frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from parsers.deferred import pandas as pd
+
+MOST_ROWS = 20
+"""Maximum rows of evidence; the page named in the advice shows all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Advice:
+    """The finding of a rule. value: what exceeds (or falls below) threshold. cost_ns: time per step that could be saved, NaN if
+    unknown. evidence: the rows that support it, from the frame that `page` shows. subject: the affected part, such as the
+    slow stage of feeding or types of operators; "" for the whole. parts_ns: what the time consists of, by name, if known.
+    variant: which sentence of the rule says it, "" for its only one. told: what the sentence names, numbers by their unit
+    (`_ns`, `_bytes`, `_share`).
+    """
+
+    rule: str
+    value: float
+    threshold: float
+    cost_ns: float
+    evidence: pd.DataFrame
+    page: str
+    subject: tuple[str, ...] = ()
+    parts_ns: Mapping[str, float] = field(default_factory=dict)
+    variant: str = ""
+    told: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Review:
+    """What the rules found. found: advice, the largest cost first, unknown costs last. fine: rules that had data and found
+    nothing. unchecked: rule -> names of files, any of which has the data that it lacks. reasons: rule -> why it was not checked
+    although there are files (a name in REASONS).
+    """
+
+    found: tuple[Advice, ...]
+    fine: tuple[str, ...]
+    unchecked: Mapping[str, tuple[str, ...]]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+REASONS = ("one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets")
+"""Why a rule cannot judge data that is there."""
+
+
+class Unchecked(Exception):
+    """Raised by a rule that lacks data; its arguments are the kinds (or names) of files any of which has them.
+
+    reason is a name in REASONS if there are files, but what is in them cannot be judged.
+    """
+
+    def __init__(self, *files: str, reason: str = "") -> None:
+        super().__init__(*files)
+        self.reason = reason
+
+
+Frames = Mapping[str, "pd.DataFrame | None"]
+Told = Mapping[str, float | str]
+
+
+def frame_of(frames: Frames, name: str) -> pd.DataFrame | None:
+    """Return a frame that has rows, or None."""
+    frame = frames.get(name)
+    return frame if frame is not None and len(frame) else None
+
+
+def needed(frames: Frames, name: str, *files: str) -> pd.DataFrame:
+    """Return a frame that has rows. Unchecked, naming the kinds of files, for another."""
+    frame = frame_of(frames, name)
+    if frame is None:
+        raise Unchecked(*files)
+    return frame

@@ -1,0 +1,95 @@
+"""Advice about feeding: queues that run empty, slow operations of the pipeline, a busy machine."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
+from parsers.analysis.advice.steps import fed, interval_of
+from parsers.analysis.preparation import QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
+from parsers.deferred import pandas as pd
+
+LONG_NS = 500_000.0
+"""Interval between steps from which on they wait for their data, as in MindInsight."""
+LEAST_BATCHES = 2
+"""Minimum batches for a statement about a queue: before the first one every queue is empty."""
+_QUEUE_FILES = ("device_queue", "dataset_iterator")
+_PIPELINE_FILES = ("pipeline_profiling", "pipeline_raw")
+
+
+def empty(frames: Frames, limit: float) -> Advice | None:
+    """MindInsight: the host queue is empty, so steps wait for the pipeline; or the queue of the device is, for transmission.
+
+    Which operations are slow is said where the pipeline tells. Cost: mean time to get the data, or to push it on,
+    where it is more than the millisecond that is counted in.
+    """
+    queues = needed(frames, "queues", *_QUEUE_FILES)
+    rates = judged_rates(queues)
+    way = flow(rates)
+    if not way.slow:
+        raise Unchecked(*_QUEUE_FILES)
+    if fed(frames) or way.slow not in ("pipeline", "transmission") or (way.slow == "pipeline" and not way.empty > limit):
+        return None
+    kinds = ["device"] if way.slow == "transmission" else ["host", "iterator"]
+    row = rates[rates["queue"].isin(kinds)].iloc[0]
+    if row["empty"] < LEAST_BATCHES:
+        return None
+    part = "get_ns" if way.slow == "pipeline" else "push_ns"
+    host = rates[rates["queue"] == "host"]
+    timed = host.iloc[0] if way.slow == "transmission" and len(host) else row
+    empty = queues[(queues["queue"] == row["queue"]) & (queues["size"] == 0)]
+    shown = empty[["queue", "step", "size", "capacity", "total_ns", "get_ns"]].head(MOST_ROWS)
+    value = float(row["empty"]) / float(row["batches"])
+    exceeded = limit if way.slow == "pipeline" else 0.0
+    cost = float(timed[part]) or math.nan
+    return Advice("empty", value, exceeded, cost, shown, "preparation", (way.slow,))
+
+
+def queue_use(frames: Frames, limit: float) -> Advice | None:
+    """MindInsight: operations of the pipeline whose queues are hardly used, where the host queue is empty too often."""
+    pipeline, queues = needed(frames, "pipeline", *_PIPELINE_FILES), frame_of(frames, "queues")
+    if queues is not None:
+        samples = queues[queues["queue"] == "operator"].groupby("op_id").size()
+        pipeline = pipeline[~pipeline["op_id"].isin(samples.index[samples < LEAST_BATCHES])]
+    if not pipeline["queue_use"].notna().any():
+        raise Unchecked(*_PIPELINE_FILES)
+    if fed(frames) or (queues is not None and _not_the_pipeline(frames, judged_rates(queues))):
+        return None
+    slow = slow_operations(pipeline, (limit, min(limit, QUEUE_USE[1])))
+    if not slow:
+        return None
+    rows = pipeline[pipeline["op_id"].isin([one.op_id for one in slow]) & (pipeline["stage"] == "")]
+    shown = rows[["op_id", "type", "workers", "queue_mean", "queue_length", "queue_use", "queue_empty"]].head(MOST_ROWS)
+    types = tuple(dict.fromkeys(one.type for one in slow))
+    return Advice("queue_use", min(one.use for one in slow), limit, math.nan, shown, "preparation", types)
+
+
+def cpu(frames: Frames, limit: float) -> Advice | None:
+    """MindInsight: 100 % - average idle of the machine is more than 80 %."""
+    machine = cpu_use(needed(frames, "cpu", "cpu_utilization"))
+    machine = machine[machine["scope"] == "machine"]
+    if not len(machine) or not np.isfinite(machine["idle"].iloc[0]):
+        raise Unchecked("cpu_utilization")
+    busy = 1.0 - float(machine["idle"].iloc[0])
+    return Advice("cpu", busy, limit, math.nan, machine, "preparation") if busy > limit else None
+
+
+def judged_rates(queues: pd.DataFrame) -> pd.DataFrame:
+    """Return the rates of the queues with enough batches."""
+    rates = queue_rates(queues)
+    return rates[rates["batches"] >= LEAST_BATCHES]
+
+
+def _not_the_pipeline(frames: Frames, rates: pd.DataFrame) -> bool:
+    """Return whether queues show that steps do not wait for the pipeline.
+
+    A queue on the device that is never empty does not if the trace records long intervals nevertheless.
+    """
+    if flow(rates).slow in ("", "pipeline"):
+        return False
+    steps = frame_of(frames, "steps")
+    found = interval_of(steps) if steps is not None else None
+    waits = found is not None and found[0] > LONG_NS
+    return not waits or bool(rates["queue"].isin(["host", "iterator"]).any())

@@ -1,0 +1,81 @@
+"""The rules, their thresholds, and the frames they look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+from parsers.analysis.advice import cluster, host, memory, operators, packets, pipeline, steps
+from parsers.analysis.advice.model import Advice, Frames, Review, Unchecked
+from parsers.analysis.cluster.bubble import LEAST_SHARE
+from parsers.analysis.cluster.links import SHARE
+from parsers.analysis.cluster.stragglers import LIMITS
+from parsers.analysis.memory.leaks import GROWTH
+from parsers.analysis.preparation import EMPTY_RATE, QUEUE_USE
+from parsers.profiler.registry import FILE_KINDS, display_name
+
+THRESHOLDS: Mapping[str, float] = MappingProxyType({
+    "interval": pipeline.LONG_NS, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
+    "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
+    "slow_rank": LIMITS.lateness, "slow_link": SHARE, "small_packets": 0.2, "alignment": 0.05, "retransmission": 4e9,
+    "contention": 14.4e9, "bubble": LEAST_SHARE, "memory": 0.95, "leak": GROWTH,
+})  # fmt: skip
+"""Rule -> threshold to exceed, for those in BELOW to fall below. interval and retransmission in ns, contention in B/s, all
+others are fractions of 1.
+"""
+BELOW = frozenset(("queue_use", "slow_link", "contention"))
+"""Rules that find what falls below their threshold."""
+FRAMES = (
+    "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory",
+)  # fmt: skip
+"""The frames of a profile that the rules look at."""
+OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks")
+"""The frames of the profile's job that they look at."""
+GAPS = ("gap_steps", "gap_calls")
+"""Frames of `parsers.profiler.trace.idle` that they look at too; there are none until the trace has been read."""
+Judge = Callable[[Frames, float], "Advice | None"]
+_RULES: Mapping[str, Judge] = MappingProxyType({
+    "interval": steps.interval, "idle": steps.idle, "communication": steps.communication, "synchronising": host.synchronising,
+    "gaps": host.gaps, "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
+    "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
+    "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
+    "contention": packets.contention, "bubble": cluster.bubble, "memory": memory.close_to_capacity, "leak": memory.leaking,
+})  # fmt: skip
+
+
+def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:
+    """Return the advice of `review`."""
+    return list(review(frames, thresholds).found)
+
+
+def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capacity: int = 0) -> Review:
+    """Apply all rules to frames by name (those in FRAMES of a profile, in OF_JOB of its job; None or missing: no file).
+
+    Advice always has supporting rows. thresholds override those of THRESHOLDS; KeyError for an unknown rule. capacity is the
+    memory of the device in bytes, used where no file tells it; 0 for unknown.
+    """
+    unknown = set(thresholds) - set(THRESHOLDS)
+    if unknown:
+        raise KeyError(f"expected rules {', '.join(THRESHOLDS)}; found {', '.join(sorted(unknown))}")
+    limits = {**THRESHOLDS, **thresholds}
+    rules: dict[str, Judge] = {**_RULES, "memory": partial(memory.close_to_capacity, capacity=capacity)}
+    found: list[Advice] = []
+    fine: list[str] = []
+    unchecked: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, str] = {}
+    for rule, judge in rules.items():
+        try:
+            advice = judge(frames, limits[rule])
+        except Unchecked as lacking:
+            unchecked[rule] = tuple(display_name(kind) if kind in FILE_KINDS else kind for kind in lacking.args)
+            if lacking.reason:
+                reasons[rule] = lacking.reason
+            continue
+        if advice is not None and len(advice.evidence):
+            found.append(advice)
+        else:
+            fine.append(rule)
+    found.sort(key=lambda one: (math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0))
+    return Review(tuple(found), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))

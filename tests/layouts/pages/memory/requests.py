@@ -1,0 +1,76 @@
+"""Helpers of the tests of the memory page: sources over files, requests, and the texts of plain elements."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from layouts.pages.memory.asks import FRAMES, Ask, read_ask
+from layouts.pages.memory.recordings import Recordings
+from parsers import open_run
+from parsers.frames import MEMORY
+from parsers.profiler.parts import categorical, frame_of
+from tests.sources import MemorySource
+
+Page = tuple[MemorySource, Recordings]
+
+
+def opened(**folders: Path) -> Page:
+    """Runs by name, each with the only profile of a directory as (".", 0)."""
+    data: dict[str, Mapping[str, Any]] = {}
+    for name, folder in folders.items():
+        (profile,) = open_run(folder).profile.values()
+        frames = {frame: found for frame in (*FRAMES, "step_times") if len(found := profile.frame(frame))}
+        data[name] = {"profiles": {(".", 0): frames}}
+    source = MemorySource(data)
+    return source, Recordings(source)
+
+
+def of_frames(**frames: pd.DataFrame) -> Page:
+    source = MemorySource({"a": {"profiles": {(".", 0): frames}}})
+    return source, Recordings(source)
+
+
+def ask(**more: object) -> Ask:
+    found = read_ask({"run": ["a"], "session": ["."], "rank": ["0"], **{key: [str(value)] for key, value in more.items()}})
+    assert found is not None
+    return found
+
+
+def texts_in(parts: Any, language: str = "en") -> str:
+    """The texts of plain elements in one language."""
+    if isinstance(parts, str):
+        return parts
+    if isinstance(parts, list) and len(parts) == 3 and isinstance(parts[0], str) and isinstance(parts[1], dict):
+        other = {"en": "zh-CN", "zh": "en"}[language]
+        return "" if parts[1].get("lang") == other else texts_in(parts[2], language)
+    return " ".join(" ".join(filter(None, (texts_in(part, language) for part in parts))).split())
+
+
+def titles(parts: Any) -> list[str]:
+    """The titles of plain elements, in order."""
+    if not isinstance(parts, list):
+        return []
+    if len(parts) == 3 and isinstance(parts[0], str) and isinstance(parts[1], dict):
+        return [*([parts[1]["title"]] if "title" in parts[1] else []), *titles(parts[2])]
+    return [one for part in parts for one in titles(part)]
+
+
+def bytes_of(title: str) -> int:
+    return int(title.removesuffix(" B").replace(",", ""))
+
+
+def records(times: list[int], values: list[int], component: str = "PTA", device: int = 0) -> pd.DataFrame:
+    columns = {"time_ns": times, "allocated_bytes": values, "component": categorical([component] * len(times)),
+               "device": [device] * len(times)}  # fmt: skip
+    return frame_of(MEMORY, len(times), columns, "f")
+
+
+def values_of(figure: dict[str, Any], role: str, axis: str) -> np.ndarray[Any, Any]:
+    (trace,) = (one for one in figure["data"] if one["meta"]["role"] == role)
+    return np.frombuffer(base64.b64decode(trace[axis]["bdata"]), trace[axis]["dtype"])
