@@ -2,8 +2,9 @@
 
 `{net}/{graph}/{iteration}/` holds a file per tensor, `constants` beside the iterations tensors that never change; Ascend's
 synchronous dumps of msprobe have `{time}/step_<n>/`, asynchronous ones `{time}/{device}/{net}/{graph}/{iteration}/` with a
-binary file per operator. `graphs/` and `execution_order/` hold the graphs and the order of their operators. No tensor is read;
-of binary files the header is, as their names do not tell what is in them. Links within a dump are not followed.
+binary file per operator, those of PyTorch `step<n>/{time}/{device}/`. `graphs/` and `execution_order/` hold the graphs and the
+order of their operators. No tensor is read; of binary files the header is, as their names do not tell what is in them. Links
+within a dump are not followed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from parsers.dumps.ascend import read_parts
 from parsers.dumps.listing import Listing, Overflow, RankFiles, Stated, Template
 from parsers.dumps.names import BINARY, MAPPING, NPY, OPDEBUG, STATISTIC, TensorName, tensor_name, time_in
 from parsers.dumps.overflow import OverflowRecord, parse_binary, parse_json
-from parsers.dumps.places import ADUMP_STEP
+from parsers.dumps.places import ADUMP_STEP, STEP, TIMESTAMP
 from parsers.dumps.values import TensorPlace
 from parsers.errors import FormatError
 from parsers.files import RegularFile
@@ -44,6 +45,9 @@ def list_rank(listing: Listing, root: str, rank: int) -> None:
         step = ADUMP_STEP.fullmatch(parts[-1])
         if step is not None:
             context = listing.open_context(rank, part, "", -1, int(step[1]), root, path)
+        elif len(parts) == 1 and parts[0].isdecimal() and TIMESTAMP.fullmatch(part):
+            of_step = STEP.fullmatch(os.path.basename(os.path.dirname(root)))
+            context = listing.open_context(_whole(parts[0]), part, "", -1, int(of_step[1]) if of_step else 0, root, path)
         elif len(parts) >= 2 and parts[-2].isdecimal() and (parts[-1].isdecimal() or parts[-1] == CONSTANTS):
             net = printable(parts[-3]) if len(parts) > 2 else ""
             number = -1 if parts[-1] == CONSTANTS else _whole(parts[-1])

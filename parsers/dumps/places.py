@@ -3,6 +3,7 @@
 * `.dump_metadata` in it: the directory of a rank of MindSpore's kernel dump;
 * a directory `rank_<n>` or of 14 digits (a time) with `{net}/{graph}/{iteration}/` or `step_<n>/` and files of a dump below:
   dumps of Ascend devices, which may lack the metadata;
+* the same with files directly in `{device}/`: msprobe's kernel dump of PyTorch, `step<n>/{time}/{device}/`;
 * `step<n>/{rank<r>|rank|proc<pid>}/dump.json` or `debug.json`: msprobe.
 """
 
@@ -35,7 +36,7 @@ def is_kernel_dump(path: str) -> bool:
     name = os.path.basename(path)
     if TIMESTAMP.fullmatch(name):
         devices = [below for below in _below(path) if os.path.basename(below).isdecimal()]
-        return _holds_steps(path) or any(_holds_graphs(below) for below in devices)
+        return _holds_steps(path) or any(_holds_graphs(below) or _listed(below, _of_dump)[1] for below in devices)
     return _holds_graphs(path) or any(
         _holds_steps(below) for below in _below(path) if TIMESTAMP.fullmatch(os.path.basename(below))
     )

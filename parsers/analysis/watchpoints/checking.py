@@ -21,7 +21,7 @@ from parsers.analysis.watchpoints.targets import initial_weights, rows_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_HITS
 from parsers.dumps.store import Statistics
-from parsers.dumps.tables import frame_of_rows
+from parsers.dumps.tables import categorical
 from parsers.errors import PayloadError
 from parsers.model import Ints
 
@@ -73,20 +73,33 @@ def check(
     """
     tensors = dump.tensors
     allowed = None if rows is None else np.asarray(rows, np.int64)
-    found: list[tuple[Any, ...]] = []
-    columns = [tensors[name].to_numpy() for name in ("rank", "graph", "iteration", "slot")]
-    names, ios = tensors["name"].array, tensors["io"].array
+    found: list[Found] = []
+    numbers: list[int] = []
     for number, watchpoint in enumerate(watchpoints):
-        chosen = _chosen(tensors, watchpoint, allowed)
-        for parameter, row, wanted, actual, hit, left_out, why in _checked(dump, watchpoint, chosen):
-            rank, graph, iteration, slot = (int(column[row]) for column in columns)
-            found.append((
-                number, watchpoint.condition, parameter, row, rank, graph, iteration, str(names[row]), str(ios[row]), slot,
-                wanted, actual, hit, left_out, why,
-            ))  # fmt: skip
+        found += _checked(dump, watchpoint, _chosen(tensors, watchpoint, allowed))
+        numbers += [number] * (len(found) - len(numbers))
         if progress is not None and not progress(number + 1, len(watchpoints)):
             break
-    return frame_of_rows(DUMP_HITS, found)
+    return _frame(tensors, watchpoints, numbers, found) if found else DUMP_HITS.empty()
+
+
+def _frame(tensors: pd.DataFrame, watchpoints: Sequence[Watchpoint], numbers: list[int], found: list[Found]) -> pd.DataFrame:
+    parameters, rows, wanted, actual, hit, left_out, why = zip(*found, strict=True)
+    places = np.array(rows, np.int64)
+    columns: dict[str, Any] = {
+        "watchpoint": np.array(numbers, np.int64),
+        "condition": categorical([watchpoints[number].condition for number in numbers]),
+        "parameter": categorical(parameters),
+        "row": places,
+        "wanted": np.array(wanted, np.float64),
+        "actual": np.array(actual, np.float64),
+        "hit": np.array(hit, np.bool_),
+        "excluded": np.array(left_out, np.int64),
+        "why": categorical(why),
+    }
+    columns |= {name: tensors[name].to_numpy()[places] for name in ("rank", "graph", "iteration", "slot")}
+    columns |= {name: tensors[name].array.take(places) for name in ("name", "io")}
+    return DUMP_HITS.check(pd.DataFrame({name: columns[name] for name in DUMP_HITS.names}, copy=False))
 
 
 def _chosen(tensors: pd.DataFrame, watchpoint: Watchpoint, allowed: Ints | None) -> Ints:
@@ -167,10 +180,10 @@ def _measured(dump: Dump, name: str, limit: float, rows: Ints) -> Iterator[Found
     hits = exceeded(name, actual, limit)
     unknown = np.isnan(actual)
     files = dump.tensors["file"].array
-    for place in np.flatnonzero(hits | unknown).tolist():
-        row, count = int(rows[place]), int(left_out[place])
-        why = _why(statistics, row, str(files[row])) if unknown[place] else ""
-        yield name, row, limit, float(actual[place]), bool(hits[place]), count, why
+    told = np.flatnonzero(hits | unknown)
+    columns = (rows[told].tolist(), actual[told].tolist(), hits[told].tolist(), left_out[told].tolist())
+    for row, value, hit, count in zip(*columns, strict=True):
+        yield name, row, limit, value, hit, count, "" if hit else _why(statistics, row, str(files[row]))
 
 
 def _why(statistics: Statistics, row: int, file: str) -> str:

@@ -120,6 +120,49 @@ def test_previous_is_the_same_tensor_one_iteration_before(dumped: Path) -> None:
     assert dump.history(row)[:2] == (before, row)
 
 
+def test_constants_belong_to_no_iteration(dumped: Path) -> None:
+    folder = dumped / "rank_0/Net/0/constants"
+    folder.mkdir()
+    (folder / "Parameter.data-7.0.0.1795217412144585.output.0.DefaultFormat.npy").write_bytes(npy(np.ones((2, 2), np.float32)))
+    dump = open_run(dumped).dump
+    row = one_of(dump, io="constant")
+    assert dump.tensors.loc[row, ["iteration", "recorded", "dtype"]].tolist() == [-1, "data-7", ""]
+    assert dump.tensor(row).sum() == 4.0
+    assert dump.statistics_of([row])["dtype"].tolist() == ["float32"]
+    assert dump.previous(row) is None
+    assert dump.first_cause().empty
+
+
+def test_short_names_of_old_versions_are_joined(tmp_path: Path) -> None:
+    root = tmp_path / "rank_0"
+    folder = root / "Net/0/2"
+    folder.mkdir(parents=True)
+    (root / ".dump_metadata").mkdir()
+    (root / "execution_order").mkdir()
+    order = "NodeExecutionOrder-FullNameWithScope\nDefault/a-Net/Conv2D-op13\nDefault/a-Net/Conv2D-op14\n"
+    (root / "execution_order/ms_execution_order_graph_0.csv").write_text(order)
+    for number in (14, 13):
+        name = f"Conv2D.Conv2D-op{number}.0.0.{1_600_000_000_000_000 - number}.output.0.NCHW.npy"
+        (folder / name).write_bytes(npy(np.full(2, number, np.float16)))
+    tensors = open_run(tmp_path).dump.tensors
+    assert tensors[["name", "order", "format", "dtype"]].values.tolist() == [
+        ["Default/a-Net/Conv2D-op14", 1, "NCHW", ""],
+        ["Default/a-Net/Conv2D-op13", 0, "NCHW", ""],
+    ]
+
+
+def test_links_within_a_dump_are_not_followed(dumped: Path, tmp_path: Path) -> None:
+    count = len(open_run(dumped).dump.tensors)
+    folder = dumped / "rank_0/Net/0/1"
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    name = file_name("Add", "Default/z-op0", 1_795_217_412_000_000, "output", 0, "float32")
+    (secret / name).write_bytes(npy(np.zeros(3, np.float32)))
+    (folder / name).symlink_to(secret / name)
+    (dumped / "rank_0/Net/0/9").symlink_to(secret)
+    assert len(open_run(dumped).dump.tensors) == count
+
+
 def test_ranks_are_read_together(tmp_path: Path) -> None:
     for rank in (0, 3):
         write_dump(tmp_path / "job", iterations=2, rank=rank, seed=rank)
@@ -246,6 +289,17 @@ def test_binary_files_are_read_by_their_headers(real_data: Path) -> None:
     total = dump.tensor(one_of(dump, type="Add", io="output"))
     parts = [dump.tensor(one_of(dump, type="Add", io="input", slot=slot)) for slot in (0, 1)]
     assert np.allclose(total, parts[0] + parts[1])
+
+
+def test_kernel_dumps_of_pytorch_have_no_graph(tmp_path: Path) -> None:
+    folder = tmp_path / "step4" / "20261122040000" / "1"
+    folder.mkdir(parents=True)
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    (folder / "Add.aclnnAdd_1_Add.2.7.1795320000123456").write_bytes(async_file([("output", values, 1, 2, (2, 3))]))
+    dump = open_run(tmp_path).dump
+    assert dump.tensors[["rank", "graph", "iteration", "type"]].values.tolist() == [[1, -1, 4, "Add"]]
+    assert np.array_equal(dump.tensor(0), values)
+    assert dump.problems == ()
 
 
 def test_overflow_records_name_the_operator(real_data: Path) -> None:
