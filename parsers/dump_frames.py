@@ -204,10 +204,28 @@ DUMP_SPREAD = Schema(
     ),
 )
 
+DUMP_DEPARTURES = Schema(
+    "dump_departures",
+    "Outputs and parameters whose norm left its own history, once each, the earliest first.",
+    (
+        _ROW,
+        _RANK,
+        _ITERATION,
+        _NAME,
+        _IO,
+        _SLOT,
+        Column("kind", "category", "", "exploding or vanishing"),
+        Column("measured", "float64", "", "L2 norm there"),
+        Column("usual", "float64", "", "median L2 norm of the iterations before"),
+        Column("decades", "float64", "", "decimal logarithm of measured / usual; -inf for a norm of 0"),
+        Column("lag", "float64", "step", "iterations until the loss leaves its history; negative for before, NaN for never"),
+    ),
+)
+
 DUMP_FRAMES: Mapping[str, Schema] = {
     schema.name.removeprefix("dump_"): schema
     for schema in (
-        DUMP_TENSORS, DUMP_STATISTICS, DUMP_EXECUTIONS, DUMP_OVERFLOWS, DUMP_HITS, DUMP_CAUSES, DUMP_SPREAD,
+        DUMP_TENSORS, DUMP_STATISTICS, DUMP_EXECUTIONS, DUMP_OVERFLOWS, DUMP_HITS, DUMP_CAUSES, DUMP_SPREAD, DUMP_DEPARTURES,
     )
 }  # fmt: skip
 """Frame -> its schema, by the name it has in a RunDump."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from parsers.analysis.departures import departures
 from parsers.analysis.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
-from parsers.dump_frames import DUMP_CAUSES, DUMP_SPREAD
+from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from parsers.dumps.graphs import Flow
 from parsers.dumps.msprobe import forward_name
 from parsers.dumps.store import Statistics
@@ -98,6 +98,33 @@ class Causes:
         found.sort(key=lambda one: one[0])
         names = DUMP_CAUSES.names
         return frame_of_rows(DUMP_CAUSES, [tuple(cause[name] for name in names) for _, cause in found])
+
+    def departed(self, loss: Mapping[int, float] | None = None) -> pd.DataFrame:
+        """Return the outputs and parameters whose norm left its history (schema DUMP_DEPARTURES), the earliest first.
+
+        loss is the loss by iteration; one that is not finite has left its history too.
+        """
+        io, series = self.tensors["io"].array, self.dump.series
+        made = np.asarray(io == "output") | np.asarray(io == "parameter") | np.asarray(io == "gradient")
+        rows = np.flatnonzero((self.sign != 0) & made)
+        iteration, order = (self.tensors[name].to_numpy() for name in ("iteration", "order"))
+        rows = rows[np.lexsort((rows, order[rows], self.tensors["time_ns"].to_numpy()[rows], iteration[rows]))]
+        rows = rows[np.sort(np.unique(series[rows], return_index=True)[1])]
+        changed = _loss_changed(loss or {})
+        measured, usual = self.statistics.column("l2")[rows], self.usual[rows]
+        with np.errstate(divide="ignore"):
+            decades = np.log10(measured / usual)
+        slots, ranks = self.tensors["slot"].to_numpy(), self.tensors["rank"].to_numpy()
+        names = self.tensors["name"].array
+        found = [
+            (
+                row, int(ranks[row]), int(iteration[row]), str(names[row]), str(io[row]), int(slots[row]),
+                EXPLODING if self.sign[row] > 0 else VANISHING, float(measured[place]), float(usual[place]),
+                float(decades[place]), changed - int(iteration[row]),
+            )
+            for place, row in enumerate(rows.tolist())
+        ]  # fmt: skip
+        return frame_of_rows(DUMP_DEPARTURES, found)
 
     def spread(self, rank: int, iteration: int, *, kind: str = NON_FINITE) -> pd.DataFrame:
         """Return the operators with bad outputs in one iteration in the order they ran (schema DUMP_SPREAD)."""
@@ -304,6 +331,15 @@ class Causes:
                         following.append(taker)
             pending = following
         return hops
+
+
+def _loss_changed(loss: Mapping[int, float]) -> float:
+    """Return the iteration at which a loss first is not finite or leaves its history; NaN for never."""
+    steps = np.array(sorted(loss), np.int64)
+    values = np.abs(np.array([loss[step] for step in steps.tolist()], np.float64))
+    sign, _ = departures(np.zeros(len(steps), np.int64), np.arange(len(steps)), values)
+    changed = steps[(sign != 0) | ~np.isfinite(values)]
+    return float(changed[0]) if len(changed) else np.nan
 
 
 def _real(tensors: pd.DataFrame, statistics: Statistics) -> NDArray[np.bool_]:

@@ -306,6 +306,13 @@ class RunDump:
         """Return where values went bad, the earliest first (schema DUMP_CAUSES): NaN, Inf, norms that left their history."""
         return Causes(self).frame()
 
+    def departures(self, loss: Mapping[int, float] | None = None) -> pd.DataFrame:
+        """Return the tensors whose norm left its own history, the earliest first (schema DUMP_DEPARTURES).
+
+        With the loss by iteration, also how many iterations later it does.
+        """
+        return Causes(self).departed(loss)
+
     def spread(self, rank: int, iteration: int) -> pd.DataFrame:
         """Return the operators with NaN or Inf in one iteration in the order they ran (schema DUMP_SPREAD)."""
         return Causes(self).spread(rank, iteration)

@@ -10,7 +10,7 @@ import pytest
 
 from parsers import open_run
 from parsers.analysis.departures import departures
-from parsers.dump_frames import DUMP_CAUSES, DUMP_SPREAD
+from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from tests.writers.dumps import Injection, network, write_dump
 
 KINDS = ("nan", "inf", "exploding", "vanishing")
@@ -60,6 +60,23 @@ def test_an_optimizer_is_not_hidden_by_its_own_change_in_place(tmp_path: Path) -
     assert (kind, origin, iteration, name) == ("non_finite", "here", 2, net.operators[place].name)
     inputs = dump.tensors[(dump.tensors["name"] == name) & (dump.tensors["io"] == "input") & (dump.tensors["iteration"] == 2)]
     assert np.isnan(dump.tensor(int(inputs.index[0]))).any()
+
+
+def test_norms_that_depart_are_listed_with_their_lag_to_the_loss(tmp_path: Path) -> None:
+    net = write_dump(tmp_path, injection=Injection(5, 14, "exploding"), iterations=8)
+    dump = open_run(tmp_path).dump
+    loss = {step: 0.7 - 0.01 * step for step in range(7)} | {7: 1e5}
+    found = DUMP_DEPARTURES.check(dump.departures(loss))
+    assert found["name"].iloc[0] == net.operators[14].name
+    assert (found["iteration"] >= 5).all()
+    assert not found.duplicated(["name", "io", "slot"]).any()
+    one = found.iloc[0]
+    values = dump.tensor(int(one["row"])).astype(np.float64)
+    assert one["measured"] == pytest.approx(np.linalg.norm(values), rel=1e-9)
+    assert one["decades"] == pytest.approx(np.log10(one["measured"] / one["usual"]))
+    assert one["lag"] == 2
+    assert dump.departures()["lag"].isna().all()
+    assert dump.departures({0: 1.0, 3: float("nan")})["lag"].iloc[0] == -2
 
 
 def test_the_spread_follows_the_graph(tmp_path: Path) -> None:
