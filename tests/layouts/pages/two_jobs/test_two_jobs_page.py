@@ -16,7 +16,7 @@ from layouts.i18n import CATALOGUE
 from layouts.pages.two_jobs import figure, story, tables
 from layouts.pages.two_jobs.asks import FRAMES, read_ask
 from layouts.pages.two_jobs.facts import JobFacts, Kept, both, facts_of
-from layouts.pages.two_jobs.page import PAGE, shown
+from layouts.pages.two_jobs.page import PAGE, _saver, shown
 from layouts.pages.two_jobs.texts import TEXTS
 from layouts.pages.two_jobs.words import percent, quantity, signed
 from layouts.profiling.choice import Choice
@@ -184,6 +184,14 @@ def test_files_have_all_rows_in_full_precision() -> None:
     means = [made.steps[made.steps["rank"] == 3]["computing_ns"].mean() for made in (one, other)]
     assert row["difference"] == pytest.approx(means[0] - means[1])
     assert len(ranks[ranks["metric"] == "total"]) == 16
+
+
+def test_files_hold_no_formula() -> None:
+    host = dict.fromkeys(range(16), "=1+2")
+    source = source_of(profile(make(1, ranks=16, group=8), host), profile(make(2, ranks=16, group=8), host))
+    content = _saver(source, Kept(), "ranks")(1, ASK)["content"]
+    assert "'=1+2" in content
+    assert ",=1+2" not in content
 
 
 def test_bars_of_ten_thousand_ranks_are_few_and_keep_both_ends() -> None:
