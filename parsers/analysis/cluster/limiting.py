@@ -31,7 +31,8 @@ class Part:
     """One of PARTS, as it is on average over ranks and steps.
 
     ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
-    none or if all are alike. at_most: it may be less (a bubble without a trace). straggler: who is slow, for slow_rank.
+    none or if all are alike. at_most: it may be less (a bubble, where no file tells when kernels ran). straggler: who is slow,
+    for slow_rank.
     """
 
     name: str
