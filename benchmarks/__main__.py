@@ -8,7 +8,8 @@ import os
 
 PARTS = (
     "listing", "many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing",
-    "long_series", "graphs_view", "lineage", "insights", "timeline", "memory", "clusters", "browsing", "growth", "peers",
+    "long_series", "graphs_view", "lineage", "insights", "timeline", "memory", "dumps", "clusters", "browsing", "growth",
+    "peers",
 )  # fmt: skip
 
 

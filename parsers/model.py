@@ -43,6 +43,7 @@ KINDS = (
     "no_graph",  # a file with the name of a graph holds none
     "bad_table",  # a line, column or cell of a table, or a table of a database, is not in its documented form
     "bad_trace",  # an event of a trace is damaged, lacks what places it in time, or contradicts the others
+    "bad_dump",  # a file of a dump is damaged, or contradicts the others: two dumps in one directory, another net's graph
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
 )
 
@@ -76,7 +77,8 @@ class Source:
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
     own files) and no files of its own, or both. plan is the path of the file about collected checkpoints, or ""
     (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included). profile_size and profile_updated are the
-    bytes and the newest mtime in seconds of the files in profile_dirs, 0 for none.
+    bytes and the newest mtime in seconds of the files in profile_dirs, 0 for none. dump_dirs are the directories of its dumps,
+    dump_updated when one of them last changed, in seconds.
     """
 
     path: str
@@ -90,12 +92,13 @@ class Source:
     problems: tuple[Problem, ...] = ()
     profile_size: int = 0
     profile_updated: float = 0.0
+    dump_updated: float = 0.0
 
     @property
     def updated(self) -> float:
-        """Newest mtime in seconds of the files and profiles of this run and its ranks, except settings; 0.0 for none."""
+        """Newest mtime in seconds of the files, profiles and dumps of this run and its ranks, except settings; 0.0 for none."""
         own = max((f.mtime for f in self.files if f.kind != CONFIG), default=0.0)
-        return max([own, self.profile_updated, *(rank.updated for rank in self.ranks)])
+        return max([own, self.profile_updated, self.dump_updated, *(rank.updated for rank in self.ranks)])
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
@@ -24,6 +25,9 @@ from parsers.profiler.access import Profiles, RunProfiles
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars, ScalarsView
 from parsers.verification import Verification
+
+if TYPE_CHECKING:
+    from parsers.dumps.access import RunDump
 
 
 class Run:
@@ -44,6 +48,7 @@ class Run:
         self._payloads = RunPayloads(self._files, self._cache)
         self._lineage = RunLineage(self._files, self._scalars, self._payloads)
         self._profiles = RunProfiles()
+        self._dump: RunDump | None = None
         self._verification = Verification(self._files)
 
     def __repr__(self) -> str:
@@ -102,6 +107,9 @@ class Run:
                 run._files.version += 1
                 changed = True
             run._lineage.check(events)
+        if self._dump is not None and self._dump.refresh():
+            self._files.version += 1
+            changed = True
         return changed
 
     def _pair_ranks(self) -> None:
@@ -121,13 +129,15 @@ class Run:
         return self._files.tags(kind)
 
     def kinds(self) -> dict[str, int]:
-        """Kind -> number of tags, for the kinds this run has; "config" counts files of settings, "profile" profiles."""
+        """Kind -> number of tags, for the kinds this run has; "config" counts files of settings, "profile" profiles, "dump"
+        directories of dumps, ranks included."""
         with self._files.lock:
             counted = {kind: len(self.tags(kind)) for kind in ("scalar", *self._files.payload_kinds())}
             if "graph" in counted:
                 counted["graph"] = len(self.graphs)
             counted["config"] = len(self._lineage.configs)
             counted["profile"] = len(self.profile) or len(self.profile.sessions)
+            counted["dump"] = len(self._dump_dirs())
         return {kind: count for kind, count in counted.items() if count}
 
     @property
@@ -137,6 +147,8 @@ class Run:
         A record that a file ends within is damage once the file has not changed for five minutes.
         """
         own = (*self.source.problems, *self._files.problems, *self._lineage.config_problems, *self.profile.problems)
+        if self._dump is not None:
+            own = (*own, *self._dump.problems)
         return tuple(dict.fromkeys((*own, *(problem for rank in self.ranks for problem in rank.problems))))
 
     @property
@@ -221,6 +233,20 @@ class Run:
     def profile(self) -> Profiles:
         """The profiles of this run and, of a job, of its ranks; nothing is read until a frame is asked for."""
         return self._profiles.current
+
+    @property
+    def dump(self) -> RunDump:
+        """The dumped tensors of this run and, of a job, of its ranks; nothing is read until it is asked for."""
+        from parsers.dumps.access import RunDump  # few servers read dumps: 0.03 s of imports
+
+        directories = self._dump_dirs()
+        with self._files.lock:
+            if self._dump is None or self._dump.directories != directories:
+                self._dump = RunDump(self.path, directories)
+            return self._dump
+
+    def _dump_dirs(self) -> tuple[str, ...]:
+        return tuple(path for source in (self.source, *self.source.ranks) for path in source.dump_dirs)
 
     @property
     def graphs(self) -> Graphs:

@@ -26,6 +26,7 @@ from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS
 from parsers.profiler.registry import FRAMES
 from tests.parsers.profiler.written import FILES
+from tests.writers.dumps import Injection, write_dump
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "app" / "demo"
@@ -252,6 +253,7 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                     tmp_path / "output" / "profiled" / "profiler")  # fmt: skip
     for name in ("memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"):
         (tmp_path / "output" / "profiled" / "profiler" / name).write_text(FILES[name], encoding="utf-8")
+    write_dump(tmp_path / "output" / "dump", iterations=4, injection=Injection(3, 5, "nan"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

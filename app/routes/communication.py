@@ -79,12 +79,6 @@ def _table(traffic: Traffic, name: str) -> Response:
         found = traffic.contention(read_frame(traffic.source, choice.run, choice.session, choice.rank, "kernels")).operations
     else:
         found = traffic.table(name)
-    answer = Response(csv_rows(_guarded(found)), mimetype="text/csv")
+    answer = Response(csv_rows(found), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{safe_name(traffic.ask.choice.run) or 'run'}-{name}.csv")
     return answer
-
-
-def _guarded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with texts as categories, whose cells are guarded against spreadsheets that execute them."""
-    texts = {name: frame[name].astype("str") for name in frame.columns if frame[name].dtype.kind not in "iufb"}
-    return frame.assign(**{name: text.astype("category") for name, text in texts.items()})

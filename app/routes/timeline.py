@@ -214,9 +214,7 @@ def range_(opened: Together) -> Response:
 def range_csv(opened: Together) -> Response:
     """Respond with the statistics of a range as CSV."""
     start, stop, frame = _statistics(opened)
-    # Texts in categories are made safe for spreadsheets.
-    texts = {frame.columns[0]: frame[frame.columns[0]].astype("category")}
-    answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
+    answer = Response(csv_rows(frame), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-{start}-{stop}ns.csv")
     return answer
 
@@ -248,8 +246,7 @@ def gaps_csv(opened: Together) -> Response:
     if not streams:
         raise Unusable("the trace has no device streams", 404)
     track, start, stop, frame = _gaps(opened, streams)
-    texts = {name: frame[name].astype("category") for name in ("name", "stack")}
-    answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
+    answer = Response(csv_rows(frame), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-gaps-{track}-{start}-{stop}ns.csv")
     return answer
 
@@ -293,7 +290,7 @@ def critical_path(opened: Together) -> Response:
 def critical_csv(opened: Together) -> Response:
     """Respond with the critical path of a range as CSV."""
     start, stop, frame = _critical(opened)
-    answer = Response(csv_rows(frame.assign(name=frame["name"].astype("category"))), mimetype="text/csv")
+    answer = Response(csv_rows(frame), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-critical-{start}-{stop}ns.csv")
     return answer
 

@@ -90,7 +90,7 @@ def difference(opened: Together) -> Response:
 def difference_csv(opened: Together) -> Response:
     """Respond with the same for all names as CSV."""
     start, stop, frame = _difference(opened)
-    answer = Response(csv_rows(frame.assign(name=frame["name"].astype("category"))), mimetype="text/csv")
+    answer = Response(csv_rows(frame), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-difference-{start}-{stop}ns.csv")
     return answer
 

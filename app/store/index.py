@@ -92,9 +92,11 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
     def _checked(self, name: object) -> str:
         if type(name) is not str or not _FILE_NAME.fullmatch(name):
             raise Rejected(f"file: expected a name of this index, found {name!r}")
-        inside = os.path.join(os.path.realpath(self._directory), name)
-        if os.path.dirname(os.path.realpath(inside)) != os.path.dirname(inside):
-            raise Rejected(f"file: expected a path inside the index, found {name!r}, which leads out of it")
+        path = self._directory
+        for part in re.split(r"[/\\]", name):  # the name has no "..", so only a link could lead out
+            path = os.path.join(path, part)
+            if os.path.islink(path):
+                raise Rejected(f"file: expected a path inside the index, found {name!r}, which leads out of it")
         return name
 
     def _open(self, name: object) -> BinaryIO:

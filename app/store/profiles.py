@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +35,10 @@ from parsers.profiler.trace.files import SOURCES
 log = logging.getLogger(__name__)
 
 MEMORY_BYTES = 512 << 20
-"""Memory limit for cached frames; the most recent one stays whatever its size."""
+"""Memory limit for cached frames. The most recent one, and those asked for within HELD, stay whatever their size."""
+HELD = 10.0
+"""Seconds for which a frame is not evicted: until a page has all its frames it asks for all of them again and again, and would
+never have them if each one that is read evicted another."""
 PATIENCE = 0.15
 """Seconds a caller waits for a frame, so that small files are returned with the first answer."""
 SMALL_BYTES = 256 << 10
@@ -98,6 +102,7 @@ class ProfileFrames:
         self._index: Index | None = None
         self._memory = memory
         self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
+        self._asked: dict[Key, float] = {}  # when, by the monotonic clock
         self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
         self._jobs: dict[Key, _Job] = {}
         self._lock = threading.Lock()
@@ -128,6 +133,7 @@ class ProfileFrames:
         if not profile.gives(name):
             return ProfileFrame("missing", wanted=profile.wanted(name))
         with self._lock:
+            self._asked[key] = time.monotonic()
             cached = self._cached(key)
             if cached is not None:
                 return ProfileFrame("ready", cached[0], problems=cached[1])
@@ -256,10 +262,14 @@ class ProfileFrames:
         with self._lock:
             self._frames[key] = frame
             self._frames.move_to_end(key, last=last)
+            now = time.monotonic()
+            self._asked = {asked: at for asked, at in self._asked.items() if now - at < HELD}
             total = sum(_size(table) for table, _ in self._frames.values())
-            while total > self._memory and len(self._frames) > 1:
-                _, (evicted, _) = self._frames.popitem(last=False)
-                total -= _size(evicted)
+            for old in list(self._frames)[:-1]:
+                if total <= self._memory:
+                    break
+                if old not in self._asked:
+                    total -= _size(self._frames.pop(old)[0])
 
     def _from_index(self, profile: Profile | Job, path: str, name: str) -> CachedFrame | None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:

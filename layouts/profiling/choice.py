@@ -34,12 +34,19 @@ class Choice:
     mark: str = ""
 
     def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
-        """Return a frame of the profile (a name in FRAMES) or of its job (in JOB_FRAMES); None if no file has it."""
+        """Return a frame of the profile (a name in FRAMES) or of its job (in JOB_FRAMES).
+
+        None if no file has it, if reading it failed, or if reading it again takes more than PATIENCE (`lacks` tells which).
+        """
         until = time.monotonic() + PATIENCE
         while True:
             found = source.profile_frame(self.run, self.session, self.rank, name)
             if found.state not in ("reading", "waiting") or time.monotonic() > until:
                 return found.frame
+
+    def lacks(self, source: ProfileSource, name: str) -> bool:
+        """Return whether no file has a frame, so that what is made without it may be kept."""
+        return source.profile_frame(self.run, self.session, self.rank, name).state == "missing"
 
     def problems(self, source: ProfileSource, name: str) -> tuple[Problem, ...]:
         """Return the damage found in the files of a frame that has been read."""

@@ -132,6 +132,7 @@ TEXTS = define_texts({
     "problem.no_graph": ("not a graph", "不是计算图"),
     "problem.bad_table": ("damaged table", "表格损坏"),
     "problem.bad_trace": ("damaged trace", "时间线损坏"),
+    "problem.bad_dump": ("damaged dump", "Dump数据损坏"),
     "problem.bad_value": ("bad value", "数值无效"),
     "keys.title": ("Keyboard shortcuts", "快捷键"),
     "keys.filter": ("Go to the filter", "跳到筛选框"),

@@ -8,7 +8,8 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
-``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself.
+``profiler_*`` with profiler output), or if it holds profiler files itself, or if it is a dump (`parsers.dumps.places`): of a
+rank (``rank_<n>/.dump_metadata``), of an Ascend device, or of msprobe (``step<n>/<rank>/dump.json``).
 Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
@@ -65,7 +66,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
         return found[0]
     if found:
         raise SourceError(f"{text}: expected one run, found {len(found)} runs below it; open one of them, or use discover()")
-    raise SourceError(f"{text}: expected a run, found a directory without event, graph or profiler files")
+    raise SourceError(f"{text}: expected a run, found a directory without event, graph, profiler or dump files")
 
 
 def rescan(source: Source) -> Source:
@@ -87,5 +88,6 @@ def rescan(source: Source) -> Source:
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
-    fresh = replace(source, files=files, profile_dirs=profiles, plan=found.plan, problems=found.problems)
+    dumps = tuple(dict.fromkeys((*found.dump_dirs, *(path for path in source.dump_dirs if os.path.isdir(path)))))
+    fresh = replace(source, files=files, profile_dirs=profiles, dump_dirs=dumps, plan=found.plan, problems=found.problems)
     return measured(replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks)))

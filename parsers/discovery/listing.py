@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
+from parsers.dumps.places import METADATA, STEP, is_kernel_dump, is_msprobe, last_change, named_like_kernel_dump
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.registry import marks_profile
@@ -18,8 +19,8 @@ from parsers.registry import KINDS, kind_of
 
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
-DUMP_MARK = ".dump_metadata"
 PLAN_DIRECTORY = os.path.dirname(PLACE)
+KERNEL, MSPROBE = "kernel", "msprobe"
 
 _MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
@@ -45,7 +46,8 @@ class Listing:
     files: tuple[tuple[str, str, int | None], ...]
     profiles: tuple[str, ...]
     profiled: bool
-    dump: bool
+    dump: str
+    """KERNEL: a rank of a kernel dump, which holds no other runs; MSPROBE: a dump whose steps are not searched; "" for none."""
     error: str = ""
     outside: str = ""
     """Target of a link out of the base that is not followed."""
@@ -176,13 +178,13 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
     """Return what a directory of this mtime holds; one that cannot be listed holds nothing and has an error."""
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], [], []
-    dump = profiled = False
+    profiled, dump = False, ""
     try:
         with os.scandir(path) as entries:
             for entry in entries:
                 name = entry.name
                 if name.startswith("."):
-                    dump = dump or name == DUMP_MARK
+                    dump = KERNEL if name == METADATA else dump
                     continue
                 directory = _is_directory(entry)
                 known = None if directory else classify(name)
@@ -200,7 +202,14 @@ def list_directory(path: str, mtime_ns: int) -> Listing:
                     directories.append(name)
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
-        return Listing(mtime_ns, False, (), (), (), (), False, False, text)
+        return Listing(mtime_ns, False, (), (), (), (), False, "", text)
+    if not dump and directories and named_like_kernel_dump(os.path.basename(path)) and is_kernel_dump(path):
+        dump = KERNEL
+    steps = sorted(name for name in directories if STEP.fullmatch(name))
+    if steps and not dump:
+        dump = MSPROBE if is_msprobe(path, steps) else ""
+        settled = settled and bool(dump)  # a file that makes it a dump may come without a change of this directory
+        directories = [name for name in directories if name not in set(steps)] if dump else directories
     return Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
         profiled, dump,
@@ -249,7 +258,9 @@ def source_file(path: str, kind: str, stamp: int | None) -> SourceFile:
 
 
 def measured(source: Source) -> Source:
-    """Set the size and time of a source's profiles, ranks not included."""
+    """Set the size and time of a source's profiles, ranks not included, and the time of its dumps."""
+    if source.dump_dirs:
+        source = replace(source, dump_updated=max(map(last_change, source.dump_dirs)))
     if not source.profile_dirs:
         return source
     size, newest = extent(source.profile_dirs)

@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from parsers.discovery.joining import GRAPH_PARTS, job_of, join_graphs, join_profiles, join_ranks
 from parsers.discovery.listing import (
+    KERNEL,
     PLAN_DIRECTORY,
     Directory,
     Listing,
@@ -207,7 +208,7 @@ class Scanner:
             if visit or one.name != name:
                 one.name = name
                 fresh.append(one)
-            if listing.dump or listing.outside:
+            if listing.dump == KERNEL or listing.outside:
                 continue
             pending.extend(child(place, name, linked=False) for name in reversed(listing.directories))
             links.extend(child(place, name, linked=True) for name in listing.links)
@@ -225,7 +226,7 @@ class Scanner:
         if self._inside and not is_below(place.real_path, self._inside):
             if not os.path.isdir(place.path):
                 return None
-            listing = Listing(status.st_mtime_ns, True, (), (), (), (), False, False, outside=place.real_path)
+            listing = Listing(status.st_mtime_ns, True, (), (), (), (), False, "", outside=place.real_path)
         elif before is None or not before.listing.settled or before.listing.mtime_ns != status.st_mtime_ns:
             listing = list_directory(place.path, status.st_mtime_ns)
         else:

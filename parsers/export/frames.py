@@ -1,4 +1,7 @@
-"""Exports a frame of a profile as CSV: columns under the names of its schema, whole numbers without decimals, missing empty."""
+"""Exports a frame as CSV: columns under the names of its schema, whole numbers without decimals, missing empty.
+
+Texts of all columns, whether categories or not, are escaped for spreadsheets.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,11 @@ def csv_rows(frame: pd.DataFrame, names: Sequence[str] | None = None) -> Iterato
 
 def _guarded(values: Any) -> Any:
     """Escape each distinct text for spreadsheets once; None for numbers."""
-    if not isinstance(values, pd.Categorical):
+    if values.dtype.kind != "O":
         return None
-    texts = [cell_text(text) for text in values.categories]
+    if not isinstance(values, pd.Categorical):
+        values = pd.Categorical(values)
+    texts = [cell_text(text) if isinstance(text, str) else text for text in values.categories]
     return np.append(np.array(texts, object), "")[values.codes]
 
 

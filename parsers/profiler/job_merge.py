@@ -5,7 +5,7 @@ Where a rank has files of its own, those of `cluster_analysis_output` only serve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import Joined, RankColumns
 from parsers.profiler.groups import ranks_of, text_of
-from parsers.profiler.lines import Complaints
+from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
 from parsers.profiler.parts import categorical, changed, constant, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
@@ -103,14 +103,26 @@ def _compare_operations(own: pd.DataFrame, whole: pd.DataFrame, complaints: Comp
     """Report ranks whose own files and files about all ranks tell other operations."""
     if not len(whole) or not len(own):
         return
-    mine = own.groupby("rank")["elapse_ns"].agg(["size", "sum"])
-    theirs = whole.groupby("rank")["elapse_ns"].agg(["size", "sum"])
-    for rank in mine.index.intersection(theirs.index).tolist():
-        a, b = mine.loc[rank], theirs.loc[rank]
-        if a["size"] != b["size"] or abs(a["sum"] - b["sum"]) > _LEAST_NS + _RELATIVE * abs(a["sum"]):
-            here = f"{int(a['size']):,} operations of {a['sum'] / 1e6:,.3f} ms together"
-            text = f"Rank {rank}: expected {here}, as in its own files, found {int(b['size']):,} of {b['sum'] / 1e6:,.3f} ms"
-            complaints.add(f"{text}; its own files are shown.")
+    sums = [frame.groupby("rank")["elapse_ns"].agg(["size", "sum"]) for frame in (own, whole)]
+    mine, theirs = (one.loc[sums[0].index.intersection(sums[1].index)] for one in sums)
+    gap = (mine["sum"] - theirs["sum"]).abs() > _LEAST_NS + _RELATIVE * mine["sum"].abs()
+    wrong = mine.index[(mine["size"] != theirs["size"]) | gap].tolist()
+
+    def text(rank: int) -> str:
+        (number, time), (other, other_time) = ((int(one["size"][rank]), one["sum"][rank] / 1e6) for one in (mine, theirs))
+        here = f"{number:,} operations of {time:,.3f} ms together"
+        found = f"Rank {rank}: expected {here}, as in its own files, found {other:,} of {other_time:,.3f} ms"
+        return f"{found}; its own files are shown."
+
+    _complain(complaints, wrong, text)
+
+
+def _complain(complaints: Complaints, wrong: list[Any], text: Callable[[Any], str]) -> None:
+    """Report what is wrong; what a file has no room for is only counted, as it may be a million rows."""
+    room = max(0, MOST_COMPLAINTS - len(complaints.problems))
+    for one in wrong[:room]:
+        complaints.add(text(one))
+    complaints.left_out += len(wrong[room:])
 
 
 def groups_of(told: pd.DataFrame, collectives: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
@@ -272,11 +284,15 @@ def _compare_links(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaint
         for frame in (own, whole)
     ]
     both = sums[0].index.intersection(sums[1].index)
-    for pair in both[sums[0][both].to_numpy() != sums[1][both].to_numpy()].tolist():
-        a, b = int(sums[0][pair]), int(sums[1][pair])
-        if abs(a - b) > len(own):  # sizes are rounded to bytes row by row
-            text = f"Link {pair[0]}-{pair[1]}: expected {a:,} bytes, as in the rank's own files, found {b:,}"
-            complaints.add(f"{text}; its own files are shown.")
+    # Sizes are rounded to bytes row by row.
+    wrong = both[np.abs(sums[0][both].to_numpy() - sums[1][both].to_numpy()) > len(own)]
+
+    def text(pair: tuple[int, int]) -> str:
+        a, b = (int(one[pair]) for one in sums)
+        found = f"Link {pair[0]}-{pair[1]}: expected {a:,} bytes, as in the rank's own files, found {b:,}"
+        return f"{found}; its own files are shown."
+
+    _complain(complaints, wrong.tolist(), text)
 
 
 # Steps -----------------------------------------------------------------------------------------------------------------------
@@ -331,12 +347,15 @@ def _compare_steps(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaint
     both = mine.index.intersection(theirs.index)
     gap = (mine.loc[both] - theirs.loc[both]).abs()
     wrong = gap > _LEAST_NS + _RELATIVE * mine.loc[both].abs()
-    for rank, step in both[wrong.any(axis=1).to_numpy()].tolist():
-        name = next(name for name in names if wrong.loc[(rank, step), name])
-        a, b = mine.loc[(rank, step), name], theirs.loc[(rank, step), name]
-        what = f"Rank {rank}, step {step}, {name.removesuffix('_ns')}"
+
+    def text(at: tuple[int, int]) -> str:
+        name = next(name for name in names if wrong[name][at])
+        a, b = (float(frame[name][at]) for frame in (mine, theirs))
+        what = f"Rank {at[0]}, step {at[1]}, {name.removesuffix('_ns')}"
         told = f"expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms"
-        complaints.add(f"{what}: {told}; its own files are shown.")
+        return f"{what}: {told}; its own files are shown."
+
+    _complain(complaints, both[wrong.any(axis=1).to_numpy()].tolist(), text)
 
 
 # Ranks -----------------------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ class Complaints:
         """Return the problems; the last one states how many more there are."""
         if not self.left_out:
             return tuple(self.problems)
-        text = f"{self.left_out:,} more places of this file could not be read."
+        text = f"{self.left_out:,} more problems of this file are not listed."
         return (*self.problems, Problem(self.path, 0, 0, "bad_table", text))
 
 

@@ -118,7 +118,15 @@ def _parts(cells: Cells, columns: Mapping[str, str], scale: float, complaints: C
         if value != value and text not in ("", "N/A", "NA", "-", "nan", "NaN"):
             complaints.add(f"Column {column}: expected a number, found {text[:60]!r}.")
         found[name] = value * scale
+    _tell_negative(found, complaints)
     return found
+
+
+def _tell_negative(parts: Mapping[str, float], complaints: Complaints) -> None:
+    """Report times below zero, which are shown as the file has them."""
+    for name, value in parts.items():
+        if value < 0:
+            complaints.add(f"{name.removesuffix('_ns')}: expected a time of at least 0, found {value:,.0f} ns; it is shown so.")
 
 
 def read_step_trace_time(path: str, rows: Rows, complaints: Complaints) -> None:
@@ -162,6 +170,7 @@ def read_steps_of_analysis(database: Database, rows: Rows, complaints: Complaint
     devices = set()
     for step, device, *cells in table_rows(database, "StepTraceTime", ("step", "deviceId", *_COLUMNS.values()), complaints):
         parts = {name: number(cell) * _US for name, cell in zip(_COLUMNS, cells, strict=True)}
+        _tell_negative(parts, complaints)
         _add(rows, step_told(step, complaints), "rank", parts, device=device if isinstance(device, int) else NONE)
         devices.add(device)
     if len(devices) > 1:
@@ -178,6 +187,7 @@ def read_steps_of_cluster(database: Database, rows: Rows, complaints: Complaints
     names = ("step", "type", "index", *(f"{name}_index" for name in _PLACES), *_COLUMNS.values())
     for row in table_rows(database, table, names, complaints):
         parts = {name: number(cell) * _US for name, cell in zip(_COLUMNS, row[6:], strict=True)}
+        _tell_negative(parts, complaints)
         _cluster_row(rows, row[:3], parts, [step_number(cell) for cell in row[3:6]], complaints)
     return True
 

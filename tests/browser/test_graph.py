@@ -117,6 +117,20 @@ def test_a_graph_is_opened_closed_searched_and_chosen_and_the_link_brings_it_bac
     assert state(page)["node"] == [other]
 
 
+def test_a_notch_of_the_wheel_zooms_by_a_fifth_around_the_pointer(page: Page, real: str) -> None:
+    visit(page, real, "run=graph_bert_train")
+    box = page.locator(".ms-graph-cytoscape").bounding_box()
+    assert box is not None
+    x, y = box["x"] + 200, box["y"] + 150
+    below = "(cy, at) => [(at[0] - cy.pan().x) / cy.zoom(), (at[1] - cy.pan().y) / cy.zoom()]"
+    before, place = camera(page)[0], canvas(page, below, [200, 150])
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -100)
+    page.wait_for_function(f"before => {CY}.zoom() !== before", arg=before)
+    assert camera(page)[0] == pytest.approx(1.2 * before)
+    assert canvas(page, below, [200, 150]) == pytest.approx(place, abs=0.5)
+
+
 def test_two_graphs_are_compared_on_one_canvas(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape&run=lenet_adam_lr0.01_b64&of=lenet_landscape")
     page.locator('[data-control="compare"]').click()

@@ -171,6 +171,10 @@ class Seeds:
         np.save(made, np.arange(6, dtype=np.float32).reshape(2, 3))
         return _chosen([*self._others(r".*\.npy"), made.getvalue()])
 
+    def named(self, pattern: str) -> list[bytes]:
+        """Return some files whose names match a pattern, of different sizes."""
+        return list(_chosen(self._others(pattern)))[:12]
+
     def images(self) -> Files:
         """Return encoded images of all types."""
         header = b"IHDR" + bytes((0, 0, 0, 2, 0, 0, 0, 3, 8, 0, 0, 0, 0))

@@ -54,6 +54,7 @@ from parsers.profiler.trace.files import SOURCES, TRACE_FILES
 from parsers.registry import KINDS, READERS
 from parsers.runs import Run
 from parsers.snapshot import dump, load
+from tests.fuzz import dumped
 from tests.fuzz.corpus import Seeds
 
 MOST_VALUES = 6
@@ -114,6 +115,8 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("trace-text", "text", traces, _read_trace)
     yield Target("trace-compressed", "plain", tuple(map(gzip.compress, traces)), _read_trace)
     yield Target("trace-storage", "plain", seeds.stored_traces(), _open_trace, (FormatError,))
+    for name, form, found, run in dumped.targets(seeds.named, _check_problems):
+        yield Target(name, form, tuple(found), run)
     yield Target("notes", "notes", seeds.notes(), _decode_notes, (Newer,))
 
 

@@ -83,9 +83,10 @@ def _peers(facts: Facts, rank: int, chosen: str) -> str:
     if rank in members_of(facts, chosen):
         return chosen
     groups = facts.frame(GROUPS.name)
+    texts = dict(zip(groups["group"].tolist(), groups["ranks"].tolist(), strict=True))
     best, size = "", 1
     for group in facts.judged:
-        members = ranks_of(str(groups.loc[groups["group"] == group, "ranks"].iloc[0]))
+        members = ranks_of(str(texts[group]))
         if rank in members and len(members) > size:
             best, size = group, len(members)
     return best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,12 +81,13 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
     names = {low: fmt.megabytes(low) for low in lows}
     traces = []
     for place, (transport, part) in enumerate(frame.groupby("transport", sort=True)):
+        name = html.escape(str(transport), quote=False)  # plotly reads some tags
         custom = [
-            [f"{row['count']:,}", f"{transport} {_span(row)}", _rate(row["bandwidth"])]
+            [f"{row['count']:,}", f"{name} {_span(row)}", _rate(row["bandwidth"])]
             for row in part.to_dict("records")
         ]
         traces.append({
-            "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": str(transport),
+            "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": name,
             "y": numbers(part["time_ns"].to_numpy() / scale), "customdata": custom,
             "marker": {"color": PALETTE[place % len(PALETTE)][0], "line": {"width": 0}},
             "hovertemplate": f"%{{customdata[1]}}: %{{y:.4~g}} {unit}, %{{customdata[0]}} x, %{{customdata[2]}}<extra></extra>",

@@ -8,6 +8,7 @@ from typing import Any
 from dash import html
 from parsers.analysis.cluster.limiting import PARTS, Limits, Part
 from parsers.analysis.cluster.stragglers import LIMITS
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
@@ -87,10 +88,15 @@ def _unchecked(name: str, reason: str, source: ProfileSource, choice: Choice, fr
         assert ranks is not None
         most = ranks.iloc[int(ranks["peak_reserved_bytes"].to_numpy().argmax())]
         said = t("job.unchecked.capacity", size=fmt.size(int(most["peak_reserved_bytes"])), rank=int(most["rank"]))
-    else:
-        wanted = _memory_files(name) or source.profile_frame(choice.run, choice.session, choice.rank, reason).wanted
-        if wanted:
+    elif reason in JOB_FRAMES:
+        found = source.profile_frame(choice.run, choice.session, choice.rank, reason)
+        wanted = _memory_files(name) or found.wanted
+        if found.state in ("reading", "waiting"):
+            said = t("job.unchecked.reading")
+        elif wanted:
             said = t("job.unchecked.file", files=wanted[0])
+    else:
+        said = t(f"job.unchecked.{reason}")
     return html.Tr([html.Th(t(f"job.part.{name}"), scope="row"), html.Td(said, colSpan=3, className="ms-muted")])
 
 

@@ -75,6 +75,16 @@ TEXTS = define_texts({
     "job.unchecked.steps": (
         "Not judged: that takes {least} steps; recorded: {n}.", "未判定：至少需要 {least} 个步骤，现有 {n} 个。",
     ),
+    "job.unchecked.one_rank": ("Not checked: the steps of one rank only are known.", "未检查：仅有一个 rank 的步骤数据。"),
+    "job.unchecked.no_group": (
+        "Not checked: no group is known whose ranks do the same work.", "未检查：没有已知的、各 rank 工作相同的通信域。",
+    ),
+    "job.unchecked.no_waits": (
+        "Not checked: no operation was recorded by all ranks of its group.", "未检查：没有被组内全部 rank 记录的通信算子。",
+    ),
+    "job.unchecked.reading": (
+        "Not checked: its file is being read again. Open the page again.", "未检查：正在重新读取文件，请重新打开页面。",
+    ),
     "job.unchecked.capacity": (
         "Not checked: no file tells the memory of the device. The highest that was reserved is {size} on rank {rank}.",
         "未检查：没有文件给出设备内存容量。最高预留 {size}（rank {rank}）。",

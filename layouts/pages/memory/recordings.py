@@ -84,6 +84,7 @@ class Recording:
                                                                  self.blocks.size))  # fmt: skip
 
 
+_SCHEMAS = {"memory": MEMORY, "operator_memory": OPERATOR_MEMORY}
 _NOTHING = Series(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
@@ -102,12 +103,12 @@ class Recordings:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-        found = recording(
-            self.frame(choice, "memory"), self.frame(choice, "operator_memory"),
-            clock=ask.clock, device=ask.device, component=ask.component,
-        )  # fmt: skip
-        if found is None:
-            return None  # not kept: the frame may be loading again
+        frames = {name: choice.frame(self._source, name) for name in _SCHEMAS}
+        memory, operator_memory = (_SCHEMAS[name].empty() if frame is None else frame for name, frame in frames.items())
+        found = recording(memory, operator_memory, clock=ask.clock, device=ask.device, component=ask.component)
+        absent = (name for name, frame in frames.items() if frame is None)
+        if found is None or not all(choice.lacks(self._source, name) for name in absent):
+            return found  # not kept: a frame may be being read again
         with self._lock:
             self._known[key] = found
             while len(self._known) > 1 and sum(one.size() for one in self._known.values()) > self._most:
@@ -117,7 +118,7 @@ class Recordings:
     def frame(self, choice: Choice, name: str) -> pd.DataFrame:
         """Return the frame `memory` or `operator_memory` of a profile, without rows if it has none."""
         found = choice.frame(self._source, name)
-        return found if found is not None else {"memory": MEMORY, "operator_memory": OPERATOR_MEMORY}[name].empty()
+        return found if found is not None else _SCHEMAS[name].empty()
 
 
 def recording(

@@ -57,7 +57,10 @@ _SHORT = {"tensor_model": "tp", "context": "cp", "expert_model": "ep", "pipeline
 
 
 class Kept:
-    """Keeps the facts about the jobs looked at last, as another metric is asked for more often than another job."""
+    """Keeps the facts about the jobs looked at last, as another metric is asked for more often than another job.
+
+    They are used again while the frames that they are made of are the same objects.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -66,22 +69,26 @@ class Kept:
     def facts(self, source: ProfileSource, choice: Choice, step: int | None) -> JobFacts:
         """Return what is known of the job of a profile."""
         key = (choice, step)
+        frames = {name: choice.frame(source, name) for name in FRAMES}
         with self._lock:
-            if choice.mark and key in self._known:
+            known = self._known.get(key)
+            if known is not None and all(known.frames[name] is frame for name, frame in frames.items()):
                 self._known.move_to_end(key)
-                return self._known[key]
-        found = facts_of(source, choice, step)
+                return known
+        found = facts_of(source, choice, step, frames)
         with self._lock:
             self._known[key] = found
+            self._known.move_to_end(key)
             while len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
         return found
 
 
-def facts_of(source: ProfileSource, choice: Choice, step: int | None) -> JobFacts:
-    """Compute what is known of the job of a profile. Values are those of one step, means over the steps for None."""
+def facts_of(
+    source: ProfileSource, choice: Choice, step: int | None, frames: Mapping[str, pd.DataFrame | None]
+) -> JobFacts:
+    """Compute what is known of the job of a profile from its frames. Values are those of one step, means for None."""
     files = source.job(choice.run, choice.session, choice.rank)
-    frames = {name: choice.frame(source, name) for name in FRAMES}
     values = two_jobs.rank_values(frames, step)
     hosts = {member.rank: member.host for member in files.members if member.host} if files is not None else {}
     hosts |= {rank: host for rank, host in zip(values.index.tolist(), values["host"].tolist(), strict=True) if host}

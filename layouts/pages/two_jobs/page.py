@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.export.frames import csv_rows
 
 from layouts.callbacks import in_browser
 from layouts.components.elements import button, empty_state
@@ -138,7 +139,7 @@ def _saver(source: ProfileSource, kept: Kept, section: str) -> Callable[[Any, An
         if ask is None or two is None:
             return no_update
         names = (re.sub(r"[^\w.-]+", "_", job.title).strip("._")[:40] or "job" for job in two)
-        content = tables.file_of(two, ask, section).to_csv(index=False)
+        content = b"".join(csv_rows(tables.file_of(two, ask, section))).decode()
         return {"filename": f"{'_'.join(names)}_{section}.csv", "content": content}
 
     return save

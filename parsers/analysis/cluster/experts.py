@@ -70,7 +70,8 @@ def _members(collectives: pd.DataFrame, groups: pd.DataFrame) -> dict[int, str]:
 
 def _load(source: str, ranks: Ints, values: Floats, members: dict[int, str]) -> Load:
     groups = tuple(dict.fromkeys(members[rank] for rank in ranks.tolist() if rank in members))
-    group = np.array([groups.index(members[rank]) if rank in members else -1 for rank in ranks.tolist()], np.int64)
+    place = {name: number for number, name in enumerate(groups)}
+    group = np.array([place[members[rank]] if rank in members else -1 for rank in ranks.tolist()], np.int64)
     share = np.full(len(ranks), np.nan)
     for number in np.unique(group).tolist():
         mine = group == number

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.cluster.links import slow_links
-from parsers.analysis.cluster.stragglers import LIMITS, Straggler, stragglers
+from parsers.analysis.cluster.stragglers import LIMITS, Straggler, alike, stragglers
 from parsers.deferred import pandas as pd
 
 PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")
@@ -31,7 +31,8 @@ class Part:
     """One of PARTS, as it is on average over ranks and steps.
 
     ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
-    none or if all are alike. at_most: it may be less (a bubble without a trace). straggler: who is slow, for slow_rank.
+    none or if all are alike. at_most: it may be less (a bubble, where no file tells when kernels ran). straggler: who is slow,
+    for slow_rank.
     """
 
     name: str
@@ -52,7 +53,9 @@ class Part:
 class Limits:
     """What was checked, what takes most first; why the others were not, by name; the mean step in ns and computing in it.
 
-    A reason is the name of the frame that is missing, "steps" for too few steps, "capacity" for an unknown one.
+    A reason is the name of the frame that is missing, "steps" for too few steps, "one_rank" if only one has steps, "no_group"
+    if no group is known whose ranks do the same work, "no_waits" if no operation tells who waited, "capacity" for an unknown
+    one.
     """
 
     parts: tuple[Part, ...]
@@ -119,8 +122,13 @@ def _slow(
     if collectives is None or collectives.empty or groups is None or groups.empty:
         unchecked["slow_rank"] = "collectives"
         return None
-    if rows["step"].nunique() < LIMITS.steps:
-        unchecked["slow_rank"] = "steps"
+    reasons = {
+        "one_rank": rows["rank"].nunique() < 2, "no_group": not alike(groups),
+        "no_waits": not collectives["lateness_ns"].notna().any(), "steps": rows["step"].nunique() < LIMITS.steps,
+    }  # fmt: skip
+    reason = next((name for name, holds in reasons.items() if holds), None)
+    if reason is not None:
+        unchecked["slow_rank"] = reason
         return None
     found = stragglers(collectives, rows, groups, slow_links(links) if links is not None and len(links) else ())
     first = next((one for one in found if one.persistent), None)

@@ -160,9 +160,9 @@ def _of_group(groups: pd.DataFrame | None, rows: pd.DataFrame, name: str) -> pd.
     if groups is not None and len(groups):
         told = dict(zip(groups["group"].astype("str"), groups[name].astype("str"), strict=True))
     texts = [told.get(one, "") for one in hashes]
-    kinds = list(dict.fromkeys([*texts, ""]))
-    places = np.array([kinds.index(text) for text in texts] + [kinds.index("")], np.int32)
-    return pd.Categorical.from_codes(places[rows["group"].cat.codes.to_numpy()], categories=pd.Index(kinds, dtype="str"))
+    place = {text: number for number, text in enumerate(dict.fromkeys([*texts, ""]))}
+    places = np.array([place[text] for text in (*texts, "")], np.int32)
+    return pd.Categorical.from_codes(places[rows["group"].cat.codes.to_numpy()], categories=pd.Index(list(place), dtype="str"))
 
 
 def link_values(frames: Frames) -> pd.DataFrame:

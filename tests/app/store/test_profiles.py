@@ -156,7 +156,8 @@ def test_an_error_of_the_reader_is_told(run: Path, monkeypatch: pytest.MonkeyPat
     frames.stop()
 
 
-def test_memory_is_bounded(run: Path) -> None:
+def test_memory_is_bounded(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.store.profiles.HELD", 0.0)
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames(memory=1)
     for name in ("kernels", "operators", "operator_types", "kernels"):
@@ -165,6 +166,19 @@ def test_memory_is_bounded(run: Path) -> None:
             assert time.monotonic() < until
         assert len(frames._frames) == 1
         assert not profile.held()
+    frames.stop()
+
+
+def test_a_page_gets_all_frames_that_it_asks_for_together(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.store.profiles.PATIENCE", 0.0)
+    (profile,) = open_run(run.parents[1]).profile.values()
+    frames = ProfileFrames(memory=1)
+    states: set[str] = set()
+    until = time.monotonic() + 20
+    while states != {"ready"}:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+        states = {frames.frame(profile, "x", name).state for name in ("kernels", "operators", "operator_types")}
     frames.stop()
 
 

@@ -97,6 +97,14 @@ def test_negative_sizes_and_times_are_told(tmp_path: Path) -> None:
         assert text in texts(job)
 
 
+def test_negative_parts_of_steps_are_told_and_shown(tmp_path: Path) -> None:
+    rank(tmp_path, 0, steps="1,10,20,0,20,-3\n2,10,20,0,20,30\n")
+    job = job_of(tmp_path)
+    assert job.cluster_steps["free_ns"].tolist() == [-3000.0, 30_000.0]
+    (problem,) = [problem for problem in job.problems if "below" in problem.text or "at least 0" in problem.text]
+    assert "free: expected a time of at least 0, found -3,000 ns" in problem.text
+
+
 def test_bandwidth_is_absent_for_zero_time_or_bytes(tmp_path: Path) -> None:
     links = {f"0-{place}": {"Transit Size(MB)": size, "Transit Time(ms)": time} for place, (size, time) in enumerate(
         ((1.0, 0.0), (0.0, 1.0), (2.0, 0.5)))}  # fmt: skip

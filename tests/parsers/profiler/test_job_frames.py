@@ -19,8 +19,10 @@ import pytest
 from parsers import open_run
 from parsers.analysis.cluster.stages import stage_rows, stages
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.profiler import job_merge
 from parsers.profiler.groups import hash_of, ranks_of, text_of
 from parsers.profiler.job_access import Job
+from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
 
 FOUR = "profiler_new/torch_npu_st_4ranks_pp2"
 MADE = "cluster_samples/made_with_msprof_analyze_26.2.0"
@@ -198,6 +200,23 @@ def test_the_ranks_own_files_win_and_a_difference_is_reported(real_data: Path, t
     told = [problem.text for problem in changed.problems]
     assert any(text.startswith("Rank 0: expected 15 operations of 420.174 ms") for text in told)
     assert any(text.startswith("Rank 0, step 13, computing: expected 231.290 ms") for text in told)
+
+
+def test_of_many_differences_only_those_that_are_kept_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[str] = []
+    monkeypatch.setattr(Complaints, "add", lambda _, text, kind="": described.append(text))
+    ranks, steps = np.repeat(np.arange(100), 3), np.tile(np.arange(3), 100)
+    own = pd.DataFrame({
+        "rank": ranks, "step": steps, "kind": pd.Categorical(["rank"] * 300), "computing_ns": 1e9, "exposed_ns": 1e8,
+        "free_ns": 1e7, "elapse_ns": 1e9, "class": pd.Categorical(["total"] * 300), "source": ranks, "target": steps,
+        "size_bytes": 1_000,
+    })  # fmt: skip
+    whole = own.assign(computing_ns=2e9, elapse_ns=2e9, size_bytes=5_000)
+    for compare, number in (("_compare_steps", 300), ("_compare_operations", 100), ("_compare_links", 300)):
+        described.clear()
+        complaints = Complaints("file")
+        getattr(job_merge, compare)(own, whole, complaints)
+        assert (len(described), complaints.left_out) == (MOST_COMPLAINTS, number - MOST_COMPLAINTS)
 
 
 # Links -----------------------------------------------------------------------------------------------------------------------

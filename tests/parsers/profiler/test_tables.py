@@ -278,7 +278,7 @@ def test_a_header_of_ten_megabytes(path: Path) -> None:
 def test_only_so_much_is_told(path: Path) -> None:
     table = read(path, HEADER + "a,b\n" * 5000)
     assert len(table.problems) == lines.MOST_COMPLAINTS + 1
-    assert texts(table)[-1] == f"{5000 - lines.MOST_COMPLAINTS:,} more places of this file could not be read."
+    assert texts(table)[-1] == f"{5000 - lines.MOST_COMPLAINTS:,} more problems of this file are not listed."
 
 
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=["Cs"]), max_size=8)

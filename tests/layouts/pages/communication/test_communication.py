@@ -266,6 +266,14 @@ def test_packets_of_a_group(real_data: Path) -> None:
     assert [fmt.megabytes(one) for one in (5, 4_000, 2**24, 2**40)] == ["5 B", "4 kB", "16.8 MB", "1,100 GB"]
 
 
+def test_names_of_transports_are_text_for_plotly() -> None:
+    row = {"transport": "<b>odd</b>", "from_bytes": 16, "to_bytes": 32, "count": 1, "size_bytes": 20, "time_ns": 5.0}
+    figure = figures.packets(pd.DataFrame([{**row, "bandwidth": 4e9}]))
+    assert figure is not None
+    assert "<b>" not in json.dumps(figure["data"][0]["name"]) + json.dumps(figure["data"][0]["customdata"])
+    assert figure["data"][0]["name"] == "&lt;b&gt;odd&lt;/b&gt;"
+
+
 def test_contention_says_what_it_did_not_check(real_data: Path) -> None:
     path = real_data / "profiler_new/torch_npu_text_level2"
     run = open_run(path)

@@ -89,6 +89,17 @@ def test_what_was_not_checked_names_the_file() -> None:
     assert "The files tell of no group." in texts_in(cards)
 
 
+def test_what_was_not_looked_for_is_not_said_to_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make(6, ranks=32)
+    shaped = made.groups.assign(kind=pd.Categorical(["pp"] * len(made.groups)))
+    head, _, _ = summarised(source_of(frames_of(made) | {"groups": shaped}, ranks=32), ASK)
+    assert "Not checked: no group is known whose ranks do the same work." in texts_in(head[1])
+    assert "Nothing found." not in texts_in(head[1])
+    monkeypatch.setattr("layouts.profiling.choice.PATIENCE", 0.0)
+    head, _, _ = summarised(source_of(frames_of(made) | {"collectives": ProfileFrame("reading")}, ranks=32), ASK)
+    assert "Not checked: its file is being read again." in texts_in(head[1])
+
+
 def test_empty_frames_are_not_said_to_be_missing_files() -> None:
     empty = {name: schema.empty() for name, schema in JOB_FRAMES.items()}
     head, _, _ = summarised(source_of(empty), ASK)

@@ -15,11 +15,12 @@ import pytest
 from layouts.i18n import CATALOGUE
 from layouts.pages.two_jobs import figure, story, tables
 from layouts.pages.two_jobs.asks import FRAMES, read_ask
-from layouts.pages.two_jobs.facts import JobFacts, Kept, both, facts_of
-from layouts.pages.two_jobs.page import PAGE, shown
+from layouts.pages.two_jobs.facts import JobFacts, Kept, both
+from layouts.pages.two_jobs.page import PAGE, _saver, shown
 from layouts.pages.two_jobs.texts import TEXTS
 from layouts.pages.two_jobs.words import percent, quantity, signed
 from layouts.profiling.choice import Choice
+from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers.analysis.cluster import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
@@ -186,6 +187,14 @@ def test_files_have_all_rows_in_full_precision() -> None:
     assert len(ranks[ranks["metric"] == "total"]) == 16
 
 
+def test_files_hold_no_formula() -> None:
+    host = dict.fromkeys(range(16), "=1+2")
+    source = source_of(profile(make(1, ranks=16, group=8), host), profile(make(2, ranks=16, group=8), host))
+    content = _saver(source, Kept(), "ranks")(1, ASK)["content"]
+    assert "'=1+2" in content
+    assert ",=1+2" not in content
+
+
 def test_bars_of_ten_thousand_ranks_are_few_and_keep_both_ends() -> None:
     random = np.random.default_rng(1)
     values = pd.DataFrame({"one": random.normal(0, 1e6, 10_000), "other": np.zeros(10_000)})
@@ -235,7 +244,7 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
     assert "Neither job has anything to compare here." in texts["parts"]
 
 
-def test_facts_are_computed_once_for_each_job(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_are_computed_once_for_each_job() -> None:
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
     kept = Kept()
     choice = Choice("a", "rank_0", 0, "mark")
@@ -243,4 +252,18 @@ def test_facts_are_computed_once_for_each_job(monkeypatch: pytest.MonkeyPatch) -
     assert kept.facts(source, choice, None) is first
     assert kept.facts(source, replace(choice, mark="other"), None) is not first
     assert kept.facts(source, choice, 3) is not first
-    assert story.two_jobs_overlap(first, facts_of(source, choice, None))
+    assert story.two_jobs_overlap(first, kept.facts(source, choice, 3))
+
+
+def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("layouts.profiling.choice.PATIENCE", 0.0)
+    made = make(1, ranks=8, group=4)
+    content = profile(made)
+    frames = content["profiles"]["rank_0", 0]
+    source, kept, choice = source_of(content, content), Kept(), Choice("a", "rank_0", 0, "mark of rank 0")
+    frames["collectives"] = ProfileFrame("reading")
+    assert kept.facts(source, choice, None).frames["collectives"] is None
+    frames["collectives"] = made.collectives
+    assert kept.facts(source, choice, None).frames["collectives"] is made.collectives
+    frames["cluster_steps"] = make(2, ranks=16, group=4).steps
+    assert len(kept.facts(source, choice, None).values) == 16

@@ -62,6 +62,19 @@ def test_few_steps_name_no_rank() -> None:
     assert found.unchecked["slow_rank"] == "steps"
 
 
+def test_a_slow_rank_is_not_denied_where_none_was_looked_for() -> None:
+    made = make(6, ranks=32)
+    alone = made.steps[made.steps["rank"] == 0]
+    shaped = made.groups.assign(kind=pd.Categorical(["pp"] * len(made.groups)))
+    unknown = made.collectives.assign(lateness_ns=np.nan)
+    for changed, reason in (
+        ({"cluster_steps": alone}, "one_rank"), ({"groups": shaped}, "no_group"), ({"collectives": unknown}, "no_waits"),
+    ):  # fmt: skip
+        found = limiting({**frames(made), **changed})
+        assert found.unchecked["slow_rank"] == reason
+        assert all(part.name != "slow_rank" for part in found.parts)
+
+
 def test_a_bubble_is_taken_from_the_exposed_communication() -> None:
     steps = table(
         total_ns=[100.0, 100.0], computing_ns=[40.0, 60.0], exposed_ns=[50.0, 30.0], free_ns=[10.0, 10.0],

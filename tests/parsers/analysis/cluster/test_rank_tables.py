@@ -186,3 +186,12 @@ def test_ranks_of_a_host_are_a_row() -> None:
     grid = grid_of(rank, unknown, unknown, unknown, ["a", "b", "a", "b", "b", "a"])
     assert grid.form == "hosts"
     assert grid.cells.tolist() == [[0, 2, 5], [1, 3, 4]]
+
+
+def test_a_sparse_grid_would_be_too_large_so_ranks_are_in_order() -> None:
+    rank, zero = np.array([0, 999_999_999]), np.zeros(2, np.int64)
+    grid = grid_of(rank, zero, zero, rank, ["", ""])
+    assert (grid.form, sorted(grid.cells[grid.cells >= 0].tolist())) == ("order", [0, 1])
+    hosts = [*(f"host{number}" for number in range(2_000)), *("large" for _ in range(2_000))]
+    rank, unknown = np.arange(4_000), np.full(4_000, -1)
+    assert grid_of(rank, unknown, unknown, unknown, hosts).form == "order"

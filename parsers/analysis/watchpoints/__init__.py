@@ -1,0 +1,8 @@
+"""Watchpoints: conditions that tensors of a dump are checked for, with the formulas of MindInsight's debugger."""
+
+from __future__ import annotations
+
+from parsers.analysis.watchpoints.conditions import CONDITIONS, Condition, Limit, Watchpoint, parse_number
+from parsers.analysis.watchpoints.recommended import recommended
+
+__all__ = ["CONDITIONS", "Condition", "Limit", "Watchpoint", "parse_number", "recommended"]

@@ -1,0 +1,258 @@
+"""Values of tensors, read without trusting their files."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from parsers.dumps.formats import reordered
+from parsers.dumps.npy import parse_header
+from parsers.dumps.statistics import PIECE, statistics_of
+from parsers.dumps.values import TensorPlace, chunks, read_tensor, read_tensor_header
+from parsers.errors import FormatError
+from tests.writers.dumps import npy, torch_file, torch_pickle
+
+
+class Bomb:
+    """Runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (exec, ("raise SystemExit('unpickled')",))
+
+
+def written(folder: Path, data: bytes, name: str = "a.npy") -> TensorPlace:
+    path = folder / name
+    path.write_bytes(data)
+    return TensorPlace(str(path))
+
+
+def saved(values: Any, **more: Any) -> bytes:
+    made = io.BytesIO()
+    np.save(made, values, **more)
+    return made.getvalue()
+
+
+PLAIN = st.sampled_from(["<f4", "<f8", "<f2", ">f4", "|b1", "<i8", "|u1", "<u2", ">i4", "<c8"])
+
+
+@given(
+    PLAIN.flatmap(lambda kind: arrays.arrays(np.dtype(kind), arrays.array_shapes(min_dims=0, min_side=0, max_dims=4))),
+    st.booleans(),
+)
+def test_any_array_that_numpy_saves_is_read(tmp_path_factory: pytest.TempPathFactory, values: Any, fortran: bool) -> None:
+    values = np.asfortranarray(values) if fortran else values
+    place = written(tmp_path_factory.mktemp("npy"), saved(values))
+    assert read_tensor(place).tobytes() == values.astype(values.dtype.newbyteorder("=")).tobytes()
+    header = read_tensor_header(place)
+    assert (header.shape, header.dtype) == (values.shape, values.dtype.newbyteorder("=").name)
+    pieces = [piece.copy() for piece in chunks(place, size_bytes=16)]
+    whole = np.concatenate(pieces) if pieces else np.empty(0)
+    assert whole.tobytes() == values.astype(values.dtype.newbyteorder("=")).tobytes("A" if fortran else "C")
+
+
+def test_headers_of_mindspore_are_read(tmp_path: Path) -> None:
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    data = npy(values)
+    assert b"(2,3,4,)" in data
+    assert len(data) == 128 + values.nbytes
+    assert np.array_equal(read_tensor(written(tmp_path, data)), values)
+    assert parse_header("{'descr': '<f4', 'fortran_order': False, 'shape': (8,4,8,8,,), }", 128).shape == (8, 4, 8, 8)
+
+
+def test_objects_are_refused_and_never_unpickled(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="never unpickled"):
+        read_tensor(written(tmp_path, saved(np.array([Bomb()], object), allow_pickle=True)))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "empty"),
+        (b"\x93NUMP", "npy"),
+        (b"GIF89a" + bytes(200), "npy"),
+        (npy(np.zeros(4, np.float32))[:100], "truncated"),
+        (npy(np.zeros(4, np.float32))[:-1], "truncated"),
+        (npy(np.zeros(4, np.float32)) + b"\0", "does not match the bytes"),
+        (b"\x93NUMPY\x09\x00" + bytes(200), "version"),
+        (saved(np.zeros(2, [("a", "<f4"), ("b", "<i4")])), "structure"),
+        (b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + b"__import__('os')".ljust(118), "wrong header"),
+        (b"\x93NUMPY\x02\x00" + (1 << 31).to_bytes(4, "little") + b"{" * 100, "header of at most"),
+    ],
+)
+def test_damage_is_refused_with_a_reason(tmp_path: Path, data: bytes, why: str) -> None:
+    for read in (read_tensor, read_tensor_header, lambda place: list(chunks(place))):
+        with pytest.raises(FormatError, match=why):
+            read(written(tmp_path, data))
+
+
+@given(st.text(max_size=80))
+def test_no_header_raises_anything_else(text: str) -> None:
+    for one in (text, "{" + text + "}", f"{{'descr': '{text}', 'fortran_order': False, 'shape': (1,), }}"):
+        try:
+            assert parse_header(one, 0).dtype.itemsize
+        except FormatError:
+            pass
+
+
+def test_shapes_beyond_memory_are_refused_without_allocating(tmp_path: Path) -> None:
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({10**17}, {10**17}), }}".ljust(117).encode() + b"\n"
+    data = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head
+    with pytest.raises(FormatError, match="truncated"):
+        read_tensor(written(tmp_path, data))
+
+
+# Files of torch -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_torch_file_is_read_without_torch(tmp_path: Path) -> None:
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    data = torch_file(torch_pickle("FloatStorage", (3, 4), (4, 1), 0, 12), values.tobytes())
+    place = written(tmp_path, data, "a.pt")
+    assert np.array_equal(read_tensor(place), values)
+    assert read_tensor_header(place).dtype == "float32"
+    assert np.array_equal(np.concatenate([piece.copy() for piece in chunks(place, size_bytes=8)]), values.ravel())
+
+
+def test_views_of_torch_storages_are_read(tmp_path: Path) -> None:
+    values = np.arange(12, dtype=np.int64)
+    data = torch_file(torch_pickle("LongStorage", (2, 3), (1, 4), 1, 12), values.tobytes())
+    wanted = np.lib.stride_tricks.as_strided(values[1:], (2, 3), (8, 32))
+    place = written(tmp_path, data, "a.pt")
+    assert np.array_equal(read_tensor(place), wanted)
+    assert np.array_equal(np.concatenate(list(chunks(place))), wanted.ravel())
+
+
+def test_bfloat16_is_the_upper_half_of_float32(tmp_path: Path) -> None:
+    values = np.array([1.0, -2.5, np.inf, 3.1415927], np.float32)
+    upper = (values.view(np.uint32) >> 16).astype("<u2")
+    found = read_tensor(
+        written(tmp_path, torch_file(torch_pickle("BFloat16Storage", (4,), (1,), 0, 4), upper.tobytes()), "a.pt")
+    )
+    assert found.dtype == np.float32
+    assert np.array_equal(found.view(np.uint32), upper.astype(np.uint32) << 16)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (pickle.dumps(Bomb(), 2), "nothing in a file is run"),
+        (pickle.dumps([1, 2], 2), "opcode"),
+        (b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.", "nothing in a file is run"),
+        (b"\x80\x02", "pickle|no end"),
+        (b"\x80\x02N.", "something else"),
+        (torch_pickle("FloatStorage", (5,), (1,), 0, 4), "does not match the bytes"),
+        (torch_pickle("FloatStorage", (4,), (1,), -1, 4), "from 0"),
+        (torch_pickle("FloatStorage", (1 << 20, 1 << 20), (0, 0), 0, 4), "at most 64 times"),
+        (torch_pickle("FloatStorage", (2,), (1,), 0, 40), "does not match the bytes"),
+    ],
+)
+def test_other_pickles_are_refused(tmp_path: Path, record: bytes, why: str) -> None:
+    with pytest.raises(FormatError, match=why):
+        read_tensor(written(tmp_path, torch_file(record, bytes(16)), "a.pt"))
+
+
+def test_damaged_archives_are_refused(tmp_path: Path) -> None:
+    data = torch_file(torch_pickle("FloatStorage", (4,), (1,), 0, 4), bytes(16))
+    for at in range(0, len(data), 7):
+        for damaged in (data[:at], data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :]):
+            try:
+                assert read_tensor(written(tmp_path, damaged, "a.pt")).size <= 256
+            except FormatError:
+                pass
+    packed = torch_file(torch_pickle("FloatStorage", (4,), (1,), 0, 4), bytes(16), method=zipfile.ZIP_DEFLATED)
+    with pytest.raises(FormatError):
+        read_tensor(written(tmp_path, packed, "a.pt"))
+
+
+# Layouts of devices ---------------------------------------------------------------------------------------------------------
+
+
+def test_channels_in_blocks_become_those_of_the_host() -> None:
+    host = np.arange(2 * 20 * 3 * 5, dtype=np.float32).reshape(2, 20, 3, 5)
+    padded = np.zeros((2, 32, 3, 5), np.float32)
+    padded[:, :20] = host
+    on_device = padded.reshape(2, 2, 16, 3, 5).transpose(0, 1, 3, 4, 2)
+    assert np.array_equal(reordered(on_device, "NC1HWC0", host.shape), host)
+
+
+def test_fractal_matrices_become_those_of_the_host() -> None:
+    host = np.arange(3 * 20 * 30, dtype=np.float32).reshape(3, 20, 30)
+    padded = np.zeros((3, 32, 32), np.float32)
+    padded[:, :20, :30] = host
+    on_device = padded.reshape(3, 2, 16, 2, 16).transpose(0, 3, 1, 2, 4)
+    assert np.array_equal(reordered(on_device, "FRACTAL_NZ", host.shape), host)
+
+
+@pytest.mark.parametrize("name", ["FRACTAL_Z", "format 99", "NC1HWC0_C04"])
+def test_private_layouts_are_refused_by_name(name: str) -> None:
+    with pytest.raises(FormatError, match=name):
+        reordered(np.zeros((1, 1, 2, 2, 16), np.float32), name, (1, 3, 2, 2))
+
+
+# Statistics -----------------------------------------------------------------------------------------------------------------
+
+
+def reference(values: Any) -> dict[str, float]:
+    """The statistics by plain numpy, of the finite part."""
+    wide = np.asarray(values, np.float64).ravel()
+    finite = wide[np.isfinite(wide)]
+    counts = {
+        "count": wide.size, "zero": int((wide == 0).sum()), "negative": int((wide < 0).sum()),
+        "positive": int((wide > 0).sum()), "nan": int(np.isnan(wide).sum()), "positive_inf": int((wide == np.inf).sum()),
+        "negative_inf": int((wide == -np.inf).sum()),
+    }  # fmt: skip
+    if not finite.size:
+        return counts
+    moments = {"max": finite.max(), "min": finite.min(), "mean": finite.mean(), "std": finite.std()}
+    return counts | moments | {"l2": np.sqrt((finite**2).sum()), "abs_mean": np.abs(finite).mean()}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "int64", "uint8", "uint64", "bool"])
+@pytest.mark.parametrize("bad", ["", "nan", "all", "inf"])
+def test_statistics_are_those_of_numpy(dtype: str, bad: str) -> None:
+    rng = np.random.default_rng(3)
+    values = (rng.normal(2.0, 30.0, 3 * PIECE + 17)).astype(dtype)
+    values[5:90] = 0
+    if bad and values.dtype.kind == "f":
+        values[:: {"nan": 7, "all": 1, "inf": 11}[bad]] = np.nan if bad != "inf" else np.inf
+        values[100] = -np.inf if bad == "inf" else values[100]
+    found = statistics_of(np.array_split(values, 5))
+    for name, wanted in reference(values).items():
+        assert getattr(found, name) == pytest.approx(wanted, rel=1e-9, abs=1e-9), name
+
+
+def test_a_large_mean_does_not_swallow_the_deviation() -> None:
+    values = 1e8 + np.random.default_rng(1).normal(0.0, 1e-3, 500_000)
+    assert statistics_of([values]).std == pytest.approx(values.std(), rel=1e-6)
+
+
+def test_empty_and_scalar_tensors_have_statistics() -> None:
+    assert statistics_of([]).count == statistics_of([np.empty(0, np.float32)]).count == 0
+    assert statistics_of([np.asarray(np.float32(3.0))]).l2 == 3.0
+    assert statistics_of([np.array(["a"])]).count == -1
+    assert statistics_of([np.array([3 + 4j])]).max == 5.0
+
+
+def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "large.npy"
+    count = 64 << 20
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}".ljust(117).encode() + b"\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + head)
+        file.truncate(128 + 4 * count)
+    tracemalloc.start()
+    found = statistics_of(chunks(TensorPlace(str(path))))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.count == found.zero == count
+    assert peak < 8 << 20
