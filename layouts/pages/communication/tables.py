@@ -129,7 +129,7 @@ def contention(found: Contention, rank: int, titles: Titles) -> list[Any]:
     rows = found.operations
     if not found.multiplications:
         return [html.P(t("communication.no_matmul", rank=rank))]
-    near = rows[rows["beside_ns"] > 0]
+    near = found.near
     if not len(near):
         return [html.P(t("communication.none_beside", rank=rank, n=fmt.count(found.multiplications)))]
     said = t("communication.held", n=fmt.count(found.held), total=fmt.count(len(rows)), rank=rank, limit=bandwidth(found.limit))

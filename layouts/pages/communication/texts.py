@@ -200,16 +200,16 @@ TEXTS = define_texts({
     "communication.no_packets": ("No file has packets for this choice.", "所选范围内没有数据包数据。"),
     "communication.no_links": ("No file has links for this choice.", "所选范围内没有链路数据。"),
     "communication.held": (
-        "{n} of {total} operations of rank {rank} ran beside a matrix multiplication with less than {limit}.",
-        "卡 {rank} 的 {total} 个算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
+        "{n} of {total} operations of rank {rank} of 1 MB or more ran beside a matrix multiplication with less than {limit}.",
+        "卡 {rank} 的 {total} 个不小于 1 MB 的算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
     ),
     "communication.rates": (
         "Bandwidth beside matrix multiplications {beside}, otherwise {apart}.",
         "与矩阵乘并行时带宽 {beside}，其他时候 {apart}。",
     ),
     "communication.none_beside": (
-        "No operation of rank {rank} with known bandwidth ran beside one of {n} matrix multiplications.",
-        "卡 {rank} 没有带宽已知的算子与 {n} 个矩阵乘并行。",
+        "No operation of rank {rank} of 1 MB or more ran beside one of {n} matrix multiplications for 10% of its time.",
+        "卡 {rank} 没有不小于 1 MB 的算子与 {n} 个矩阵乘并行达到其耗时的 10%。",
     ),
     "communication.no_kernels": (
         "Not checked: rank {rank} has no kernel_details.csv or database with kernels.",

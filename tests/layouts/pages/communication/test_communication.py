@@ -284,9 +284,12 @@ def test_contention_says_what_it_did_not_check(real_data: Path) -> None:
     assert "no matrix multiplication with a time" in texts_in(said)
     kernels = run.profile[job.files.members[0].session, 0].kernels
     said, _ = page.contention(traffic(source_of(frames | {"kernels": kernels})))
-    assert "0 of 4 operations of rank 0 ran beside" in texts_in(said)
-    high, _ = page.contention(traffic(source_of(frames | {"kernels": kernels}), hccs="100"))
-    assert "1 of 4 operations of rank 0 ran beside" in texts_in(high)
+    assert "No operation of rank 0 of 1 MB or more ran beside one of 9 matrix" in texts_in(said)
+    longer = frames | {"kernels": kernels.assign(duration_ns=10**10)}
+    said, _ = page.contention(traffic(source_of(longer)))
+    assert "2 of 4 operations of rank 0 of 1 MB or more ran beside" in texts_in(said)
+    high, _ = page.contention(traffic(source_of(longer), hccs="100"))
+    assert "4 of 4 operations of rank 0 of 1 MB or more ran beside" in texts_in(high)
     whole = MemorySource({"a": {"profiles": {(".", -1): frames}}})
     ask = read_ask(ASK | {"rank": ["-1"]})
     assert ask is not None

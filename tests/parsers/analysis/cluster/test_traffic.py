@@ -241,7 +241,7 @@ def test_sizes_on_a_border() -> None:
 # Contention ------------------------------------------------------------------------------------------------------------------
 
 
-def made_rank(starts: list[int], *, ns: float = 100.0, size: int = 1000) -> tuple[pd.DataFrame, pd.DataFrame]:
+def made_rank(starts: list[int], *, ns: float = 1e5, size: int = 1_000_000) -> tuple[pd.DataFrame, pd.DataFrame]:
     count = len(starts)
     names = [f"hcom_allReduce__{place}" for place in range(count)]
     shared: dict[str, Any] = {"step": [1] * count, "rank": [0] * count, "group": ["g"] * count, "name": names}
@@ -267,9 +267,28 @@ def test_operations_beside_multiplications_are_held_up() -> None:
     assert told["held"].to_dict() == {0: "yes", 1000: "no", 2000: "yes"}
     assert (found.held, found.multiplications, found.limit) == (2, 4, 14.4e9)
     assert (found.beside, found.apart) == (pytest.approx(10e9), pytest.approx(10e9))
-    fast, sent = made_rank([0], ns=50.0)
+    fast, sent = made_rank([0], ns=5e4)
     assert beside.contention(fast, sent, kernels((0, 100))).held == 0
     assert beside.contention(collectives, sent, kernels((0, 9000), kind="Add")).held == 0
+
+
+def test_small_operations_and_those_hardly_beside_a_multiplication_do_not_count() -> None:
+    collectives, sent = made_rank([0, 1000, 2000])
+    found = beside.contention(collectives, sent, kernels((0, 9), (1000, 1010)))
+    told = found.operations.set_index("start_ns")
+    assert told["beside_share"].to_dict() == {0: 0.09, 1000: 0.1, 2000: 0.0}
+    assert told["held"].to_dict() == {0: "no", 1000: "yes", 2000: "no"}
+    assert found.near["start_ns"].tolist() == [1000]
+    assert len(beside.contention(*made_rank([0], size=999_999), kernels((0, 100))).operations) == 0
+    twice = pd.concat([collectives, collectives.iloc[:1]])  # of the two, whose bytes these are is unknown
+    assert beside.contention(twice, sent, kernels((0, 100))).operations["start_ns"].tolist() == [1000, 2000]
+
+
+def test_kernels_without_a_type_multiply_by_their_name() -> None:
+    columns = {"start_ns": [0, 5, 9, -1], "duration_ns": [3, 3, 3, 3], "type": ["", "Add", "MatMul", ""]}
+    made = frame_of(KERNELS, 4, columns | {"name": ["a/MatMulV3", "MatMul-add", "x", "MatMul"]}, "made")
+    starts, ends = beside.multiplications(made)
+    assert (starts.tolist(), ends.tolist()) == ([0, 9], [3, 12])
 
 
 def test_overlap_is_that_of_every_nanosecond() -> None:
