@@ -123,6 +123,7 @@ TEXTS = define_texts({
     ),
     "communication.no_group": ("unknown group", "未知通信域"),
     "communication.other_kind": ("other", "其他"),
+    "communication.other_transport": ("other", "其他"),
     # Matrix
     "communication.measure": ("Value", "数值"),
     "communication.measure.bandwidth": ("Bandwidth", "带宽"),
