@@ -259,8 +259,8 @@ class Traffic:
         rank = self.ask.choice.rank
         mine = self.rows[self.collectives["rank"].to_numpy()[self.rows] == rank]
         sent = self.sent[self.sent["rank"] == rank]
-        reference, share = self.ask.setting("hccs"), self.ask.setting("held")
-        return beside.contention(self.collectives.iloc[mine], sent, kernels, reference=reference, share=share)
+        limit = self.ask.setting("hccs") * self.ask.setting("held")
+        return beside.contention(self.collectives.iloc[mine], sent, kernels, limit=limit)
 
 
 def members_of(groups: pd.DataFrame, group: str) -> Ints | None:

@@ -28,7 +28,8 @@ from parsers.profiler.trace.files import TRACE_VIEW
 _MARK = b"ProfilerStep#"
 _NAME = re.compile(r"ProfilerStep#(\d{1,18})")
 _KEY = re.compile(rb'"name"\s{0,8}:\s{0,8}"$')
-_WINDOW = 4 << 20
+_WINDOW = 1 << 20
+"""Bytes after which progress is reported, and reading may be cancelled."""
 _BEFORE = 4 << 10
 """Bytes before the name within which its event begins."""
 _SIZES = (16 << 10, 1 << 20)
@@ -36,6 +37,8 @@ _SIZES = (16 << 10, 1 << 20)
 _BRACES = 24
 """Braces before the name that are tried as the begin of its event."""
 MOST_STEPS = 100_000
+MOST_FAILURES = 1_000
+"""Failed attempts to decode an event after which a trace is not searched any further."""
 _LATEST = Decimal(2**62)
 _DECODER = json.JSONDecoder(parse_float=Decimal)
 
@@ -48,10 +51,7 @@ def from_trace(source: ProfileInput) -> Part:
         with TraceBytes(source.path) as data:
             if not data.size:
                 complaints.add("The file is empty.", "empty_file")
-            for place in _marks(data):
-                step = _step(data, place)
-                if step is not None and len(found) < MOST_STEPS:
-                    found.setdefault(step[0], step[1:])
+            _collect(data, found, complaints)
             if data.damage:
                 complaints.add(f"Expected a file compressed by gzip, found that {data.damage}; later steps are missing.")
     except OSError as error:
@@ -74,25 +74,52 @@ def _marks(data: TraceBytes) -> Iterator[int]:
         offset += _WINDOW - len(_MARK) + 1
 
 
-def _step(data: TraceBytes, place: int) -> tuple[int, int, int] | None:
-    """Return (step, start, end) in ns of the complete event whose name is here; None if there is no such event."""
-    begin = max(place - _BEFORE, 0)
+def _collect(data: TraceBytes, found: dict[int, tuple[int, int]], complaints: Complaints) -> None:
+    """Add the steps of a trace, until it has MOST_STEPS of them or MOST_FAILURES places that look like steps and are none."""
+    behind = failures = 0
+    for place in _marks(data):
+        if place < behind:
+            continue  # within the event before
+        event, end, failed = _event(data, place)
+        behind = max(behind, end)
+        failures += failed
+        if failed:
+            report_read(0)  # these take time, and reading may have been cancelled
+        if failures >= MOST_FAILURES:
+            complaints.add(f"Expected events of steps, found {failures:,} times text that is none; later steps are missing.")
+            return
+        step = None if event is None else _times(event)
+        if step is not None:
+            found.setdefault(step[0], step[1:])
+            if len(found) >= MOST_STEPS:
+                return
+
+
+def _event(data: TraceBytes, place: int) -> tuple[dict[str, Any] | None, int, int]:
+    """Return the event whose name is here (None for none), where in the trace it ends, and how often decoding failed."""
+    begin, failed = max(place - _BEFORE, 0), 0
     for size in _SIZES:
         window = data.read(begin, place - begin + size)
-        at = place - begin
-        if not _KEY.search(window[max(at - 40, 0) : at]):
-            return None  # a mention in a call stack or another argument
+        if not _KEY.search(window[max(place - begin - 40, 0) : place - begin]):
+            return None, 0, failed  # a mention in a call stack or another argument
+        before = window[: place - begin].decode("utf-8", "surrogateescape")
+        text = before + window[place - begin :].decode("utf-8", "surrogateescape")
+        at = len(before)
         for _ in range(_BRACES):
-            at = window.rfind(b"{", 0, at)
+            at = text.rfind("{", 0, at)
             if at < 0:
                 break
             try:
-                event, end = _DECODER.raw_decode(window[at:].decode("utf-8", "surrogateescape"))
+                event, end = _DECODER.raw_decode(text, at)
             except (ValueError, RecursionError):
+                failed += 1
                 continue
-            if isinstance(event, dict) and at + end > place - begin:
-                return _times(event)
-    return None
+            if isinstance(event, dict) and end > len(before):
+                length = len(text[len(before) : end].encode("utf-8", "surrogateescape"))
+                return event, place + length, max(failed - 1, 0)  # one for a long event in the short window
+        if len(window) < place - begin + size:
+            break  # there is no more
+    return None, 0, failed + 1
 
 
 def _times(event: dict[str, Any]) -> tuple[int, int, int] | None:

@@ -12,8 +12,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app import create_app
-from app.store import traces
+from app import create_app, programs
 from app.store.store import Store
 from tests.app.store.test_traces import slow_pyramid
 from tests.browser.test_timeline import CANVAS, SETTLED, colour, query
@@ -183,7 +182,7 @@ def test_tracks_are_seen_before_the_pyramid_is_there(
     page: Page, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = tmp_path / "done"
-    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", done))
+    monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", done))
     page.goto(f"{place}/timeline?run=one")
     settled(page, 1)
     progress = page.locator(".ms-timeline-progress")

@@ -21,6 +21,7 @@ const OF_MATRIX = ["measure", "class", "inner", "how"];
 const OF_TOTALS = ["by", "sort"];
 const NAMING = ["run", "session", "rank", "group", "step", "kind", "op", ...OF_MATRIX, ...OF_TOTALS, ...SETTINGS];
 const SLOWEST = "of_reference:asc";
+const OTHER = "communication.other_transport";
 const AGAIN_MS = 500;
 const TYPING_MS = 400;
 const pages = new Map();
@@ -346,6 +347,7 @@ Object.assign(functionsOf("mindscope_communication"), {
     const hover = { bgcolor: colour("--ms-raised"), bordercolor: colour("--ms-line"), font: { color: colour("--ms-text") } };
     return {
       ...figure,
+      data: figure.data.map((trace) => (trace.meta === OTHER ? { ...trace, name: translate(OTHER) } : trace)),
       layout: {
         ...layout, font: { ...layout.font, color: colour("--ms-text"), family: font }, hoverlabel: hover,
         xaxis: { ...layout.xaxis, ...lines, title: { text: translate(layout.meta || "") || undefined } },

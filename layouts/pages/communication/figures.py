@@ -13,6 +13,7 @@ from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers, whole_numbers
+from layouts.pages.communication.tables import OTHER
 from layouts.theme import PALETTE
 
 MOST_BARS = 600
@@ -73,23 +74,23 @@ def operation(spread: Spread) -> dict[str, Any] | None:
 
 
 def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
-    """Draw the time in ms of packets by size, one colour for each transport; None without packets."""
+    """Draw the time in ms of packets by size, one colour for each transport (`packets.folded`, OTHER); None without packets."""
     if not len(frame):
         return None
     unit, scale = _unit(float(frame["time_ns"].max()))
     lows = sorted(set(frame["from_bytes"].tolist()))
     names = {low: fmt.megabytes(low) for low in lows}
     traces = []
-    for place, (transport, part) in enumerate(frame.groupby("transport", sort=True)):
+    for place, (transport, part) in enumerate(frame.groupby("transport", sort=False)):
         name = html.escape(str(transport), quote=False)  # plotly reads some tags
         custom = [
-            [f"{row['count']:,}", f"{name} {_span(row)}", _rate(row["bandwidth"])]
+            [f"{row['count']:,}", _span(row) if transport == OTHER else f"{name} {_span(row)}", _rate(row["bandwidth"])]
             for row in part.to_dict("records")
         ]
         traces.append({
-            "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": name,
+            "type": "bar", "x": [names[low] for low in part["from_bytes"].tolist()], "name": name, "meta": name,
             "y": numbers(part["time_ns"].to_numpy() / scale), "customdata": custom,
-            "marker": {"color": PALETTE[place % len(PALETTE)][0], "line": {"width": 0}},
+            "marker": {"color": REST if transport == OTHER else PALETTE[place % len(PALETTE)][0], "line": {"width": 0}},
             "hovertemplate": f"%{{customdata[1]}}: %{{y:.4~g}} {unit}, %{{customdata[0]}} x, %{{customdata[2]}}<extra></extra>",
         })  # fmt: skip
     layout = _layout(unit)

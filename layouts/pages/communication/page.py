@@ -117,7 +117,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 def drawn(traffic: Traffic) -> tuple[Any, ...]:
     """Return head, links, operation, packets (components), the two figures (None for none), and facts for the scripts."""
     titles = dict(offers(traffic.groups, None)["groups"])
-    histogram = sizes.histogram(traffic.packets, traffic.packet_rows)
+    histogram = sizes.folded(sizes.histogram(traffic.packets, traffic.packet_rows), tables.OTHER)
     small = sizes.small_packets(traffic.packets, traffic.packet_rows, traffic.ask.small)
     links = traffic.slow_links
     listed = tables.links(links, titles) if len(links) else [html.P(t("communication.no_links"), className="ms-muted")]

@@ -18,6 +18,8 @@ from layouts.i18n import attributes, t
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
 MOST_LINKS = 24
+OTHER = "communication.other_transport"
+"""The transports that are not shown by name, and the text for them."""
 TIMES = ("elapse_ns", "transit_ns", "own_wait_ns", "synchronisation_ns", "idle_ns")
 _MS, _GB = 1e6, 1e9
 Titles = Mapping[str, str]
@@ -105,7 +107,7 @@ def _end(row: Mapping[Any, Any], end: str, titles: Titles) -> Any:
 
 
 def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
-    """Return how many packets are small, and packets by size; frame is what `packets.histogram` returns."""
+    """Return how many packets are small, and packets by size; frame is what `packets.folded` returns, with OTHER."""
     if not len(frame):
         return [html.P(t("communication.no_packets"), className="ms-muted")]
     said = [
@@ -117,7 +119,8 @@ def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
     ]  # fmt: skip
     head = [_head(name) for name in ("transport", "packet", "packets", "time_ns", "bandwidth")]
     rows = [
-        [Cell(row["transport"]), Cell(f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}", True),
+        [Cell(t(OTHER) if row["transport"] == OTHER else row["transport"]),
+         Cell(f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}", True),
          Cell(fmt.count(row["count"]), True), _scaled(row["time_ns"], _MS, "ns"), _scaled(row["bandwidth"], _GB, "B/s")]
         for row in frame.to_dict("records")
     ]  # fmt: skip
@@ -129,7 +132,7 @@ def contention(found: Contention, rank: int, titles: Titles) -> list[Any]:
     rows = found.operations
     if not found.multiplications:
         return [html.P(t("communication.no_matmul", rank=rank))]
-    near = rows[rows["beside_ns"] > 0]
+    near = found.near
     if not len(near):
         return [html.P(t("communication.none_beside", rank=rank, n=fmt.count(found.multiplications)))]
     said = t("communication.held", n=fmt.count(found.held), total=fmt.count(len(rows)), rank=rank, limit=bandwidth(found.limit))

@@ -126,6 +126,7 @@ TEXTS = define_texts({
     ),
     "communication.no_group": ("unknown group", "未知通信域"),
     "communication.other_kind": ("other", "其他"),
+    "communication.other_transport": ("other", "其他"),
     # Matrix
     "communication.measure": ("Value", "数值"),
     "communication.measure.bandwidth": ("Bandwidth", "带宽"),
@@ -212,16 +213,16 @@ TEXTS = define_texts({
         "communication_matrix.json 与 analysis.db 中没有所选范围的链路。",
     ),
     "communication.held": (
-        "{n} of {total} operations of rank {rank} ran beside a matrix multiplication with less than {limit}.",
-        "rank {rank} 的 {total} 个算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
+        "{n} of {total} operations of rank {rank} of 1 MB or more ran beside a matrix multiplication with less than {limit}.",
+        "rank {rank} 的 {total} 个不小于 1 MB 的算子中有 {n} 个与矩阵乘并行且带宽低于 {limit}。",
     ),
     "communication.rates": (
         "Bandwidth beside matrix multiplications {beside}, otherwise {apart}.",
         "与矩阵乘并行时带宽 {beside}，其他时候 {apart}。",
     ),
     "communication.none_beside": (
-        "No operation of rank {rank} with known bandwidth ran beside one of {n} matrix multiplications.",
-        "rank {rank} 没有带宽已知的算子与 {n} 个矩阵乘并行。",
+        "No operation of rank {rank} of 1 MB or more ran beside one of {n} matrix multiplications for 10% of its time.",
+        "rank {rank} 没有不小于 1 MB 的算子与 {n} 个矩阵乘并行达到其耗时的 10%。",
     ),
     "communication.no_kernels": (
         "Not checked: rank {rank} has no kernel_details.csv or database with kernels.",

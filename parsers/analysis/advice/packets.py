@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 
 from parsers.analysis.advice.cluster import OPERATION_FILES
 from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.cluster import contention as beside
+from parsers.analysis.cluster.packets import SMALL
+from parsers.analysis.cluster.traffic import sent_of
+from parsers.cluster_frames import LINKS
 from parsers.deferred import pandas as pd
-from parsers.model import Floats, Ints
 
 Bools = NDArray[np.bool_]
-NODE = ("HCCS", "PCIE", "SIO", "SDMA")
-"""Transports within a node, by SDMA."""
-SMALL_BYTES = {"SDMA": 16_000_000, "RDMA": 1_000_000}
+FAMILIES = ("SDMA", "RDMA")
+"""Transports that are judged together: those within a node, and that between nodes."""
 ALIGNED_BYTES = 512
 LEAST_COST = 0.001
 """Packets that cost less than this fraction of a step deserve no advice."""
-LEAST_BYTES = 1_000_000
-"""Bytes below which the bandwidth of an operation is that of starting it."""
-LEAST_BESIDE = 0.1
-"""Part of an operation that runs beside a matrix multiplication from which on this counts."""
 _OPERATION = ["step", "group", "name", "rank"]
 _KERNEL_FILES = ("kernel_details", "database", "op_summary")
 
@@ -40,7 +38,7 @@ def small(frames: Frames, limit: float) -> Advice | None:
     packets = _packets(frames)
     best: Advice | None = None
     for family, own in packets.groupby("family", observed=True, sort=True):
-        is_small = (own["size_bytes"] < SMALL_BYTES[str(family)]).to_numpy()
+        is_small = (own["size_bytes"] < SMALL[str(family)]).to_numpy()
         share = float(own["count"][is_small].sum()) / max(float(own["count"].sum()), 1.0)
         if not share > limit:
             continue
@@ -48,7 +46,7 @@ def small(frames: Frames, limit: float) -> Advice | None:
         if _negligible(cost, frames):
             continue
         shown = _rows(own, is_small)
-        told: Told = {"family": str(family), "small_share": share, "limit": f"{SMALL_BYTES[str(family)] / 1e6:g} MB"}
+        told: Told = {"family": str(family), "small_share": share, "limit": f"{SMALL[str(family)] / 1e6:g} MB"}
         one = Advice("small_packets", share, limit, cost, shown, "communication", (str(family),), told=told)
         if best is None or _higher(one.cost_ns, best.cost_ns):
             best = one
@@ -107,42 +105,24 @@ def contention(frames: Frames, limit: float) -> Advice | None:
     """
     packets = _packets(frames)
     kernels = needed(frames, "kernels", *_KERNEL_FILES)
-    operations = _timed_operations(frames, packets)
-    chosen = _multiplies(kernels) & (kernels["start_ns"].to_numpy() >= 0) & (kernels["duration_ns"].to_numpy() > 0)
-    if not chosen.any():
+    collectives = _of_profile(frames)
+    sent = sent_of(packets[packets["rank"] == collectives["rank"].iloc[0]], LINKS.empty())
+    found = beside.contention(collectives, sent, kernels, limit=limit)
+    if not found.multiplications:
         raise Unchecked(reason="no_matmul")
-    begins = kernels["start_ns"].to_numpy()[chosen]
-    ends = begins + kernels["duration_ns"].to_numpy()[chosen]
-    starts, elapse = operations["start_ns"].to_numpy(), operations["elapse_ns"].to_numpy()
-    share = _overlap(starts, starts + elapse.astype(np.int64), begins, ends) / np.maximum(elapse, 1.0)
-    beside = operations.assign(beside_share=share)[share >= LEAST_BESIDE]
-    alone = operations[share < LEAST_BESIDE]
-    if beside.empty:
-        return None
-    slow = beside[beside["bandwidth"] < limit]
-    usual = float(alone["size_bytes"].sum()) / float(alone["time_ns"].sum()) * 1e9 if len(alone) else limit
-    value = float(beside["size_bytes"].sum()) / float(beside["time_ns"].sum()) * 1e9
+    if found.operations.empty:
+        raise Unchecked(reason="no_packets")
+    value, usual = found.beside, limit if math.isnan(found.apart) else found.apart
+    slow = found.operations[found.operations["held"] == "yes"]
     if slow.empty or not value < limit or not usual > value:
         return None
     lost = slow["time_ns"] - slow["size_bytes"] / usual * 1e9
     shown = slow.assign(lost_ns=lost).sort_values("lost_ns", ascending=False)
     shown = shown[["step", "name", "size_bytes", "time_ns", "bandwidth", "beside_share", "lost_ns"]].head(MOST_ROWS)
-    cost = float(np.maximum(lost, 0.0).sum()) / max(int(operations["step"].nunique()), 1)
-    told: Told = {"bandwidth": value, "usual_bandwidth": usual if len(alone) else math.nan, "operations": str(len(slow))}
-    variant = "said" if len(alone) else "only"
+    cost = float(np.maximum(lost, 0.0).sum()) / max(int(found.operations["step"].nunique()), 1)
+    told: Told = {"bandwidth": value, "usual_bandwidth": found.apart, "operations": str(len(slow))}
+    variant = "only" if math.isnan(found.apart) else "said"
     return Advice("contention", value, limit, cost, shown, "communication", variant=variant, told=told)
-
-
-def _multiplies(kernels: pd.DataFrame) -> Bools:
-    """Return which kernels multiply matrices, by their type, else by their name."""
-    typed, named = (
-        np.append(kernels[column].cat.categories.astype("str").str.contains("matmul", case=False), False)
-        for column in ("type", "name")
-    )
-    types = kernels["type"].cat
-    nameless = np.append(np.asarray(types.categories == "", np.bool_), True)[types.codes.to_numpy()]
-    found: Bools = typed[types.codes.to_numpy()] | (nameless & named[kernels["name"].cat.codes.to_numpy()])
-    return found
 
 
 def _packets(frames: Frames) -> pd.DataFrame:
@@ -150,12 +130,12 @@ def _packets(frames: Frames) -> pd.DataFrame:
     packets = needed(frames, "packets", *OPERATION_FILES)
     transport = packets["transport"].cat
     names = transport.categories.tolist()
-    family = np.array([*(0 if name in NODE else 1 if name == "RDMA" else -1 for name in names), -1], np.int8)
+    family = np.array([*(0 if name in beside.CHIP else 1 if name == "RDMA" else -1 for name in names), -1], np.int8)
     codes = family[transport.codes.to_numpy()]
     usable = (codes >= 0) & (packets["size_bytes"] > 0).to_numpy() & (packets["count"] > 0).to_numpy()
     if not usable.any():
         raise Unchecked(reason="no_packets")
-    families = pd.Categorical.from_codes(codes, categories=pd.Index(list(SMALL_BYTES), dtype="str"))
+    families = pd.Categorical.from_codes(codes, categories=pd.Index(list(FAMILIES), dtype="str"))
     made = packets.assign(family=families)
     found: pd.DataFrame = made if usable.all() else made[usable]
     return found.reset_index(drop=True)
@@ -163,7 +143,7 @@ def _packets(frames: Frames) -> pd.DataFrame:
 
 def _cost(packets: pd.DataFrame, slow: Bools) -> float:
     """Return the time per step that slow packets take longer than at the bandwidth of the others, of the rank with the most."""
-    sizes, times = (packets["size_bytes"] * packets["count"]).to_numpy(np.float64), packets["time_ns"].to_numpy()
+    sizes, times = (packets["size_bytes"].astype("float64") * packets["count"]).to_numpy(), packets["time_ns"].to_numpy()
     usual = _ratio(float(sizes[~slow].sum()), float(np.nansum(times[~slow])))
     if not usual > 0.0:
         return math.nan
@@ -195,47 +175,14 @@ def _rows(packets: pd.DataFrame, slow: Bools) -> pd.DataFrame:
     return rows.sort_values("time_ns", ascending=False, kind="stable").rename(columns={"count": "packets"}).head(MOST_ROWS)
 
 
-def _timed_operations(frames: Frames, packets: pd.DataFrame) -> pd.DataFrame:
-    """Return the large operations within nodes of the profile's rank: step, name, start and elapse, bytes, time, bandwidth.
-
-    The rank is the one whose operations begin when those of the profile do.
-    """
+def _of_profile(frames: Frames) -> pd.DataFrame:
+    """Return the collectives of the profile's rank: the one whose operations begin when those of the profile do."""
     own, collectives = frame_of(frames, "communication"), needed(frames, "collectives", *OPERATION_FILES)
     if own is None:
         raise Unchecked("communication", "analysis", "database")
     starts = set(own["start_ns"][own["start_ns"] >= 0].tolist())
-    mine = collectives[collectives["start_ns"].isin(starts)]
-    if mine.empty:
+    ranks = collectives["rank"][collectives["start_ns"].isin(starts)]
+    if ranks.empty:
         raise Unchecked("communication", "analysis", "database")
-    mine = mine[mine["rank"] == mine["rank"].mode().iloc[0]]
-    sent = packets[(packets["family"] == "SDMA") & (packets["rank"] == mine["rank"].iloc[0])]
-    sums = sent.assign(size_bytes=sent["size_bytes"] * sent["count"])
-    keys = ["step", "group", "name"]
-    moved = sums.groupby(keys, observed=True)[["size_bytes", "time_ns"]].sum().reset_index()
-    texts = {"group": "str", "name": "str"}
-    began = mine[[*keys, "start_ns", "elapse_ns"]].astype(texts).drop_duplicates(keys, keep=False)
-    found: pd.DataFrame = began.merge(moved.astype(texts), on=keys)
-    found = found[(found["size_bytes"] >= LEAST_BYTES) & (found["time_ns"] > 0.0) & (found["elapse_ns"] > 0.0)]
-    if found.empty:
-        raise Unchecked(reason="no_packets")
-    return found.assign(bandwidth=found["size_bytes"] / found["time_ns"] * 1e9)
-
-
-def _overlap(starts: Ints, ends: Ints, begins: Ints, finishes: Ints) -> Floats:
-    """Return for each interval [start, end) the time that the union of others covers of it, in their unit."""
-    order = np.argsort(begins, kind="stable")
-    begins, finishes = begins[order], np.maximum.accumulate(finishes[order])
-    first = np.maximum(begins[1:], finishes[:-1])
-    lengths = np.concatenate((finishes[:1] - begins[:1], np.maximum(finishes[1:] - first, 0)))
-    lefts = np.concatenate((begins[:1], finishes[1:] - lengths[1:]))
-    before = np.concatenate(([0], np.cumsum(lengths)))
-
-    def until(times: Ints) -> Ints:
-        place = np.searchsorted(lefts, times, side="right")
-        last = np.maximum(place - 1, 0)
-        part = np.clip(times - lefts[last], 0, lengths[last])
-        found: Ints = np.where(place > 0, before[last] + part, 0)
-        return found
-
-    covered: Floats = (until(ends) - until(starts)).astype(np.float64)
-    return covered
+    found: pd.DataFrame = collectives[collectives["rank"] == ranks.mode().iloc[0]]
+    return found

@@ -10,7 +10,10 @@ from types import MappingProxyType
 from parsers.analysis.advice import cluster, host, memory, operators, packets, pipeline, steps
 from parsers.analysis.advice.model import Advice, Frames, Review, Unchecked
 from parsers.analysis.cluster.bubble import LEAST_SHARE
+from parsers.analysis.cluster.contention import REFERENCE
+from parsers.analysis.cluster.contention import SHARE as HELD
 from parsers.analysis.cluster.links import SHARE
+from parsers.analysis.cluster.packets import SHARE as MANY_SMALL
 from parsers.analysis.cluster.stragglers import LIMITS
 from parsers.analysis.memory.leaks import GROWTH
 from parsers.analysis.preparation import EMPTY_RATE, QUEUE_USE
@@ -19,8 +22,8 @@ from parsers.profiler.registry import FILE_KINDS, display_name
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
     "interval": pipeline.LONG_NS, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
     "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
-    "slow_rank": LIMITS.lateness, "slow_link": SHARE, "small_packets": 0.2, "alignment": 0.05, "retransmission": 4e9,
-    "contention": 14.4e9, "bubble": LEAST_SHARE, "memory": 0.95, "leak": GROWTH,
+    "slow_rank": LIMITS.lateness, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
+    "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "memory": 0.95, "leak": GROWTH,
 })  # fmt: skip
 """Rule -> threshold to exceed, for those in BELOW to fall below. interval and retransmission in ns, contention in B/s, all
 others are fractions of 1.

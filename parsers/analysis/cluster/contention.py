@@ -1,4 +1,7 @@
-"""Communication beside matrix multiplication: both want the memory's bandwidth, and the transfer may get less of it."""
+"""Communication beside matrix multiplication: both want the memory's bandwidth, and the transfer may get less of it.
+
+The communication page and the advice both follow this rule.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.cluster.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -14,19 +18,21 @@ REFERENCE = 18e9
 """Usual bandwidth of SDMA in B/s."""
 SHARE = 0.8
 """Share of it below which a transfer beside matrix multiplication is held up."""
+LEAST_BESIDE = 0.1
+"""Part of an operation that runs beside matrix multiplications from which on it counts as beside them."""
 MULTIPLIES = "matmul"
 CHIP = ("HCCS", "SDMA", "PCIE", "SIO")
-"""Transports of SDMA."""
+"""Transports within a node, by SDMA."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """The operations of one rank beside matrix multiplications.
+    """The operations of one rank beside matrix multiplications, those of LEAST_BYTES or more.
 
-    operations: step, group, name, start_ns, elapse_ns, beside_ns (of it beside a multiplication), size_bytes, time_ns,
-    bandwidth (B/s), held ("yes" below the limit and beside a multiplication). beside and apart are the bandwidth in B/s of all
-    operations that any multiplication ran beside, and of the others; NaN for none. limit is the bandwidth below which an
-    operation is held up. multiplications is their number.
+    operations: step, group, name, start_ns, elapse_ns, beside_ns (of it beside a multiplication), beside_share (that part of
+    it), size_bytes, time_ns, bandwidth (B/s), held ("yes" below the limit and beside a multiplication). An operation is beside
+    multiplications from LEAST_BESIDE of its time on; beside and apart are the bandwidth in B/s of all that are, and of the
+    others; NaN for none. limit is the bandwidth below which an operation is held up. multiplications is their number.
     """
 
     operations: pd.DataFrame
@@ -36,37 +42,44 @@ class Contention:
     multiplications: int
 
     @property
+    def near(self) -> pd.DataFrame:
+        """The operations beside multiplications."""
+        return self.operations[self.operations["beside_share"] >= LEAST_BESIDE]
+
+    @property
     def held(self) -> int:
         """How many operations were held up."""
         return int((self.operations["held"] == "yes").sum())
 
 
 def contention(
-    collectives: pd.DataFrame, sent: pd.DataFrame, kernels: pd.DataFrame, *, reference: float = REFERENCE, share: float = SHARE
+    collectives: pd.DataFrame, sent: pd.DataFrame, kernels: pd.DataFrame, *, limit: float = SHARE * REFERENCE
 ) -> Contention:
     """Return which operations of a rank ran beside matrix multiplications, and their bandwidth.
 
-    Takes rows of one rank: schema COLLECTIVES, what `traffic.sent_of` returns, and schema KERNELS. Operations without a start
-    or without bytes on the chip's own transports are left out: nothing can be said of them. Both clocks are those of the rank.
+    Takes rows of one rank: schema COLLECTIVES, what `traffic.sent_of` returns, and schema KERNELS. Both clocks are those of the
+    rank. Operations without a start are left out, as are those whose step, group and name is that of another one, and those
+    with fewer than LEAST_BYTES on the chip's own transports: their bandwidth is that of starting. limit is in B/s.
     """
     starts, ends = multiplications(kernels)
-    carried = sent[sent["transport"].isin(CHIP)]
+    carried = sent[sent["transport"].isin(CHIP) & (sent["size_bytes"] > 0)]
     keys = ["step", "group", "name"]
     texts = {name: carried[name].astype("str") for name in ("group", "name")}
     sums = carried.assign(**texts).groupby(keys, sort=False)[["size_bytes", "time_ns"]].sum().reset_index()
     timed = collectives[(collectives["start_ns"] >= 0) & (collectives["elapse_ns"] > 0.0)]
-    own = timed.assign(**{name: timed[name].astype("str") for name in ("group", "name")})
+    own = timed.assign(**{name: timed[name].astype("str") for name in ("group", "name")}).drop_duplicates(keys, keep=False)
     found = own[[*keys, "start_ns", "elapse_ns"]].merge(sums, on=keys)
-    found = found[(found["size_bytes"] > 0) & (found["time_ns"] > 0.0)].reset_index(drop=True)
+    found = found[(found["size_bytes"] >= LEAST_BYTES) & (found["time_ns"] > 0.0)].reset_index(drop=True)
     begin = found["start_ns"].to_numpy(np.int64)
     found["beside_ns"] = _within(begin, begin + np.rint(found["elapse_ns"].to_numpy()).astype(np.int64), starts, ends)
     found["bandwidth"] = found["size_bytes"] / found["time_ns"] * 1e9
-    limit = share * reference
-    near = found["beside_ns"] > 0
+    found["beside_share"] = found["beside_ns"] / found["elapse_ns"]
+    near = found["beside_share"] >= LEAST_BESIDE
     found["held"] = np.where(near & (found["bandwidth"] < limit), "yes", "no")
     rates = [_rate(found[one]) for one in (near, ~near)]
-    order = ["step", "group", "name", "start_ns", "elapse_ns", "beside_ns", "size_bytes", "time_ns", "bandwidth", "held"]
-    ordered = found[order].sort_values(["held", "bandwidth"], ascending=[False, True], kind="stable", ignore_index=True)
+    order = ["step", "group", "name", "start_ns", "elapse_ns", "beside_ns", "beside_share", "size_bytes", "time_ns"]
+    found = found[[*order, "bandwidth", "held"]]
+    ordered = found.sort_values(["held", "bandwidth"], ascending=[False, True], kind="stable", ignore_index=True)
     return Contention(ordered, rates[0], rates[1], limit, int(_multiplies(kernels).sum()))
 
 
@@ -82,11 +95,18 @@ def multiplications(kernels: pd.DataFrame) -> tuple[Ints, Ints]:
 
 
 def _multiplies(kernels: pd.DataFrame) -> NDArray[np.bool_]:
-    types = kernels["type"].cat
-    named = np.append([MULTIPLIES in kind.lower() for kind in types.categories], False).astype(np.bool_)
+    """Return which kernels with a time multiply matrices, by their type, else by their name."""
+    types, names = kernels["type"].cat, kernels["name"].cat
+    typed, named = (_telling(one.categories)[one.codes.to_numpy()] for one in (types, names))
+    nameless = np.append([kind == "" for kind in types.categories], True).astype(np.bool_)[types.codes.to_numpy()]
     timed = (kernels["start_ns"].to_numpy() >= 0) & (kernels["duration_ns"].to_numpy() > 0)
-    found: NDArray[np.bool_] = named[types.codes.to_numpy()] & timed
+    found: NDArray[np.bool_] = (typed | (nameless & named)) & timed
     return found
+
+
+def _telling(texts: pd.Index) -> NDArray[np.bool_]:
+    """Return which texts tell of a multiplication, with a last one for an unknown text, which does not."""
+    return np.append([MULTIPLIES in text.lower() for text in texts], False).astype(np.bool_)
 
 
 def _within(begin: Ints, end: Ints, starts: Ints, ends: Ints) -> Ints:

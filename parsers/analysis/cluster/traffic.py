@@ -63,7 +63,8 @@ def sent_of(packets: pd.DataFrame, links: pd.DataFrame, rows: Ints | None = None
     """
     if len(packets):
         part = packets if rows is None else packets.iloc[rows]
-        size, time = part["size_bytes"].to_numpy() * part["count"].to_numpy(), part["time_ns"].to_numpy()
+        size = part["size_bytes"].to_numpy(np.float64) * part["count"].to_numpy()
+        time = part["time_ns"].to_numpy()
     else:
         other = (links["source_local"] != links["target_local"]) | (links["source"] != links["target"])
         part = links[coded(links["class"], ("single",)) & other.to_numpy()]

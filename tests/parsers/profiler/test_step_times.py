@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +16,7 @@ import pytest
 from parsers import open_run
 from parsers.frames import STEP_TIMES
 from parsers.profiler.parts import ProfileInput
+from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.step_times import from_database, from_trace
 from parsers.profiler.trace import gaps, sources
 
@@ -50,9 +54,9 @@ def test_times_are_exact_and_in_order(tmp_path: Path) -> None:
 def test_names_across_windows_and_mentions_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "trace_view.json"
     filler = json.dumps({"ph": "X", "name": "aten::mm", "args": {"Call stack": "ProfilerStep#1 {" * 50}})
-    for shift in range(0, 40, 3):
+    for size, shift in itertools.product((1 << 20, 4 << 20), range(0, 40, 3)):
         text = "[" + filler + ","
-        text += " " * ((4 << 20) - len(text) - shift) + json.dumps(event(3, "10.5", 2)) + "," + filler + "]"
+        text += " " * (size - len(text) - shift) + json.dumps(event(3, "10.5", 2)) + "," + filler + "]"
         path.write_text(text)
         assert read(path) == ([[3, 10_500, 12_500]], [])
 
@@ -75,6 +79,52 @@ def test_missing_and_empty_files(tmp_path: Path) -> None:
     assert read(path) == ([], ["The file is empty."])
     path.write_bytes(gzip.compress(json.dumps([event(2, 5, 1)] * 300).encode())[:-20])
     assert "the compressed data end before they are complete" in read(path)[1][0]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ['{"a": [' + "{" * 30 + '"name": "ProfilerStep#1"', '{} {} {} "name": "ProfilerStep#1"', '[{"name": "ProfilerStep#1" x},'],
+)
+def test_a_hostile_trace_is_given_up_and_said_so(hostile: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps([event(2, 5, 1)])[:-1] + "," + hostile * (2_000_000 // len(hostile)))
+    began = time.process_time()
+    found, said = read(path)
+    assert found == [[2, 5_000, 6_000]]
+    assert len(said) == 1
+    assert re.fullmatch(r"Expected events of steps, found 1,0\d\d times text that is none; later steps are missing\.", said[0])
+    assert time.process_time() - began < 5  # tens of seconds without a limit
+
+
+def test_names_within_one_event_are_decoded_once(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    names = '"name": "ProfilerStep#1", ' * 500
+    path.write_text("[{" + names + '"ts": 1, "dur": 2, "args": {"\u00e9": "\u00e9"}},' + json.dumps(event(2, 5, 1)) + "]")
+    assert read(path) == ([[1, 1_000, 3_000], [2, 5_000, 6_000]], [])
+
+
+def test_steps_with_long_stacks_are_no_failures(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    stack = "x.py(3): run;" * 1400
+    path.write_text(json.dumps([event(step, step, 1, args={"Call stack": stack}) for step in range(1_100)]))
+    assert read(path) == ([[step, step * 1000, step * 1000 + 1000] for step in range(1_100)], [])
+
+
+def test_reading_is_cancelled_within_a_megabyte(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps([event(2, 5, 1)])[:-1] + " " * (8 << 20) + "]")
+    seen: list[int] = []
+    with watched(seen.append):
+        read(path)
+    assert sum(seen) == path.stat().st_size
+    assert max(seen) <= 2 << 20
+
+    def stop(size: int) -> None:
+        raise Cancelled
+
+    path.write_text('{"name": "ProfilerStep#1" x},' * 200)
+    with watched(stop), pytest.raises(Cancelled):
+        read(path)
 
 
 def test_a_database(tmp_path: Path) -> None:

@@ -274,6 +274,20 @@ def test_names_of_transports_are_text_for_plotly() -> None:
     assert figure["data"][0]["name"] == "&lt;b&gt;odd&lt;/b&gt;"
 
 
+def test_a_file_with_many_transports_has_few_colours(real_data: Path) -> None:
+    (job,) = open_run(real_data / FOUR).profile.jobs
+    frames = {name: job.frame(name) for name in JOB_FRAMES}
+    sent = frames["packets"]
+    names = pd.Categorical([f"made{place}" for place in range(len(sent))])
+    assert len(sent) > 9
+    drawn = page.drawn(traffic(source_of(frames | {"packets": sent.assign(transport=names)})))
+    assert len(drawn[5]["data"]) == 9
+    assert drawn[5]["data"][-1]["meta"] == tables.OTHER
+    said = texts_in(drawn[3])
+    assert len(set(re.findall(r"made\d+", said))) == 8
+    assert " other " in said
+
+
 def test_contention_says_what_it_did_not_check(real_data: Path) -> None:
     path = real_data / "profiler_new/torch_npu_text_level2"
     run = open_run(path)
@@ -285,9 +299,12 @@ def test_contention_says_what_it_did_not_check(real_data: Path) -> None:
     assert "no matrix multiplication with a time" in texts_in(said)
     kernels = run.profile[job.files.members[0].session, 0].kernels
     said, _ = page.contention(traffic(source_of(frames | {"kernels": kernels})))
-    assert "0 of 4 operations of rank 0 ran beside" in texts_in(said)
-    high, _ = page.contention(traffic(source_of(frames | {"kernels": kernels}), hccs="100"))
-    assert "1 of 4 operations of rank 0 ran beside" in texts_in(high)
+    assert "No operation of rank 0 of 1 MB or more ran beside one of 9 matrix" in texts_in(said)
+    longer = frames | {"kernels": kernels.assign(duration_ns=10**10)}
+    said, _ = page.contention(traffic(source_of(longer)))
+    assert "2 of 4 operations of rank 0 of 1 MB or more ran beside" in texts_in(said)
+    high, _ = page.contention(traffic(source_of(longer), hccs="100"))
+    assert "4 of 4 operations of rank 0 of 1 MB or more ran beside" in texts_in(high)
     whole = MemorySource({"a": {"profiles": {(".", -1): frames}}})
     ask = read_ask(ASK | {"rank": ["-1"]})
     assert ask is not None

@@ -11,7 +11,9 @@ import pytest
 
 from parsers import KERNELS
 from parsers.analysis.advice import Advice, Review, review
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, PACKETS, RANKS
+from parsers.analysis.cluster.contention import contention
+from parsers.analysis.cluster.traffic import sent_of
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, LINKS, PACKETS, RANKS
 from parsers.frames import COMMUNICATION, MEMORY, STATIC_MEMORY
 from tests.parsers.analysis.test_advice import rows_of
 
@@ -125,6 +127,21 @@ def test_communication_that_is_slow_beside_a_matrix_multiplication() -> None:
     assert "contention" in review(contending(18.0, 20.0)).fine
     frames = contending(10.0, 20.0)
     assert review({**frames, "kernels": rows_of(KERNELS, [kernel("Add", 0, 10**9)])}).reasons["contention"] == "no_matmul"
+
+
+def test_advice_and_the_communication_page_find_the_same_operations() -> None:
+    frames = contending(10.0, 20.0)
+    one = found(review(frames), "contention")
+    collectives, packets_of, kernels = (frames[name] for name in ("collectives", "packets", "kernels"))
+    assert one is not None
+    assert collectives is not None
+    assert packets_of is not None
+    assert kernels is not None
+    sent = sent_of(packets_of[packets_of["rank"] == 3], LINKS.empty())
+    shown = contention(collectives[collectives["rank"] == 3], sent, kernels)
+    held = shown.operations[shown.operations["held"] == "yes"]
+    assert one.evidence["name"].tolist() == held["name"].tolist() == ["hcom_allReduce__1_1_1"]
+    assert (one.value, one.told["usual_bandwidth"], one.threshold) == (shown.beside, shown.apart, shown.limit)
 
 
 # Memory ----------------------------------------------------------------------------------------------------------------------

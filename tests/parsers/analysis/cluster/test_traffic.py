@@ -18,7 +18,7 @@ from parsers import open_run
 from parsers.analysis.cluster import contention as beside
 from parsers.analysis.cluster.choosing import kind_of, of_kind, rows_of
 from parsers.analysis.cluster.links import listed, slow_links
-from parsers.analysis.cluster.packets import histogram, small_packets
+from parsers.analysis.cluster.packets import folded, histogram, small_packets
 from parsers.analysis.cluster.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.frames import KERNELS
@@ -238,10 +238,47 @@ def test_sizes_on_a_border() -> None:
     assert (one.count, one.small, one.share, one.limit) == (5, 4, 0.8, 1_000_000)
 
 
+def test_absurd_sizes_are_the_highest_number() -> None:
+    most = 2**63 - 1
+    columns = {"size_bytes": [most, 2**62, 3], "count": [most, 1, most], "time_ns": [1.0] * 3, "transport": ["RDMA"] * 3}
+    packets = frame_of(PACKETS, 3, columns, "made")
+    found = histogram(packets)
+    assert found["from_bytes"].tolist() == [2, 2**62]
+    assert found["to_bytes"].tolist() == [4, most]
+    assert found["count"].tolist() == [most, most]
+    assert found["size_bytes"].tolist() == [most, most]
+    assert (found["bandwidth"] > 1e27).all()
+    (one,) = small_packets(packets)
+    assert one.share == pytest.approx(0.5)
+    sent = sent_of(packets, LINKS.empty())
+    assert sent["size_bytes"].tolist() == pytest.approx([2.0**126, 2.0**62, 3 * 2.0**63])
+
+
+def test_transports_beyond_those_with_the_most_time_are_one() -> None:
+    count = 3000
+    columns = {
+        "size_bytes": [1024 if place % 2 else 4096 for place in range(count)], "count": [2] * count,
+        "time_ns": [float(place + 1) for place in range(count)], "transport": [f"made{place}" for place in range(count)],
+    }  # fmt: skip
+    packets = frame_of(PACKETS, count, columns, "made")
+    found = histogram(packets)
+    assert len(found) == len(small_packets(packets)) == count
+    few = folded(found, "other")
+    assert set(few["transport"]) == {"other", *(f"made{place}" for place in range(count - 8, count))}
+    rest = few[few["transport"] == "other"].set_index("from_bytes")
+    assert rest["count"].to_dict() == {1024: 2992, 4096: 2992}
+    assert rest["size_bytes"].to_dict() == {1024: 2992 * 1024, 4096: 2992 * 4096}
+    times = {1024: sum(range(2, 2993, 2)), 4096: sum(range(1, 2993, 2))}
+    assert rest["time_ns"].to_dict() == times
+    assert rest["bandwidth"].to_dict() == {size: pytest.approx(2992 * size * 1e9 / time) for size, time in times.items()}
+    assert few["transport"].tolist()[-2:] == ["other"] * 2
+    assert folded(few.iloc[:8], "other").equals(few.iloc[:8])
+
+
 # Contention ------------------------------------------------------------------------------------------------------------------
 
 
-def made_rank(starts: list[int], *, ns: float = 100.0, size: int = 1000) -> tuple[pd.DataFrame, pd.DataFrame]:
+def made_rank(starts: list[int], *, ns: float = 1e5, size: int = 1_000_000) -> tuple[pd.DataFrame, pd.DataFrame]:
     count = len(starts)
     names = [f"hcom_allReduce__{place}" for place in range(count)]
     shared: dict[str, Any] = {"step": [1] * count, "rank": [0] * count, "group": ["g"] * count, "name": names}
@@ -267,9 +304,28 @@ def test_operations_beside_multiplications_are_held_up() -> None:
     assert told["held"].to_dict() == {0: "yes", 1000: "no", 2000: "yes"}
     assert (found.held, found.multiplications, found.limit) == (2, 4, 14.4e9)
     assert (found.beside, found.apart) == (pytest.approx(10e9), pytest.approx(10e9))
-    fast, sent = made_rank([0], ns=50.0)
+    fast, sent = made_rank([0], ns=5e4)
     assert beside.contention(fast, sent, kernels((0, 100))).held == 0
     assert beside.contention(collectives, sent, kernels((0, 9000), kind="Add")).held == 0
+
+
+def test_small_operations_and_those_hardly_beside_a_multiplication_do_not_count() -> None:
+    collectives, sent = made_rank([0, 1000, 2000])
+    found = beside.contention(collectives, sent, kernels((0, 9), (1000, 1010)))
+    told = found.operations.set_index("start_ns")
+    assert told["beside_share"].to_dict() == {0: 0.09, 1000: 0.1, 2000: 0.0}
+    assert told["held"].to_dict() == {0: "no", 1000: "yes", 2000: "no"}
+    assert found.near["start_ns"].tolist() == [1000]
+    assert len(beside.contention(*made_rank([0], size=999_999), kernels((0, 100))).operations) == 0
+    twice = pd.concat([collectives, collectives.iloc[:1]])  # of the two, whose bytes these are is unknown
+    assert beside.contention(twice, sent, kernels((0, 100))).operations["start_ns"].tolist() == [1000, 2000]
+
+
+def test_kernels_without_a_type_multiply_by_their_name() -> None:
+    columns = {"start_ns": [0, 5, 9, -1], "duration_ns": [3, 3, 3, 3], "type": ["", "Add", "MatMul", ""]}
+    made = frame_of(KERNELS, 4, columns | {"name": ["a/MatMulV3", "MatMul-add", "x", "MatMul"]}, "made")
+    starts, ends = beside.multiplications(made)
+    assert (starts.tolist(), ends.tolist()) == ([0, 9], [3, 12])
 
 
 def test_overlap_is_that_of_every_nanosecond() -> None:
