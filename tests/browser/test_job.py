@@ -71,6 +71,7 @@ def test_a_rank_is_chosen_in_the_grid_and_stays_on_other_pages(
     expect(page).to_have_url(re.compile("rank=18"))
 
     page.locator(".ms-job-chosen a", has_text="Steps").click()
+    expect(page.locator(".ms-breakdown-head")).to_be_visible()  # the field of the job overview is gone
     field = page.locator(".ms-profiling-number:visible")
     expect(field).to_have_value("18")
     expect(page.locator(".ms-profiling-total:visible")).to_contain_text("of 79")
