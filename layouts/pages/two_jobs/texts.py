@@ -61,6 +61,18 @@ TEXTS = define_texts({
     ),
     "two_jobs.slow.none": ("In neither job the ranks wait for a slow one.", "两个作业均未发现慢卡。"),
     "two_jobs.slow.one": ("Only in {job} the others wait for a slow rank: {who}.", "仅 {job} 存在慢卡：{who}。"),
+    "two_jobs.late.none": (
+        "No rank was late in the recorded steps of either job; who is slow takes {n} steps.",
+        "两个作业记录的步骤中均无 rank 迟到；判断慢卡需要 {n} 步。",
+    ),
+    "two_jobs.late.one": (
+        "In the recorded steps the others waited only in {job} for a rank: {who}. Whether it is slow takes {n} steps.",
+        "在记录的步骤中，仅 {job} 的其他卡等待了一张卡：{who}。判断是否为慢卡需要 {n} 步。",
+    ),
+    "two_jobs.late.both": (
+        "In the recorded steps the others waited in A for {first}, in B for {second}. Whether these are slow takes {n} steps.",
+        "在记录的步骤中，A 的其他卡等待 {first}，B 的其他卡等待 {second}。判断是否为慢卡需要 {n} 步。",
+    ),
     "two_jobs.slow.rank": (
         "In A the others wait for {first}, in B for {second}: it follows the number of the rank, not the host.",
         "A 的慢卡为 {first}，B 的慢卡为 {second}：问题跟随 rank 编号，而不是主机。",

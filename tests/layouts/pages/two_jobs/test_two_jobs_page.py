@@ -149,6 +149,20 @@ def test_what_a_slow_rank_follows(second: int, hosts: tuple[str, str], said: str
     assert f"rank {second}" in texts["head"]
 
 
+def test_of_few_steps_only_who_was_late_is_said() -> None:
+    slow, fine = profile(make(1, steps=1, slow_rank=5, slower=0.2)), profile(make(2, steps=1))
+    head = text_of(source_of(slow, fine))[0]["head"]
+    assert "the others waited only in A for a rank: rank 5" in head
+    assert "Whether it is slow takes 5 steps." in head
+    assert "for a slow rank" not in head
+    both = text_of(source_of(slow, profile(make(3, steps=1, slow_rank=9, slower=0.2))))[0]["head"]
+    assert "the others waited in A for rank 5" in both
+    assert "in B for rank 9" in both
+    assert "it follows" not in both
+    even = [profile(make(seed, steps=1, noise=0.0, hiccups=0.0)) for seed in (2, 4)]
+    assert "No rank was late in the recorded steps" in text_of(source_of(*even))[0]["head"]
+
+
 def test_slow_ranks_of_one_job_of_none_and_of_unchecked_ones() -> None:
     slow, fine = profile(make(1, slow_rank=5, slower=0.2)), profile(make(2))
     assert "Only in A the others wait for a slow rank: rank 5 (computes longer" in text_of(source_of(slow, fine))[0]["head"]
