@@ -46,7 +46,7 @@ TEXTS = define_texts({
         ),
         "每卡每步通信 {all}，其中等待晚到的卡 {waited}，传输 {moved}；其余部分无法在不比较时钟的情况下拆分。",
     ),
-    "advice.slow_rank.title": ("A rank is slow", "存在慢卡"),
+    "advice.slow_rank.title": ("Others wait for a rank", "其他卡等待某张卡"),
     "advice.slow_rank.computing": (
         (
             "The others of its group ({kind}) wait {lateness_ns} of a step ({late_share}) for rank {rank}. It computes "
