@@ -151,7 +151,7 @@ def test_full_screen_language_and_theme(page: Page, place: str) -> None:
     dark = page.locator(MAP).evaluate("canvas => canvas.toDataURL()")
     page.get_by_role("button", name="中文").click()
     page.wait_for_function("dark => document.querySelector('.ms-communication-map canvas').toDataURL() !== dark", arg=dark)
-    expect(page.locator(".ms-communication-sentence .zh")).to_contain_text("每张卡每步")
+    expect(page.locator(".ms-communication-sentence .zh")).to_contain_text("每张卡平均每步")
     page.locator("[data-card=contention]").scroll_into_view_if_needed()
     expect(page.locator("[data-card=contention] .zh", has_text="未检查")).to_be_visible()
 
