@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 LENGTH = struct.Struct("<I")
 """Bytes of a list of tasks (`Asked`, in MessagePack), before the list."""
 ANSWER = struct.Struct("<BQQ")
-"""Kind of an answer, number of the task, and a size: of what follows, or for PROGRESS the bytes read since the last answer."""
+"""Header of an answer: its kind, the task number, and the bytes that follow (PROGRESS: bytes read since the last answer)."""
 READY, PROGRESS, DONE, FAILED = range(4)
 RETIRED = 75
 """Exit code of a process that ended between two tasks; those that it did not answer are to be asked of another one."""
@@ -120,7 +120,7 @@ def _do(read: Read, answers: BinaryIO, asked: Asked, files: Sequence[ProfileFile
     try:
         with watched(watch):
             data = read(files, asked.what)
-    except Exception as error:  # otherwise a bug that one rank triggers would take this process from the others
+    except Exception as error:  # any fault of one rank is reported for that rank; the process goes on with the others
         log.exception("reading %s failed", [file.path for file in files])
         _answer(answers, FAILED, asked.number, f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
     else:

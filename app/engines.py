@@ -78,8 +78,8 @@ class Engine(Protocol):
     ) -> Iterator[tuple[Task, bytes | Problem]]:
         """Yield each task once, in any order, with its columns, or with the problem that kept it from being read.
 
-        What was told is the size of all tasks at the end. Raises Cancelled soon after is_cancelled() is true; nothing goes on
-        once the iterator is closed. No more is read than a bounded amount beyond what was taken from the iterator.
+        The sizes passed to `told` add up to the size of all tasks. Cancelled is raised soon after is_cancelled() returns True.
+        Closing the iterator stops all work. Reading ahead of the caller is bounded.
         """
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ def _read_here(task: Task, told: Told, is_cancelled: Callable[[], bool]) -> byte
     try:
         with watched(watch):
             found: bytes | Problem = columns_of(task.files, task.what)
-    except Exception as error:  # otherwise a bug that one rank triggers would take all others with it
+    except Exception as error:  # any fault of one rank is reported for that rank; the others are read
         log.exception("reading %s failed", [file.path for file in task.files])
         found = task.lost(f"{type(error).__name__}: {error}")
     counted.end()

@@ -12,7 +12,7 @@ from layouts.theme import colours_of
 from parsers import Source
 
 GONE = 1000
-"""The least number of deleted rows that are remembered, so that browsers can be told to remove them."""
+"""At least this many deleted rows are remembered, so that browsers can remove them."""
 
 
 class HasRow(Protocol):

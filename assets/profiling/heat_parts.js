@@ -116,7 +116,7 @@ export function paint(values, scale, theme, none) {
   return found;
 }
 
-/** Every how many cells an axis of so many pixels has a label: 1, 2, 4, 8, 16 ... for ranks, at least `room` pixels apart. */
+/** The number of cells from one axis label to the next: a power of two that keeps labels at least `room` pixels apart. */
 export function stride(cells, pixels, room) {
   let every = 1;
   while ((pixels / cells) * every < room && every < cells) every *= 2;

@@ -265,8 +265,8 @@ def stated_of(leaf: Mapping[str, Any]) -> Stated | None:
         return None
     shape = leaf.get("shape")
     count = math.prod(shape) if isinstance(shape, list) and all(isinstance(one, int) and one >= 0 for one in shape) else -1
-    values = TensorStatistics(**{name: known.get(name, math.nan) for name in _NUMBERED})  # type: ignore[arg-type]
-    values.count = count if 0 <= count < 1 << 62 else -1
+    most, least, mean, norm = (known.get(name, math.nan) for name in _NUMBERED)
+    values = TensorStatistics(most, least, mean, l2=norm, count=count if 0 <= count < 1 << 62 else -1)
     return Stated(values, _non_finite(known), SOURCE, text)
 
 

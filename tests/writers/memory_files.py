@@ -93,7 +93,7 @@ def tracker(folder: Path, *, blocks: int = 200, seed: int = 3) -> None:
         end = event + life if life > 0 else -1
         if life > 0:
             ends.append((end, place, size))
-        stack = f"/work/{file}:{line} forward|/usr/lib/python3.9/site-packages/mindspore/nn/cell.py:100 __call__"
+        stack = f"{file}:{line} forward|mindspore/nn/cell.py:100 __call__"
         kind = ("Weight", "PyNativeOutput", "Workspace")[number % 3]
         rows.append(f"{event},{end},{hex(ADDRESS + place * 2 * MIB)},0,Default,{size},{used},{used},{file},{line},{kind},"
                     f"{number},task{number % 7},Default/net/Op{number % 11}-op{number % 11},graph_1,{{{number}-}},{event},"

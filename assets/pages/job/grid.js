@@ -16,7 +16,7 @@ export function ranksIn(text) {
   return found.sort((a, b) => a - b);
 }
 
-/** The grid of so many cells in so many pixels: { count, size, left, columns, rows, width, height }. */
+/** Lays out `count` cells in a grid `width` pixels wide: { count, size, left, columns, rows, width, height }. */
 export function gridOf(count, width) {
   const [, size] = SIZES.find(([most]) => count <= most);
   const left = size < LABELLED ? GUTTER : 0;
