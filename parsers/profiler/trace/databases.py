@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,9 +24,9 @@ from parsers.profiler.trace import building, kinds
 from parsers.profiler.trace.building import Found, FoundCounters, FoundFlows, FoundSlices
 from parsers.profiler.trace.columns import COMPLETE, INSTANT, UNFINISHED, Flows, Kind, Slices, Trace, Track
 from parsers.profiler.trace.complaints import TraceComplaints
+from parsers.profiler.trace.lookups import Longs, mapped, mapped2, mapped3, place_in, places
 from parsers.profiler.trace.times import LATEST
 
-Longs = NDArray[np.int64]
 NONE = -1
 """A missing number."""
 _ROW_BITS = 48
@@ -269,10 +269,10 @@ class _Tables:
             thread = number & 0xFFFFFFFF
             return self._track(process, f"Thread {thread}", str((number >> 32) & 0xFFFFFFFF), str(thread), kind, thread)
 
-        return _mapped(numbers, track)
+        return mapped(numbers, track)
 
     def _named(self, numbers: Longs, text: Callable[[int], str]) -> NDArray[np.int32]:
-        return _mapped(numbers, lambda number: self._names.setdefault(text(number), len(self._names)))
+        return mapped(numbers, lambda number: self._names.setdefault(text(number), len(self._names)))
 
     def _steps(self, database: Database, _texts: _Texts) -> None:
         for table in ("STEP_TIME", "STEP"):
@@ -310,7 +310,7 @@ class _Tables:
         levels = _levels(database, self.lines)
         columns = (*_CALL, "type", "globalTid", "connectionId")
         row, start, end, name, level, thread, connection = self._rows(database, table, columns)
-        category = _mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
+        category = mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
         names = self._named(name, lambda one: texts.of(one, f"{unknown} {one}"))
         track = self._threads(thread, process, kind)
         return _Calls(self._add(table, row, start, end, track, names, category), start, connection, track, names, category)
@@ -350,7 +350,7 @@ class _Tables:
             return
         columns = ("startNs", "endNs", "opName", "groupName", "connectionId", "deviceId")
         row, start, end, name, group, connection, device = self._rows(database, "COMMUNICATION_OP", columns)
-        track = _mapped2(device, group, lambda card, one: self._group(texts, card, one, -1))
+        track = mapped2(device, group, lambda card, one: self._group(texts, card, one, -1))
         names = self._named(name, lambda one: texts.of(one, f"Communication {one}"))
         place = self._add("COMMUNICATION_OP", row, start, end, track, names)
         self._links.append(("HostToDevice", connection, place, start, np.ones(len(row), np.int64)))
@@ -358,17 +358,17 @@ class _Tables:
     def _tasks(self, database: Database, texts: _Texts) -> None:
         columns = ("startNs", "endNs", "deviceId", "streamId", "taskType", "globalTaskId", "connectionId")
         row, start, end, device, stream, kind, task, connection = self._rows(database, "TASK", columns)
-        track = _mapped2(device, stream, lambda card, one: self._track(
+        track = mapped2(device, stream, lambda card, one: self._track(
             "Ascend Hardware", f"Stream {one}", str(card), str(one), "device_stream", one
         ))  # fmt: skip
         label = kind.copy()
         for table, column in (("COMMUNICATION_TASK_INFO", "taskType"), ("COMPUTE_TASK_INFO", "name")):
             if database.has(table, "globalTaskId", column):
                 _, identity, text = self._rows(database, table, ("globalTaskId", column))
-                at = _places(identity, task)
+                at = places(identity, task)
                 label[at >= 0] = text[at[at >= 0]]
         names = self._named(label, lambda one: texts.of(one, f"Task {one}"))
-        category = _mapped(kind, lambda one: self._category(texts.of(one)))
+        category = mapped(kind, lambda one: self._category(texts.of(one)))
         place = self._add("TASK", row, start, end, track, names, category)
         self._links.append(("HostToDevice", connection, place, start, np.ones(len(row), np.int64)))
         if database.has("COMMUNICATION_TASK_INFO", "globalTaskId", "name", "planeId"):
@@ -378,15 +378,15 @@ class _Tables:
         """Add the tasks of communication operators by plane; the columns are those of TASK."""
         columns = ("globalTaskId", "name", "taskType", "planeId", "groupName")
         row, identity, name, kind, plane, group = self._rows(database, "COMMUNICATION_TASK_INFO", columns)
-        at = _places(task, identity)
+        at = places(task, identity)
         there = at >= 0
         if not there.all():
             missing = "Table COMMUNICATION_TASK_INFO: {n} dropped: expected a row of TASK with its globalTaskId"
             self.complaints.count(missing, number=int((~there).sum()))
         row, name, kind, plane, group, at = (one[there] for one in (row, name, kind, plane, group, at))
-        track = _mapped3(device[at], group, plane, lambda card, one, two: self._group(texts, card, one, two))
+        track = mapped3(device[at], group, plane, lambda card, one, two: self._group(texts, card, one, two))
         names = self._named(kind, lambda one: texts.of(one, f"Task {one}"))
-        category = _mapped(name, lambda one: self._category(texts.of(one)))
+        category = mapped(name, lambda one: self._category(texts.of(one)))
         self._add("COMMUNICATION_TASK_INFO", row, start[at], end[at], track, names, category)
 
     def _group(self, texts: _Texts, device: int, group: int, plane: int) -> int:
@@ -403,7 +403,7 @@ class _Tables:
         def text(one: int) -> str:
             return _OVERLAPS[one] if 0 <= one < len(_OVERLAPS) else str(one)
 
-        track = _mapped2(device, kind, lambda card, one: self._track(
+        track = mapped2(device, kind, lambda card, one: self._track(
             "Overlap Analysis", text(one), str(card), str(one), "overlap", one
         ))  # fmt: skip
         self._add("OVERLAP_ANALYSIS", row, start, end, track, self._named(kind, text))
@@ -460,13 +460,13 @@ class _Tables:
             begin = np.searchsorted(target_id, connection[asked], "left")
             count = np.searchsorted(target_id, connection[asked], "right") - begin
             which = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
-            source = _at(events, order, np.repeat(place[asked], count))
-            target = _at(events, order, target_place[which])
+            source = place_in(events, order, np.repeat(place[asked], count))
+            target = place_in(events, order, target_place[which])
             there = (source >= 0) & (target >= 0)
             code = np.full(int(there.sum()), kinds_of_flows.index(kind), np.int32)
             found.append((source[there], target[there], code))
         for kind, begins, ends in self._pairs:
-            source, target = _at(events, order, begins), _at(events, order, ends)
+            source, target = place_in(events, order, begins), place_in(events, order, ends)
             there = (source >= 0) & (target >= 0)
             code = np.full(int(there.sum()), kinds_of_flows.index(kind), np.int32)
             found.append((source[there], target[there], code))
@@ -484,41 +484,3 @@ def _levels(database: Database, complaints: Complaints) -> dict[int, str]:
         for rows in database.rows("SELECT id, name FROM ENUM_API_TYPE", "Table ENUM_API_TYPE", complaints):
             levels.update((key, str(name)) for key, name in rows if isinstance(key, int))
     return levels
-
-
-def _mapped(numbers: Longs, code: Callable[[int], int]) -> NDArray[np.int32]:
-    """Map numbers to codes, calling `code` once for each distinct number, in order of appearance."""
-    return _mapped_rows([numbers], code)
-
-
-def _mapped2(first: Longs, second: Longs, code: Callable[[int, int], int]) -> NDArray[np.int32]:
-    return _mapped_rows([first, second], code)
-
-
-def _mapped3(first: Longs, second: Longs, third: Longs, code: Callable[[int, int, int], int]) -> NDArray[np.int32]:
-    return _mapped_rows([first, second, third], code)
-
-
-def _mapped_rows(columns: Sequence[Longs], code: Callable[..., int]) -> NDArray[np.int32]:
-    if not len(columns[0]):
-        return np.empty(0, np.int32)
-    rows = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-    distinct, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    codes = np.zeros(len(distinct), np.int32)
-    for place in np.argsort(first).tolist():
-        key: Iterable[int] = [int(distinct[place])] if len(columns) == 1 else distinct[place].tolist()
-        codes[place] = code(*key)
-    return codes[np.asarray(which).reshape(-1)]
-
-
-def _places(known: Longs, asked: Longs) -> Longs:
-    """Return the first place of each number in `known`, -1 for those that are not there."""
-    order = np.argsort(known, kind="stable")
-    return _at(known[order], order, asked)
-
-
-def _at(known: Longs, order: Longs, asked: Longs) -> Longs:
-    if not len(known):
-        return np.full(len(asked), -1, np.int64)
-    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    return np.where(known[place] == asked, order[place], -1)
