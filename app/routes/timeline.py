@@ -39,7 +39,6 @@ from numpy.typing import NDArray
 from app.routes import timeline_together as together
 from app.routes.media import attachment
 from app.routes.refusals import Unusable, refusal
-from app.routes.timeline_arrows import arrows_of, columns_of
 from app.routes.timeline_parameters import (
     LONGEST_NS,
     allow_parameters,
@@ -52,15 +51,14 @@ from app.routes.timeline_parameters import (
     time_range,
     whole_number,
 )
+from app.routes.timeline_slice import described, json_cell
 from app.store.matching import PatternError, matching
 from layouts.sources import TraceSource
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, sources
 from parsers.profiler.trace import gaps as explaining
-from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
-from parsers.profiler.trace.opened import OpenTrace
-from parsers.profiler.trace.together import Part, Together
+from parsers.profiler.trace.together import Together
 
 MOST_BUCKETS = 16_384
 MOST_LANES = 4_096
@@ -74,9 +72,6 @@ MOST_STACKS = 4_000
 LEAST_GAP_NS = 10_000
 MOST_ARGUMENTS = 2_000
 """Slices whose arguments an exported range has; each of them is read from the file."""
-MOST_FLOWS = 200
-MOST_TEXT = 100_000
-"""Maximum number of characters of one argument that is sent."""
 PATTERN_SECONDS = 2.0
 
 
@@ -184,20 +179,7 @@ def slice_(opened: Together) -> Response:
     """Respond with one slice."""
     allow_parameters("row", "brief")
     number = whole_number("row", 0, opened.rows - 1)
-    part, row = opened.of_row(number)
-    found = _brief(part, row)
-    if request.args.get("brief") != "1":
-        trace = part.opened.trace
-        found |= {
-            "arguments": _arguments(trace, row), "flows": _flows(part, row),
-            "same": _same(part, row), "around": _around(part, row), "step": _step_of(part.opened, row),
-            "category": trace.categories[int(trace.slices.category[row])], "arrows": columns_of(part, row),
-            "ranks": [
-                {"row": other, "start": start, "end": end, "part": opened.of_row(other)[0].number}
-                for other, start, end in opened.same_collective(number)
-            ],
-        }  # fmt: skip
-    return _json(found)
+    return _json(described(opened, number, brief=request.args.get("brief") == "1"))
 
 
 def range_(opened: Together) -> Response:
@@ -207,7 +189,7 @@ def range_(opened: Together) -> Response:
     longest = head.pop("longest").tolist() if "longest" in head else []
     return _json({
         "from": start, "to": stop, "total": len(frame), "longest": longest, "columns": list(head.columns),
-        "rows": [[_cell(value) for value in row] for row in head.itertuples(index=False)],
+        "rows": [[json_cell(value) for value in row] for row in head.itertuples(index=False)],
     })
 
 
@@ -236,7 +218,7 @@ def gaps(opened: Together) -> Response:
         "last": {str(row): [of[0].number, of[1]] for row, of in last.items() if of is not None},
         "streams": streams, "track": track, "causes": {str(cause): int(ns) for cause, ns in sums.items()},
         "idle": int(frame["duration_ns"].sum()), "range": stop - start, "total": len(frame), "columns": columns,
-        "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
+        "rows": [[json_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
     })
 
 
@@ -283,7 +265,7 @@ def critical_path(opened: Together) -> Response:
     columns = ["start_ns", "duration_ns", "kind", "name", "row"]
     return _json({
         "kinds": {str(kind): int(ns) for kind, ns in sums.items()}, "range": stop - start, "total": len(frame),
-        "columns": columns, "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
+        "columns": columns, "rows": [[json_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
     })
 
 
@@ -392,82 +374,6 @@ _ANSWERS: dict[str, Callable[[Together], Response]] = {
 # One slice ----------------------------------------------------------------------------------------------------------
 
 
-def _brief(part: Part, row: int) -> dict[str, Any]:
-    trace = part.opened.trace
-    slices = trace.slices
-    track = int(slices.track[row])
-    phase = int(slices.phase[row])
-    return {
-        "row": row + part.row, "name": trace.names[int(slices.name[row])], "start": int(slices.start[row]) + part.shift(track),
-        "duration": int(slices.duration[row]), "self": int(slices.self[row]), "track": track + part.track,
-        "depth": int(slices.depth[row]), "lane": part.lane + int(part.opened.first_lanes[track]) + int(slices.depth[row]),
-        "half": {UNFINISHED: "unfinished", UNSTARTED: "unstarted"}.get(phase, ""),
-    }  # fmt: skip
-
-
-def _arguments(trace: Trace, row: int) -> Any:
-    try:
-        return _shortened(sources.arguments(trace, row))
-    except (OSError, LookupError) as error:  # the file has been replaced, and the trace will be read again
-        raise Unusable(f"the arguments cannot be read: {error}", 409) from error
-
-
-def _flows(part: Part, row: int) -> list[dict[str, Any]]:
-    opened = part.opened
-    flows = opened.trace.flows
-    numbers, arriving = arrows_of(opened, row)
-    found = []
-    for place, number in enumerate(numbers[:MOST_FLOWS].tolist()):
-        way, end = ("from", flows.source) if place < arriving else ("to", flows.target)
-        kind = opened.trace.flow_kinds[int(flows.kind[number])]
-        found.append(_brief(part, int(end[number])) | {"way": way, "kind": kind})
-    return found
-
-
-def _same(part: Part, row: int) -> dict[str, Any]:
-    """Return the previous and the next slice of the same name by start, and where among them this one is, within its trace."""
-    slices = part.opened.trace.slices
-    rows = np.flatnonzero(np.asarray(slices.name) == slices.name[row])
-    rows = rows[np.lexsort((rows, slices.start[rows]))]
-    place = int(np.flatnonzero(rows == row)[0])
-    total = int(slices.duration[rows].sum())
-    return {
-        "previous": int(rows[place - 1]) + part.row if place else None,
-        "next": int(rows[place + 1]) + part.row if place + 1 < len(rows) else None,
-        "place": place + 1, "count": len(rows), "total": total, "median": float(np.median(slices.duration[rows])),
-    }  # fmt: skip
-
-
-def _around(part: Part, row: int) -> list[dict[str, Any]]:
-    """Return the slices that this one lies in, the innermost first."""
-    trace = part.opened.trace
-    slices, track = trace.slices, trace.tracks[int(trace.slices.track[row])]
-    start, end = int(slices.start[row]), int(slices.start[row]) + int(slices.duration[row])
-    depth = int(slices.depth[row])
-    before = slice(track.first, row)
-    inside = (slices.depth[before] < depth) & (slices.start[before] <= start)
-    inside &= slices.start[before] + slices.duration[before] >= end
-    return [_brief(part, track.first + int(place)) for place in np.flatnonzero(inside)[::-1][:20]]
-
-
-def _step_of(opened: OpenTrace, row: int) -> str:
-    start = int(opened.trace.slices.start[row])
-    return next((one.label for one in opened.steps() if one.start <= start < one.start + one.duration), "")
-
-
-def _shortened(value: Any) -> Any:
-    """Return arguments of which no text is longer than MOST_TEXT; what is cut says so."""
-    if isinstance(value, str):
-        return value if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]}… ({len(value):,})"
-    if isinstance(value, dict):
-        return {str(key): _shortened(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_shortened(one) for one in value]
-    if isinstance(value, int) and abs(value) >= 1 << 53:
-        return str(value)  # a number in JavaScript would be another one
-    return _cell(value)
-
-
 def _statistics(opened: Together) -> tuple[int, int, pd.DataFrame]:
     """Return start and stop (ns) of the range that a request names, and its statistics by name or by track."""
     allow_parameters("from", "to", "tracks", "clip", "by")
@@ -489,13 +395,6 @@ def _statistics(opened: Together) -> tuple[int, int, pd.DataFrame]:
 
 def _finite(values: Any) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values.tolist()]
-
-
-def _cell(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json(content: Any) -> Response:
