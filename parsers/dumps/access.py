@@ -1,13 +1,8 @@
-"""The dump of a run: its tensors by rank and iteration, listed when they are asked for, and read one by one."""
+"""The dump of a run: its tensors, their statistics, and what follows from them."""
 
 from __future__ import annotations
 
-import os
-import re
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,280 +11,34 @@ from parsers.analysis.watchpoints.checking import check
 from parsers.analysis.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_COMPUTED
-from parsers.dumps import kernel, msprobe
-from parsers.dumps.graphs import DumpGraphs, Flow
-from parsers.dumps.listing import Listing, unreadable_text
-from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
-from parsers.dumps.statistics import NAMES, TensorStatistics
+from parsers.dumps.listed import ListedDump, TensorKey
+from parsers.dumps.statistics import NAMES, Scratch, TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
-from parsers.dumps.tables import Tables, executions_of, frame_of_rows, overflows_of, tables_of
-from parsers.dumps.values import Array, TensorHeader, TensorPlace, chunks, measure, read_tensor, read_tensor_header
-from parsers.errors import FormatError, PayloadError
-from parsers.graphs.graph import SourceLine
-from parsers.model import Ints, Problem
+from parsers.dumps.tables import frame_of_rows
+from parsers.dumps.values import TensorHeader, TensorPlace, measure
+from parsers.errors import PayloadError
+from parsers.model import Ints
 
-_SETTLED_SECONDS = 60.0
-_STACK_LINE = re.compile(r"File (?P<file>.*?), line (?P<line>\d{1,9}), in (?P<function>[^,\n]*),?\s*(?P<code>.*)", re.DOTALL)
-
-_TensorKey = tuple[str, int, int, int]
-"""Path, offset, size and mtime in ns of a tensor: what is known of it is kept while these stay the same."""
 Progress = Callable[[int, int], bool]
 """Called with the number of tensors done and the number of all; returns whether to go on."""
 
 
-class RunDump:
-    """The dump in directories of one run. Reads nothing before it is asked, and then only what is asked for.
-
-    A row is a position in `tensors`; it is valid until `refresh` returns True.
-    """
+class RunDump(ListedDump):
+    """The dump in directories of one run, with statistics: those that files state, and those computed when asked for."""
 
     def __init__(self, base: str, directories: Sequence[str]) -> None:
         """base is the directory of the run, directories those of its dumps (`Source.dump_dirs`)."""
-        self.base, self.directories = base, tuple(directories)
-        self._lock = threading.RLock()
-        self._listing: Listing | None = None
-        self._tables: Tables | None = None
-        self._graphs: DumpGraphs | None = None
-        self._listed_at = 0.0
+        super().__init__(base, directories)
         self._statistics: tuple[Statistics, Statistics] | None = None
-        self._computed: dict[_TensorKey, tuple[TensorHeader, TensorStatistics]] = {}
-        self._failed: dict[_TensorKey, Problem] = {}
-        self._places: dict[tuple[int, int], list[int]] = {}
-        self._described: dict[tuple[str, str], dict[str, Any]] = {}
-
-    def __repr__(self) -> str:
-        return f"RunDump({self.base!r}, directories={len(self.directories)})"
-
-    def __bool__(self) -> bool:
-        return bool(self.directories)
-
-    # What there is -------------------------------------------------------------------------------------------------
-
-    @property
-    def tensors(self) -> pd.DataFrame:
-        """Every tensor of the dump (schema DUMP_TENSORS); none of them has been read."""
-        return self._found().tensors
-
-    @property
-    def series(self) -> Ints:
-        """Number of the tensor of each row: rows of one tensor in all iterations of a rank have the same."""
-        return self._found().series
-
-    @property
-    def executions(self) -> pd.DataFrame:
-        """Runs of graphs (schema DUMP_EXECUTIONS)."""
-        return executions_of(self._listed(), self.tensors)
-
-    @property
-    def overflows(self) -> pd.DataFrame:
-        """Overflows that an Ascend device reported (schema DUMP_OVERFLOWS)."""
-        return overflows_of(self._listed())
-
-    @property
-    def graphs(self) -> DumpGraphs:
-        """(rank, number) -> computation graph, decoded when it is asked for."""
-        with self._lock:
-            self._found()
-            assert self._graphs is not None
-            return self._graphs
-
-    @property
-    def ranks(self) -> tuple[int, ...]:
-        """The ranks that have tensors."""
-        return tuple(sorted({int(rank) for rank in self.tensors["rank"].unique()}))
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Damage found so far: in names, tables and JSON, and in the tensors that have been read."""
-        with self._lock:
-            listed = tuple(self._listing.problems) if self._listing is not None else ()
-            return tuple(dict.fromkeys((*listed, *self._failed.values())))
 
     def refresh(self) -> bool:
         """List the dump again if files were added; return whether rows changed. Nothing is read that was not read before."""
         with self._lock:
-            if self._listing is None or not self._stale():
-                return False
-            before = self._tables.tensors if self._tables is not None else None
-            self._listing = self._tables = self._graphs = self._statistics = None
-            self._failed.clear()
-            self._places.clear()
-            self._described.clear()
-            return before is None or not before.equals(self.tensors)
-
-    def _stale(self) -> bool:
-        assert self._listing is not None
-        newest = 0
-        for path, mtime_ns in self._listing.listed.items():
-            try:
-                now = os.stat(path).st_mtime_ns
-            except OSError:
-                return True
-            if now != mtime_ns:
-                return True
-            newest = max(newest, now)
-        # A file that grows does not change the time of its directory.
-        return self._listed_at - newest / 1e9 < _SETTLED_SECONDS
-
-    def _listed(self) -> Listing:
-        with self._lock:
-            if self._listing is None:
-                self._listing = listing = Listing(self.base)
-                self._listed_at = time.time()
-                for directory in self.directories:
-                    _list(listing, directory)
-            return self._listing
-
-    def _found(self) -> Tables:
-        with self._lock:
-            if self._tables is None:
-                listing = self._listed()
-                ranks = {one.root: one.rank for one in reversed(listing.contexts)}
-                ranks |= {root: _rank_of(root) for root in listing.ranks if root not in ranks}
-                self._graphs = DumpGraphs(listing, ranks)
-                self._tables = tables_of(listing, self._graphs.of_file, self._parents)
-                _report_two_runs(listing, self._tables)
-            return self._tables
-
-    # One tensor ----------------------------------------------------------------------------------------------------
-
-    def tensor(self, row: int) -> Array:
-        """Return the values of a tensor; bfloat16 as float32.
-
-        IndexError for a row that is none; PayloadError, which says why, if it has no values or they cannot be read.
-        """
-        found: Array = self._read(row, read_tensor)
-        return found
-
-    def header(self, row: int) -> TensorHeader:
-        """Return type and shape of a tensor from its file. Errors as for `tensor`."""
-        known = self._computed.get(self._key(row))
-        found: TensorHeader = known[0] if known is not None else self._read(row, read_tensor_header)
-        return found
-
-    def pieces(self, row: int, *, size_bytes: int = 1 << 20) -> Iterator[Array]:
-        """Yield the values of a tensor in the order of the file, in pieces of about this many bytes; each is overwritten.
-
-        Errors as for `tensor`.
-        """
-        place = self._place(row)
-        try:
-            yield from chunks(place, size_bytes=size_bytes)
-        except (FormatError, OSError, MemoryError) as error:
-            raise self._refused(row, place, error) from error
-
-    def previous(self, row: int) -> int | None:
-        """Return the row of the same tensor in the iteration before, of several the one of the same occurrence, else the last.
-
-        None if that iteration was not dumped, or there is none before.
-        """
-        tables = self._found()
-        self._check(row)
-        with self._lock:
-            if not self._places:
-                iterations = tables.tensors["iteration"].tolist()
-                for place, key in enumerate(zip(tables.series.tolist(), iterations, strict=True)):
-                    self._places.setdefault(key, []).append(place)
-        iteration = int(tables.tensors["iteration"].to_numpy()[row])
-        if iteration < 1:
-            return None
-        found = self._places.get((int(tables.series[row]), iteration - 1), [])
-        occurrence = int(tables.tensors["occurrence"].to_numpy()[row])
-        return found[min(occurrence, len(found) - 1)] if found else None
-
-    def history(self, row: int) -> tuple[int, ...]:
-        """Return the rows of the same tensor in all iterations, the earliest first."""
-        tables = self._found()
-        self._check(row)
-        found: tuple[int, ...] = tuple(np.flatnonzero(tables.series == tables.series[row]).tolist())
-        return found
-
-    def stack(self, row: int) -> tuple[SourceLine, ...]:
-        """Return the lines of the program that the operator of a row is from, outermost call first; none if unknown."""
-        tables = self._found()
-        self._check(row)
-        context = self._listed().contexts[self._listed().context[int(tables.listed[row])]]
-        name = str(tables.tensors["name"].iat[row])
-        if context.root in self._listed().ranks:
-            return self.graphs.source_lines((context.rank, context.graph), name)
-        stacks = self._object(context.path, "stack.json")
-        lines = stacks.get(name) or stacks.get(msprobe.forward_name(name)) or []
-        return tuple(_stack_line(line) for line in reversed(lines))
-
-    def flow(self, row: int) -> Flow | None:
-        """Return what the graph of a row says of names and values; None for dumps without graphs."""
-        tables = self._found()
-        context = self._listed().contexts[self._listed().context[int(tables.listed[row])]]
-        return tables.flows.get((context.root, context.graph))
-
-    def parents(self, row: int) -> Mapping[str, str]:
-        """Return entry -> the module it is in, of the step of a row of msprobe; {} for other dumps."""
-        tables = self._found()
-        number = self._listed().context[int(tables.listed[row])]
-        context = self._listed().contexts[number]
-        return {} if context.root in self._listed().ranks else self._parents(number)
-
-    def _parents(self, context: int) -> Mapping[str, str]:
-        return self._object(self._listed().contexts[context].path, "construct.json")
-
-    def _object(self, directory: str, name: str) -> dict[str, Any]:
-        with self._lock:
-            key = (directory, name)
-            if key not in self._described:
-                path = os.path.join(directory, name)
-                try:
-                    content = msprobe.read_object(path)
-                except (FormatError, OSError) as error:
-                    text = unreadable_text(error) if isinstance(error, OSError) else f"Nothing is taken from the file: {error}."
-                    self._listed().problem(path, text, "unreadable" if isinstance(error, OSError) else "bad_dump")
-                    content = {}
-                of_stack = name == "stack.json"
-                self._described[key] = dict(msprobe.stacks_of(content) if of_stack else msprobe.parents_of(content))
-            return self._described[key]
-
-    def _check(self, row: int) -> None:
-        count = len(self._found().series)
-        if not 0 <= row < count:
-            raise IndexError(f"{self.base}: expected row 0 to {count - 1:,}, found {row:,}")
-
-    def _place(self, row: int) -> TensorPlace:
-        tables, listing = self._found(), self._listed()
-        self._check(row)
-        place = int(tables.listed[row])
-        if place in listing.places:
-            return listing.places[place]
-        file = str(tables.files[row])
-        if not file:
-            text = f"{tables.tensors['name'].iat[row]}: only statistics were dumped, no values"
-            raise PayloadError(text)
-        context = listing.contexts[listing.context[place]]
-        return TensorPlace(os.path.join(context.path, listing.strange.get(place, file[len(context.shown) :])))
-
-    def _key(self, row: int) -> _TensorKey:
-        return self._key_of(row, self._place(row))
-
-    def _key_of(self, row: int, place: TensorPlace) -> _TensorKey:
-        tables = self._found()
-        return place.path, place.offset, int(tables.sizes[row]), int(tables.mtimes[row])
-
-    def _read(self, row: int, read: Callable[[TensorPlace], Any], place: TensorPlace | None = None) -> Any:
-        place = place or self._place(row)
-        try:
-            return read(place)
-        except (FormatError, OSError, MemoryError) as error:
-            raise self._refused(row, place, error) from error
-
-    def _refused(self, row: int, place: TensorPlace, error: Exception) -> PayloadError:
-        """Note why a tensor cannot be read, and return the error to raise."""
-        if isinstance(error, OSError):
-            kind, text = "unreadable", unreadable_text(error)
-        elif isinstance(error, MemoryError):
-            kind, text = "bad_dump", "The tensor does not fit in memory."
-        else:
-            kind, text = "bad_dump", f"The tensor is not shown: {error}."
-        with self._lock:
-            self._failed[self._key(row)] = Problem(place.path, max(place.offset, 0), place.size, kind, text)
-        return PayloadError(text, place.path, max(place.offset, 0))
+            listing = self._listing
+            changed = super().refresh()
+            if self._listing is not listing:
+                self._statistics = None
+            return changed
 
     # What is wrong -------------------------------------------------------------------------------------------------
 
@@ -337,20 +86,44 @@ class RunDump:
 
     def measured(self, rows: Ints, *, computed: bool = False, progress: Progress | None = None) -> Statistics:
         """Return the statistics of all rows as columns, after computing those of these rows as `statistics_of` does."""
-        with self._lock:
-            stated, own = self._stores()
+        stated, own = self._stores()
         missing = rows[~(own.known if computed else own.known | stated.known)[rows]]
-        files = self._found().files
+        dumped, scratch = self._found().dumped, Scratch()
         for done, row in enumerate(missing.tolist()):
-            if files[row]:
-                self._compute(row, own)
+            if dumped[row]:
+                self._compute(row, own, scratch)
             if progress is not None and not progress(done + 1, len(missing)):
                 break
         return own.over(stated) if computed else stated.over(own)
 
-    def keep_statistics(self, row: int, values: TensorStatistics, header: TensorHeader) -> None:
-        """Take statistics that another process computed."""
-        self._keep(row, values, header, self._stores()[1], self._key(row))
+    def unmeasured(self, rows: Ints, *, computed: bool = False) -> Ints:
+        """Return those of these rows whose values `measured` would read."""
+        stated, own = self._stores()
+        unknown = ~(own.known if computed else own.known | stated.known)[rows] & self._found().dumped[rows]
+        missing: Ints = rows[unknown]
+        if not self._failed:
+            return missing
+        return np.array([row for row in missing.tolist() if self._key(row) not in self._failed], np.int64)
+
+    @property
+    def measured_count(self) -> int:
+        """Number of tensors of which statistics have been computed."""
+        return int(np.count_nonzero(self._stores()[1].known))
+
+    @property
+    def measured_bytes(self) -> int:
+        """Bytes of the tensors of which statistics have been computed."""
+        return int(self._found().sizes[self._stores()[1].known].sum())
+
+    def is_measured(self, row: int) -> bool:
+        """Return whether the statistics of a tensor have been computed."""
+        return bool(self._stores()[1].known[row])
+
+    def keep_statistics(
+        self, row: int, values: TensorStatistics, header: TensorHeader, place: TensorPlace | None = None
+    ) -> None:
+        """Take statistics that another process computed; place is that of the tensor if it is known."""
+        self._keep(row, values, header, self._stores()[1], self._key_of(row, place or self._place(row)))
 
     @property
     def computed(self) -> pd.DataFrame:
@@ -369,13 +142,10 @@ class RunDump:
         """Take what an earlier process computed of tensors whose files are unchanged; return how many these are."""
         columns = [computed[name].tolist() for name in DUMP_COMPUTED.names]
         known = {one[:4]: one[4:] for one in zip(*columns, strict=True)}
-        tables, own = self._found(), self._stores()[1]
+        files, own = self._found().files, self._stores()[1]
         found = 0
-        for row, file in enumerate(tables.files):
-            if not file:
-                continue
-            key = self._key_of(row, self._place(row))
-            one = known.get((file, *key[1:]))
+        for row, key in self._keys() if known else ():
+            one = known.get((str(files[row]), *key[1:]))
             if one is not None:
                 shape = () if one[1] == "[]" else tuple(map(int, one[1].split("x")))
                 values = TensorStatistics(**dict(zip(NAMES, one[2:], strict=True)))
@@ -383,92 +153,48 @@ class RunDump:
                 found += 1
         return found
 
-    def place(self, row: int) -> TensorPlace:
-        """Return where the values of a tensor are, for another process: `parsers.dumps.values.measure` computes from it.
-
-        Errors as for `tensor`.
-        """
-        return self._place(row)
-
     def _stores(self) -> tuple[Statistics, Statistics]:
         """Return the statistics that files state, and those that were computed."""
         tables, listing = self._found(), self._listed()
-        if self._statistics is None:
-            stated, own = Statistics(len(tables.tensors)), Statistics(len(tables.tensors))
-            if listing.stated:
-                places = np.full(len(tables.listed), -1, np.int64)
-                places[tables.listed] = np.arange(len(tables.listed))
-                for place, one in listing.stated.items():
-                    row = int(places[place])
-                    stated.put(row, one.values, one.non_finite, one.source)
-                    if one.hash:
-                        stated.hash[row] = one.hash
-            self._statistics = (stated, own)
-        return self._statistics
+        with self._lock:
+            if self._statistics is None:
+                stated, own = Statistics(len(tables.tensors)), Statistics(len(tables.tensors))
+                if listing.stated:
+                    places = np.full(len(tables.listed), -1, np.int64)
+                    places[tables.listed] = np.arange(len(tables.listed))
+                    for place, one in listing.stated.items():
+                        row = int(places[place])
+                        stated.put(row, one.values, one.non_finite, one.source)
+                        if one.hash:
+                            stated.hash[row] = one.hash
+                if self._computed:
+                    for row, key in self._keys():
+                        known = self._computed.get(key)
+                        if known is not None:
+                            self._keep(row, known[1], known[0], own, key)
+                self._statistics = (stated, own)
+            return self._statistics
 
-    def _compute(self, row: int, own: Statistics) -> None:
+    def _keys(self) -> Iterator[tuple[int, TensorKey]]:
+        """Yield (row, key) of the tensors whose values were dumped."""
+        for row in np.flatnonzero(self._found().dumped).tolist():
+            yield row, self._key(row)
+
+    def _compute(self, row: int, own: Statistics, scratch: Scratch) -> None:
         """Compute the statistics of a tensor, unless it is known that it cannot be read."""
         try:
             place = self._place(row)
             key = self._key_of(row, place)
             known = self._computed.get(key)
             if known is None and key not in self._failed:
-                known = self._read(row, measure, place)
+                known = self._read(row, lambda place: measure(place, scratch), place)
             if known is not None:
                 self._keep(row, known[1], known[0], own, key)
         except PayloadError:
             return
 
-    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics, key: _TensorKey) -> None:
-        non_finite = -1 if values.count < 0 else int(values.finite < values.count)
-        own.put(row, values, non_finite, COMPUTED)
-        own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
+    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics, key: TensorKey) -> None:
         self._computed[key] = (header, values)
-
-
-def _list(listing: Listing, directory: str) -> None:
-    """List one directory of a dump."""
-    if not os.path.isdir(os.path.join(directory, METADATA)):
-        try:
-            steps = sorted(name for name in os.listdir(directory) if STEP.fullmatch(name))
-        except OSError as error:
-            listing.unreadable(directory, error)
-            return
-        if is_msprobe(directory, steps):
-            msprobe.list_msprobe(listing, directory)
-            return
-    kernel.list_rank(listing, directory, _rank_of(directory))
-
-
-def _rank_of(directory: str) -> int:
-    match = KERNEL_RANK.fullmatch(os.path.basename(directory))
-    return int(match[1]) if match is not None else 0
-
-
-def _report_two_runs(listing: Listing, tables: Tables) -> None:
-    """Say if a tensor of a graph without loops was written more often than the graph ran: files of an earlier run are left."""
-    tensors = tables.tensors
-    if not len(tensors):
-        return
-    for root, files in listing.ranks.items():
-        part = os.path.basename(root)
-        for graph, runs in files.runs.items():
-            rows = ((tensors["graph"] == graph) & (tensors["part"] == part) & (tensors["iteration"] >= 0)).to_numpy()
-            counts = np.bincount(np.array(runs, np.int64)) if runs and max(runs) < 1 << 20 else np.zeros(1, np.int64)
-            iteration = tensors["iteration"].to_numpy()[rows]
-            ran = counts[np.minimum(iteration, len(counts) - 1)] * (iteration < len(counts))
-            more = (tensors["occurrence"].to_numpy()[rows] >= np.maximum(ran, 1)) & (ran > 0)
-            if more.any():
-                text = (
-                    f"Graph {graph} ran {int(ran[more][0])} time(s) in iteration {int(iteration[more][0])}, but tensors were "
-                    "written more often: the directory holds the dumps of two runs. Both are shown, by the column occurrence."
-                )
-                listing.problem(root, text)
-
-
-def _stack_line(line: str) -> SourceLine:
-    match = _STACK_LINE.match(line)
-    if match is None:
-        return SourceLine("", 0, 0, line.strip())
-    number = int(match["line"])
-    return SourceLine(match["file"], number, number, match["code"].strip())
+        non_finite = -1 if values.count < 0 else int(values.finite < values.count)
+        own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
+        own.put(row, values, non_finite, COMPUTED)

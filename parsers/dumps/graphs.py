@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from parsers.dumps.listing import Listing
 from parsers.dumps.names import joined_names
 from parsers.errors import FormatError, PayloadError
-from parsers.graphs import anf_ir
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.graphs.reader import read_file
 from parsers.graphs.tables import DATA, OPERATOR, PARAMETER
@@ -72,24 +70,16 @@ class DumpGraphs(Mapping[tuple[int, int], Graph]):
                 graph = self.of_file(path)
             except PayloadError:
                 continue
-            rows = np.flatnonzero((graph.nodes["full_name"] == name).to_numpy())
-            lines = graph.source_lines(int(rows[0])) if len(rows) else ()
+            lines = lines_of(graph, name)
             if lines:
-                return _outermost_first(lines, graph.format)
+                return lines
         return ()
 
 
-def _outermost_first(lines: tuple[SourceLine, ...], form: str) -> tuple[SourceLine, ...]:
-    """Return the lines of a stack, outermost call first: .pb files of newer versions have them the other way round.
-
-    A function, which is a range of lines, comes before the call in it.
-    """
-    for one, other in pairwise(lines):
-        if one.file == other.file and (one.first == one.last) != (other.first == other.last):
-            outer, inner = (one, other) if one.last > one.first else (other, one)
-            if outer.first <= inner.first <= outer.last:
-                return lines if outer is one else tuple(reversed(lines))
-    return tuple(reversed(lines)) if form == anf_ir.FORMAT else lines
+def lines_of(graph: Graph, name: str) -> tuple[SourceLine, ...]:
+    """Return the lines of the program that an operator of a graph is from, outermost call first; none if it has none."""
+    rows = np.flatnonzero((graph.nodes["full_name"] == name).to_numpy())
+    return graph.source_lines(int(rows[0])) if len(rows) else ()
 
 
 @dataclass(slots=True)
@@ -127,15 +117,23 @@ def flow_of(
     listed = set(order)
     full = [*order, *(name for name in operators if name not in listed)]
     joined = joined_names(recorded, full)
-    if full and recorded and len(joined) < _STRANGE * len(recorded):
+    partners = min(len(joined), len(joined_names(recorded, operators)) if operators else len(joined))
+    if full and recorded and partners < _STRANGE * len(recorded):
         text = (
-            f"Expected the graph of the dumped network, found one with {len(joined):,} of its {len(recorded):,} operators: it "
+            f"Expected the graph of the dumped network, found one with {partners:,} of its {len(recorded):,} operators: it "
             "is that of another network, or cut. Operators without a partner keep the names in the files."
         )
         listing.problem(path or root, text)
     flow = Flow({name: full[place] for name, place in joined.items()}, {name: place for place, name in enumerate(order)})
     if graph is not None:
         _add_values(flow, graph, parameters)
+    return flow
+
+
+def flow_of_graph(graph: Graph) -> Flow:
+    """Return what a graph says of itself: operators are in its order, which takes no value before it is made."""
+    flow = Flow(orders={name: place for place, name in enumerate(_operators(graph))})
+    _add_values(flow, graph, [])
     return flow
 
 

@@ -1,4 +1,4 @@
-"""What a dump holds, as it is collected: rows without values, and what is known of them from names, tables and JSON.
+"""What a dump holds, as it is collected: rows without values, and their properties from names, tables and JSON.
 
 A row is a context (rank, graph, iteration, directory), a template (operator, slot, type: the same in all iterations), a time, a
 size and a file name. So 100,000 files are a few lists of numbers and short texts.

@@ -48,42 +48,122 @@ class TensorStatistics:
 NAMES = tuple(one.name for one in fields(TensorStatistics))
 
 
-def statistics_of(pieces: Iterable[NDArray[Any]]) -> TensorStatistics:
+class Scratch:
+    """Arrays that are used again for one tensor after the other: new ones would cost more than what is computed."""
+
+    def __init__(self) -> None:
+        self.wide = self.other = np.empty(0, np.float64)
+        self.mask = np.empty(0, np.bool_)
+        self._bytes = np.empty(0, np.uint8)
+
+    def fit(self, size: int) -> None:
+        """Make room for this many values."""
+        if size > len(self.wide):
+            self.wide, self.other, self.mask = np.empty(size), np.empty(size), np.empty(size, np.bool_)
+
+    def bytes_of(self, count: int, dtype: np.dtype[np.generic]) -> NDArray[Any]:
+        """Return an array of this many values."""
+        size = count * dtype.itemsize
+        if size > len(self._bytes):
+            self._bytes = np.empty(size, np.uint8)
+        return self._bytes[:size].view(dtype)
+
+
+def statistics_of(pieces: Iterable[NDArray[Any]], scratch: Scratch | None = None) -> TensorStatistics:
     """Compute the statistics of a tensor given in pieces of one dtype; without a value all counts are 0."""
-    sums = _Sums()
+    adder = _Adder(scratch or Scratch())
     for piece in pieces:
-        values = piece.reshape(-1)
-        if values.dtype.kind in "SU":
+        if piece.dtype.kind in "SU":
             return TensorStatistics(count=-1)
+        adder.add_all(piece)
+    return adder.sums.found()
+
+
+def sums_of(pieces: Iterable[NDArray[Any]], scratch: Scratch | None = None) -> Sums:
+    """Return what statistics are made of, for numbers that are a part of a tensor."""
+    adder = _Adder(scratch or Scratch())
+    for piece in pieces:
+        adder.add_all(piece)
+    return adder.sums
+
+
+@dataclass(slots=True)
+class Sums:
+    """What has been seen of a tensor so far. mean, deviation and absolute are of the finite values.
+
+    deviation is the sum of squared distances from the mean, absolute that of absolute values.
+    """
+
+    count: int = 0
+    zero: int = 0
+    negative: int = 0
+    nan: int = 0
+    positive_inf: int = 0
+    negative_inf: int = 0
+    finite: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+    absolute: float = 0.0
+    max: float = -math.inf
+    min: float = math.inf
+
+    def join(self, other: Sums) -> None:
+        """Add what was seen of another part of the tensor."""
+        for name in ("count", "zero", "negative", "nan", "positive_inf", "negative_inf"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        if other.finite:
+            self.absolute += other.absolute
+            self.max, self.min = max(self.max, other.max), min(self.min, other.min)
+            self.shift(other.finite, other.mean, other.deviation)
+
+    def shift(self, count: int, mean: float, deviation: float) -> None:
+        """Take in a number of further finite values, given their mean and deviation."""
+        whole = self.finite + count
+        gap = mean - self.mean
+        self.deviation += deviation + gap * gap * (self.finite * count / whole)
+        self.mean += gap * (count / whole)
+        self.finite = whole
+
+    def found(self) -> TensorStatistics:
+        """Return the statistics."""
+        counts = {
+            "count": self.count, "zero": self.zero, "negative": self.negative,
+            "positive": self.count - self.zero - self.negative - self.nan, "nan": self.nan,
+            "positive_inf": self.positive_inf, "negative_inf": self.negative_inf,
+        }  # fmt: skip
+        if not self.finite:
+            return TensorStatistics(**counts)
+        square = self.mean * self.mean * self.finite
+        return TensorStatistics(
+            max=self.max, min=self.min, mean=self.mean, std=math.sqrt(self.deviation / self.finite),
+            l2=math.sqrt(self.deviation + square), abs_mean=self.absolute / self.finite, **counts,
+        )  # fmt: skip
+
+
+class _Adder:
+    """Adds values to sums."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self.sums = Sums()
+        self._scratch = scratch
+
+    def add_all(self, piece: NDArray[Any]) -> None:
+        """Add numbers; of complex ones the absolute values."""
+        values = piece.reshape(-1)
         if values.dtype.kind == "c":
             values = np.abs(values)
         for at in range(0, len(values), PIECE):
-            sums.add(values[at : at + PIECE])
-    return sums.found()
+            self._add(values[at : at + PIECE])
 
-
-class _Sums:
-    """What has been seen of a tensor so far."""
-
-    def __init__(self) -> None:
-        self.count = self.zero = self.negative = self.nan = self.positive_inf = self.negative_inf = 0
-        self.finite = 0
-        self.mean = self.deviation = self.absolute = 0.0
-        self.max, self.min = -math.inf, math.inf
-        self._wide = self._other = np.empty(0, np.float64)
-        self._mask = np.empty(0, np.bool_)
-
-    def add(self, values: NDArray[Any]) -> None:
-        """Add up to PIECE values. Arrays are used again: new ones would cost more than what is computed."""
-        size, kind = len(values), values.dtype.kind
-        if size > len(self._wide):
-            self._wide, self._other, self._mask = np.empty(size), np.empty(size), np.empty(size, np.bool_)
-        mask = self._mask[:size]
-        self.count += size
-        self.zero += int(np.count_nonzero(np.equal(values, 0, out=mask)))
+    def _add(self, values: NDArray[Any]) -> None:
+        sums, size, kind = self.sums, len(values), values.dtype.kind
+        self._scratch.fit(size)
+        mask = self._scratch.mask[:size]
+        sums.count += size
+        sums.zero += int(np.count_nonzero(np.equal(values, 0, out=mask)))
         if kind not in "ub":
-            self.negative += int(np.count_nonzero(np.less(values, 0, out=mask)))
-        wide = self._wide[:size]
+            sums.negative += int(np.count_nonzero(np.less(values, 0, out=mask)))
+        wide = self._scratch.wide[:size]
         with np.errstate(invalid="ignore", over="ignore"):
             np.copyto(wide, values, casting="unsafe")
             total = float(wide.sum())
@@ -99,37 +179,19 @@ class _Sums:
         bad = wide[~np.isfinite(wide)]
         if not len(bad):
             return wide
-        self.nan += int(np.count_nonzero(np.isnan(bad)))
-        self.positive_inf += int(np.count_nonzero(bad == np.inf))
-        self.negative_inf += int(np.count_nonzero(bad == -np.inf))
+        self.sums.nan += int(np.count_nonzero(np.isnan(bad)))
+        self.sums.positive_inf += int(np.count_nonzero(bad == np.inf))
+        self.sums.negative_inf += int(np.count_nonzero(bad == -np.inf))
         return wide[np.isfinite(wide)]
 
     def _add_finite(self, values: NDArray[Any], wide: NDArray[np.float64], total: float) -> None:
-        self.max, self.min = max(self.max, float(values.max())), min(self.min, float(values.min()))
-        count = len(wide)
+        sums, count = self.sums, len(wide)
+        sums.max, sums.min = max(sums.max, float(values.max())), min(sums.min, float(values.min()))
         with np.errstate(over="ignore", invalid="ignore"):
             mean = total / count
             if not math.isfinite(mean):  # values of float64 whose sum exceeds it
                 mean = float((wide / count).sum())
-            self.absolute += float(np.abs(wide, out=self._other[:count]).sum())
-            deviations = np.subtract(wide, mean, out=self._other[:count])
+            sums.absolute += float(np.abs(wide, out=self._scratch.other[:count]).sum())
+            deviations = np.subtract(wide, mean, out=self._scratch.other[:count])
             deviation = float(np.einsum("i,i->", deviations, deviations))  # np.dot starts threads
-        whole = self.finite + count
-        gap = mean - self.mean
-        self.deviation += deviation + gap * gap * (self.finite * count / whole)
-        self.mean += gap * (count / whole)
-        self.finite = whole
-
-    def found(self) -> TensorStatistics:
-        counts = {
-            "count": self.count, "zero": self.zero, "negative": self.negative,
-            "positive": self.count - self.zero - self.negative - self.nan, "nan": self.nan,
-            "positive_inf": self.positive_inf, "negative_inf": self.negative_inf,
-        }  # fmt: skip
-        if not self.finite:
-            return TensorStatistics(**counts)
-        square = self.mean * self.mean * self.finite
-        return TensorStatistics(
-            max=self.max, min=self.min, mean=self.mean, std=math.sqrt(self.deviation / self.finite),
-            l2=math.sqrt(self.deviation + square), abs_mean=self.absolute / self.finite, **counts,
-        )  # fmt: skip
+        sums.shift(count, mean, deviation)

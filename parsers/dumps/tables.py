@@ -29,7 +29,8 @@ Flows = dict[tuple[str, int], Flow]
 @dataclass(slots=True)
 class Tables:
     """The frame of tensors, and for each of its rows the row of the listing. series: equal for rows of one tensor in all
-    iterations of a rank. files and sizes are columns of it, of which a cell takes 0.1 ms; mtimes those of files, in ns."""
+    iterations of a rank. files and sizes are columns of it, of which a cell takes 0.1 ms; mtimes those of files, in ns. dumped
+    says which rows have values."""
 
     tensors: pd.DataFrame
     listed: Ints
@@ -38,9 +39,11 @@ class Tables:
     mtimes: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     files: Any = field(init=False)
     sizes: Ints = field(init=False)
+    dumped: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
         self.files, self.sizes = self.tensors["file"].array, self.tensors["size_bytes"].to_numpy()
+        self.dumped = np.asarray(self.tensors["file"] != "", np.bool_)
 
 
 def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]) -> Tables:

@@ -97,18 +97,23 @@ class _Bytes(io.RawIOBase):
         return got
 
 
+def _is_stored(member: zipfile.ZipInfo, most: int) -> bool:
+    """Return whether a member is not compressed, and has at most this many bytes by both sizes that the archive states."""
+    return member.compress_type == zipfile.ZIP_STORED and max(member.file_size, member.compress_size) <= most
+
+
 def read_record(file: RegularFile) -> TorchTensor:
     """Return the tensor that a .pt file holds; FormatError for anything but one tensor in its documented form."""
     try:
         with zipfile.ZipFile(_Bytes(file)) as archive:
             members = archive.infolist()
             pickled = _member(members, "/data.pkl")
-            if pickled.file_size > _LONGEST or pickled.compress_type != zipfile.ZIP_STORED:
+            if not _is_stored(pickled, _LONGEST):
                 raise FormatError(f"expected a description of at most {_LONGEST:,} stored bytes, found {pickled.file_size:,}")
             record = _tensor(archive.read(pickled))
             stem = pickled.filename.removesuffix("data.pkl")
             order = next(
-                (archive.read(one) for one in members if one.filename == f"{stem}byteorder" and one.file_size < 16), b""
+                (archive.read(one) for one in members if one.filename == f"{stem}byteorder" and _is_stored(one, 15)), b""
             )
             storage, first, shape, stride = record
             place = _member(members, f"{stem}data/{storage.key}", whole=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parsers.analysis.watchpoints.conditions import CONDITIONS, Condition, Limit, Watchpoint, parse_number
+from parsers.analysis.watchpoints.files import read_watchpoints
 from parsers.analysis.watchpoints.recommended import recommended
 
-__all__ = ["CONDITIONS", "Condition", "Limit", "Watchpoint", "parse_number", "recommended"]
+__all__ = ["CONDITIONS", "Condition", "Limit", "Watchpoint", "parse_number", "read_watchpoints", "recommended"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ NO_PREVIOUS, NO_VALUES, UNREADABLE, NO_FINITE, SHAPES = (
     "no previous iteration", "no values", "unreadable", "no finite values", "shapes differ",
 )  # fmt: skip
 NO_RECORDS = "no overflow records"
+NON_FINITE, NO_MEMORY, NO_HISTORY, NOT_SENT = "NaN or Inf", "out of memory", "no history of graphs", "not sent yet"
+"""What is said of live training only: it checks no tensor that has NaN or Inf, and no watchpoint before it knows it."""
 Found = tuple[str, int, float, float, bool, int, str]
 """Parameter, row, wanted, actual, hit, values left out, why it cannot be checked."""
 
@@ -59,6 +61,15 @@ class Dump(Protocol):
         ...
 
 
+@runtime_checkable
+class CheckedElsewhere(Protocol):
+    """A dump whose watchpoints are checked where it is made: live training reports what they found."""
+
+    def reported(self, watchpoints: Sequence[Watchpoint], rows: Sequence[int] | None) -> pd.DataFrame:
+        """Return what was reported of these watchpoints and rows (schema DUMP_HITS)."""
+        ...
+
+
 def check(
     dump: Dump,
     watchpoints: Sequence[Watchpoint],
@@ -71,12 +82,14 @@ def check(
     rows limits the check to some tensors, in this order: those on screen first. progress is called after each watchpoint with
     the number done and of all; if it returns False the rest is left out.
     """
+    if isinstance(dump, CheckedElsewhere):
+        return dump.reported(watchpoints, rows)
     tensors = dump.tensors
     allowed = None if rows is None else np.asarray(rows, np.int64)
     found: list[Found] = []
     numbers: list[int] = []
     for number, watchpoint in enumerate(watchpoints):
-        found += _checked(dump, watchpoint, _chosen(tensors, watchpoint, allowed))
+        found += _checked(dump, watchpoint, chosen_rows(tensors, watchpoint, allowed))
         numbers += [number] * (len(found) - len(numbers))
         if progress is not None and not progress(number + 1, len(watchpoints)):
             break
@@ -102,10 +115,13 @@ def _frame(tensors: pd.DataFrame, watchpoints: Sequence[Watchpoint], numbers: li
     return DUMP_HITS.check(pd.DataFrame({name: columns[name] for name in DUMP_HITS.names}, copy=False))
 
 
-def _chosen(tensors: pd.DataFrame, watchpoint: Watchpoint, allowed: Ints | None) -> Ints:
-    """Return the rows that a watchpoint is about."""
+def chosen_rows(tensors: pd.DataFrame, watchpoint: Watchpoint, allowed: Ints | None = None, *, later: bool = False) -> Ints:
+    """Return the rows of the frame of tensors that a watchpoint is about; allowed limits them, and gives their order.
+
+    later: as if checked at any time, not now.
+    """
     kind = CONDITIONS[watchpoint.condition]
-    mask = initial_weights(tensors) if kind.initial else rows_of(tensors, kind.target)
+    mask = initial_weights(tensors) if kind.initial and not later else rows_of(tensors, kind.target)
     names = tensors["name"].array
     if watchpoint.names is not None or watchpoint.pattern:
         search = re.compile(watchpoint.pattern).search

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as arrays
 from parsers.dumps.formats import reordered
 from parsers.dumps.npy import parse_header
 from parsers.dumps.statistics import PIECE, statistics_of
-from parsers.dumps.values import TensorPlace, chunks, read_tensor, read_tensor_header
+from parsers.dumps.values import StoredTensor, TensorPlace, chunks, read_tensor, read_tensor_header
 from parsers.errors import FormatError
 from tests.writers.dumps import npy, torch_file, torch_pickle
 
@@ -256,3 +256,47 @@ def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert found.count == found.zero == count
     assert peak < 8 << 20
+
+
+SMALL = arrays.array_shapes(min_dims=0, min_side=0, max_dims=4, max_side=5)
+
+
+@given(PLAIN.flatmap(lambda kind: arrays.arrays(np.dtype(kind), SMALL)), st.booleans(), st.data())
+def test_parts_of_a_file_are_those_of_the_array(
+    tmp_path_factory: pytest.TempPathFactory, values: Any, fortran: bool, data: st.DataObject
+) -> None:
+    values = np.asfortranarray(values) if fortran else values
+    found = StoredTensor(written(tmp_path_factory.mktemp("npy"), saved(values)))
+    assert (found.shape, found.size, found.ndim) == (values.shape, values.size, values.ndim)
+    assert found.dtype == values.dtype.newbyteorder("=")
+    index = []
+    for size in values.shape:
+        start, stop = data.draw(st.integers(0, size)), data.draw(st.integers(0, size))
+        whole = data.draw(st.sampled_from(["all", "part", "one"])) if size else "all"
+        index.append({"all": slice(None), "part": slice(start, stop), "one": min(start, size - 1)}[whole])
+    wanted = np.asarray(values[tuple(index)]).astype(found.dtype)
+    got = found[tuple(index)]
+    assert (got.shape, got.tobytes()) == (wanted.shape, wanted.tobytes())
+    begin, count = data.draw(st.integers(0, values.size)), data.draw(st.integers(1, 7))
+    pieces = [piece.copy() for piece in found.pieces(begin, count)]
+    assert [len(piece) for piece in pieces[:-1]] == [count] * (len(pieces) - 1)
+    rows = values.astype(found.dtype).reshape(-1)
+    assert b"".join(piece.tobytes() for piece in pieces) == rows[begin:].tobytes()
+
+
+def test_parts_of_a_file_that_was_cut_are_refused(tmp_path: Path) -> None:
+    place = written(tmp_path, saved(np.arange(1000, dtype=np.float32)))
+    found = StoredTensor(place)
+    Path(place.path).write_bytes(saved(np.arange(1000, dtype=np.float32))[:2000])
+    assert found[(slice(0, 10),)].tolist() == list(range(10))
+    with pytest.raises(FormatError, match="cut"):
+        found[(slice(0, 1000),)]
+
+
+def test_parts_of_bfloat16_and_of_strided_tensors(tmp_path: Path) -> None:
+    raw = np.arange(12, dtype=np.uint16) + 0x3F80
+    record = torch_pickle("BFloat16Storage", (3, 4), (1, 3), 0, 12)
+    place = written(tmp_path, torch_file(record, raw.tobytes()), "a.pt")
+    found = StoredTensor(place)
+    assert np.array_equal(found[(slice(1, 3), 2)], read_tensor(place)[1:3, 2])
+    assert found.dtype == np.float32
