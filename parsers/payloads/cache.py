@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 LIMIT = 64 << 20
@@ -21,17 +21,32 @@ class Sized(Protocol):
         ...
 
 
+class Stored(Protocol):
+    """Keeps bytes longer than a process, such as snapshots of decoded graphs (`parsers.graphs.snapshot`)."""
+
+    def read(self, key: str) -> bytes | None:
+        """Return the bytes of a key, None if there are none."""
+        ...
+
+    def write(self, key: str, parts: Sequence[bytes | memoryview]) -> None:
+        """Keep the concatenated parts, now or later."""
+        ...
+
+
 class PayloadCache:
     """At most `limit` bytes of decoded values. Runs may share one; it is safe to use from several threads.
 
     derived is a separate cache for small values computed from large ones, so that the large ones do not evict them; graphs is
-    another one for graphs, which are few, larger and slower to decode.
+    another one for graphs, which are few, larger and slower to decode, and may be stored, too.
     """
 
-    def __init__(self, limit: int = LIMIT, derived: int = DERIVED, graphs: int = GRAPHS) -> None:
+    def __init__(
+        self, limit: int = LIMIT, derived: int = DERIVED, graphs: int = GRAPHS, stored: Stored | None = None
+    ) -> None:
+        self.stored = stored
         self.limit = limit
         self.derived = PayloadCache(derived, 0, 0) if derived else self
-        self.graphs = PayloadCache(graphs, 0, 0) if graphs else self
+        self.graphs = PayloadCache(graphs, 0, 0, stored) if graphs else self
         self.size = 0
         self._lock = threading.Lock()
         self._values: OrderedDict[Hashable, Sized] = OrderedDict()

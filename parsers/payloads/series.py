@@ -40,6 +40,10 @@ def join(parts: Sequence[tuple[int, PayloadBlock]]) -> PayloadSeries:
     if not parts:
         none = np.empty(0, np.int64)
         return PayloadSeries(none, np.empty(0), np.empty(0, np.int32), none, none, none)
+    if len(parts) == 1 and bool((np.diff(parts[0][1].offset) >= 0).all()):
+        number, block = parts[0]  # most tags are in one file, and written in order: the columns of the block are shared
+        file = np.full(len(block.step), number, np.int32)
+        return PayloadSeries(block.step, block.wall_time, file, block.order, block.offset, block.length)
     step, wall_time, order, offset, length = (
         np.concatenate([getattr(block, name) for _, block in parts])
         for name in ("step", "wall_time", "order", "offset", "length")

@@ -1,0 +1,27 @@
+"""Encodes pictures as PNG (W3C Portable Network Graphics, third edition), 8 bits a sample, every row unfiltered."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.errors import FormatError
+from parsers.payloads.png import SIGNATURE
+
+_GREY, _RGB = 0, 2
+
+
+def encode_png(picture: NDArray[np.uint8]) -> bytes:
+    """Encode a picture of shape (height, width), or (height, width, 3) for RGB. FormatError for another shape."""
+    if picture.ndim not in (2, 3) or picture.shape[2:] not in ((), (3,)) or not picture.size:
+        raise FormatError(f"picture: expected the shape (height, width) or (height, width, 3), found {picture.shape}")
+    height, width = picture.shape[:2]
+    header = struct.pack(">IIBBBBB", width, height, 8, _RGB if picture.ndim == 3 else _GREY, 0, 0, 0)
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), picture.reshape(height, -1)], axis=1)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
+    return SIGNATURE + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+    )
