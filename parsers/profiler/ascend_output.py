@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
+from parsers.profile_frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
 from parsers.profiler.parts import (
     FrameReader,
     Part,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from parsers.errors import FormatError
-from parsers.frames import COMMUNICATION
+from parsers.profile_frames import COMMUNICATION
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import API, COMMUNICATION, KERNELS, STEPS
+from parsers.profile_frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
 from parsers.profiler.lines import Complaints

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import OPERATOR_TYPES, OPERATORS
+from parsers.profile_frames import OPERATOR_TYPES, OPERATORS
 from parsers.profiler.parts import changed, frame_of
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from parsers.errors import FormatError
-from parsers.frames import FLOPS, FLOPS_SCOPES
-from parsers.profiler.json_files import read_json
+from parsers.profile_frames import FLOPS, FLOPS_SCOPES
+from parsers.profiler.json_files import read_object
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.schema import Schema
@@ -29,7 +28,7 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 
 def summary(source: ProfileInput) -> Part:
     """flops_summary_<r>.json: a row for each unit with numbers in the file."""
-    complaints, found = _object(source)
+    complaints, found = read_object(source.path)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
     for unit, keys in _UNITS.items():
         numbers = [_number(found, names, complaints) for names in keys]
@@ -44,7 +43,7 @@ def summary(source: ProfileInput) -> Part:
 
 def scopes(source: ProfileInput) -> Part:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
-    complaints, found = _object(source)
+    complaints, found = read_object(source.path)
     data = found.get("data")
     links = data.get("links") if isinstance(data, dict) else None
     columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
@@ -60,22 +59,6 @@ def scopes(source: ProfileInput) -> Part:
         columns["scope"].append(scope)
         columns["flops"].append(value * MEGA)
     return _part(FLOPS_SCOPES, columns, source, complaints)
-
-
-def _object(source: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
-    complaints = Complaints(source.path)
-    try:
-        found = read_json(source.path)
-    except OSError as error:
-        complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
-        return complaints, {}
-    except FormatError as error:
-        complaints.add(f"Nothing is taken from the file: {error}.")
-        return complaints, {}
-    if not isinstance(found, dict):
-        complaints.add(f"Nothing is taken from the file: expected a JSON object, found {type(found).__name__}.")
-        return complaints, {}
-    return complaints, found
 
 
 def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Complaints) -> float:

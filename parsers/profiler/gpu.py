@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.digits import exact_ns
 from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from parsers.files import RegularFile
-from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
+from parsers.profile_frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.digits import exact_ns
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (

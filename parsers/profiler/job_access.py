@@ -6,7 +6,17 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS, RANKS
+from parsers.cluster_frames import (
+    CLUSTER_STEPS,
+    COLLECTIVES,
+    DEVICE_TIMES,
+    GROUPS,
+    JOB_FRAMES,
+    LINKS,
+    PACKETS,
+    RANKS,
+    STAGES,
+)
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
@@ -144,6 +154,11 @@ class Job:
         elif name == RANKS.name:
             hosts = {member.rank: member.host for member in self.files.members}
             self._frames[name], problems = job_merge.ranks(self._parts((name,), read), hosts)
+        elif name == DEVICE_TIMES.name:
+            self._frames[name], problems = job_merge.device_times(self._parts((name,), read))
+        elif name == STAGES.name:
+            parts = self._parts((name,), read)
+            self._frames[name], problems = parts.own[name], parts.problems
         else:
             groups, collectives = self.frame(GROUPS.name, read), self.frame(COLLECTIVES.name, read)
             parts = self._parts((CLUSTER_STEPS.name,), read)

@@ -16,7 +16,7 @@ from parsers.analysis.cluster import bubble
 from parsers.analysis.cluster.choosing import kind_of
 from parsers.analysis.cluster.lateness import idle_explained, waits
 from parsers.analysis.cluster.stages import chains, places
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS, RANKS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import Joined, RankColumns
@@ -381,3 +381,11 @@ def ranks(parts: Parts, hosts: Mapping[int, str]) -> tuple[pd.DataFrame, list[Pr
         else:
             columns[column.name] = np.where(values[0].notna(), values[0], values[1])
     return RANKS.check(pd.DataFrame(columns, copy=False)), list(parts.problems)
+
+
+# Device times ----------------------------------------------------------------------------------------------------------------
+
+
+def device_times(parts: Parts) -> tuple[pd.DataFrame, list[Problem]]:
+    """Return when ranks computed, in the order in which they were read: files about all ranks do not tell it."""
+    return DEVICE_TIMES.check(parts.own[DEVICE_TIMES.name]), list(parts.problems)

@@ -54,7 +54,8 @@ class JobFiles:
     """The files of a job: a name unique in the run, members by rank, sessions about all ranks, what the user should know.
 
     size is the number of ranks that the files tell, at most MOST_RANKS; 0 for unknown. parallel is the size of each parallel
-    dimension by its name in profiler_metadata: `tensor_model_parallel_size` ...
+    dimension by its name in profiler_metadata: `tensor_model_parallel_size` ... schedule and micro_batches are pp_type and
+    microbatch_num of pp_info there; "" and 0 where no file tells them, or not all the same.
     """
 
     name: str
@@ -63,6 +64,8 @@ class JobFiles:
     size: int = 0
     parallel: tuple[tuple[str, int], ...] = ()
     problems: tuple[Problem, ...] = ()
+    schedule: str = ""
+    micro_batches: int = 0
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -88,6 +91,7 @@ class _One:
     start: tuple[str, int] = ("", 0)
     groups: Mapping[tuple[str, bytes], frozenset[str]] = field(default_factory=dict)
     parallel: tuple[tuple[str, int], ...] = ()
+    pipeline: tuple[str, int] = ("", 0)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -181,6 +185,7 @@ class _Group(msgspec.Struct):
 class _Metadata(msgspec.Struct):
     distributed_args: dict[str, Any] = {}
     parallel_group_info: dict[str, _Group] = {}
+    pp_info: Any = None
 
 
 class _Info(msgspec.Struct):
@@ -200,6 +205,7 @@ def _told(session: Session, rank: int, lists: _Lists) -> _One:
             sizes.append(_size_told(about.distributed_args.get("world_size"), kinds[METADATA.name].path, one.problems))
             one.groups = _ids(about.parallel_group_info, lists)
             named = about.distributed_args.items()
+            one.pipeline = _pipeline(about.pp_info)
             one.parallel = tuple((name, value) for name, value in named if name.endswith("_parallel_size") and _count(value))
     if INFO.name in kinds:
         info = _decoded(kinds[INFO.name].path, _Info)
@@ -213,7 +219,21 @@ def _told(session: Session, rank: int, lists: _Lists) -> _One:
     return one
 
 
+_LONGEST_SCHEDULE = 40
 _T = TypeVar("_T")
+
+
+def _pipeline(told: Any) -> tuple[str, int]:
+    """Return schedule and number of micro batches of pp_info, which may be written as text in JSON."""
+    if isinstance(told, str):
+        try:
+            told = msgspec.json.decode(told.encode("utf-8", "replace"))
+        except (msgspec.DecodeError, RecursionError):
+            return "", 0
+    if not isinstance(told, dict):
+        return "", 0
+    schedule = told.get("pp_type")
+    return str(schedule)[:_LONGEST_SCHEDULE] if isinstance(schedule, str) else "", _count(told.get("microbatch_num"))
 
 
 def _decoded(path: str, kind: type[_T]) -> _T | None:
@@ -331,7 +351,9 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
         path = _above([member.path for member in made])
         parallel = next((one.parallel for one in members if one.parallel), ())
         refused = [problem for one in members for problem in one.problems][:_FEW]
-        jobs.append(JobFiles(name, made, whole, size, parallel, (*refused, *_beyond(path, made, size))))
+        schedule, micro_batches, differ = _told_pipeline(members)
+        problems = (*refused, *_beyond(path, made, size), *differ)
+        jobs.append(JobFiles(name, made, whole, size, parallel, problems, schedule, micro_batches))
     twice = [rank for rank, mine in by_rank.items() if len(mine) > 1]
     if twice:
         subject = f"Rank {twice[0]} occurs" if len(twice) == 1 else f"Ranks {_listed(twice)} occur"
@@ -339,6 +361,18 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
         told = Problem(_above([one.session.path for one in ones]), 0, 0, "bad_table", text)
         jobs[0] = replace(jobs[0], problems=(*jobs[0].problems, told))
     return jobs
+
+
+def _told_pipeline(members: Sequence[_One]) -> tuple[str, int, tuple[Problem, ...]]:
+    """Return schedule, number of micro batches, and what is wrong if ranks tell different ones."""
+    told = {one.pipeline: one for one in members if one.pipeline != ("", 0)}
+    if len(told) < 2:
+        return *next(iter(told), ("", 0)), ()
+    (first, of), (second, other) = list(told.items())[:2]
+    found = f"{first[0] or 'no pp_type'} with {first[1]} micro batches (rank {of.rank})"
+    found += f" and {second[0] or 'no pp_type'} with {second[1]} (rank {other.rank})"
+    text = f"Expected the same pp_info in all ranks, found {found}; none of them is used."
+    return "", 0, (Problem(_above([one.session.path for one in members]), 0, 0, "bad_table", text),)
 
 
 def _member(one: _One) -> Member:

@@ -122,7 +122,7 @@ def _decoded(
 def _singly(piece: bytes) -> dict[str, Any]:
     """Return those entries of a damaged piece that can be decoded."""
     found: dict[str, Any] = {}
-    places, depths = _Scan().shallow(piece, 2)
+    places, depths = Scan().shallow(piece, 2)
     begin = 1
     for place, depth in zip(places.tolist(), depths.tolist(), strict=True):
         opens = piece[place] == 0x7B
@@ -150,7 +150,7 @@ def number(value: Any) -> float:
 
 def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[tuple[str, str, bytes]]:
     """Yield (a, b, bytes of an object with some entries) of a file. Entries are the objects at depth three."""
-    scan = _Scan()
+    scan = Scan()
     keys = ["", ""]
     pending = bytearray()  # from where the entries not yet given begin, or the key before the next brace
     at = 0
@@ -203,7 +203,7 @@ def _key(text: bytes) -> str:
     return encodable(found) if isinstance(found, str) else ""
 
 
-class _Scan:
+class Scan:
     """Finds braces outside of strings, block after block. depth is that after the last block."""
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.json_text import parse_json
+from parsers.profiler.lines import Complaints
 
 LONGEST_JSON = 64 << 20
 
@@ -26,3 +27,20 @@ def read_json(path: str) -> Any:
         raise FormatError(f"line {error.lineno}, column {error.colno}: expected JSON, found {error.msg.lower()}") from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON, found {error}") from error
+
+
+def read_object(path: str) -> tuple[Complaints, dict[str, Any]]:
+    """Parse a JSON file that holds an object; where it does not, the object is empty and the reason is among the complaints."""
+    complaints = Complaints(path)
+    try:
+        found = read_json(path)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
+        return complaints, {}
+    except FormatError as error:
+        complaints.add(f"Nothing is taken from the file: {error}.")
+        return complaints, {}
+    if not isinstance(found, dict):
+        complaints.add(f"Nothing is taken from the file: expected a JSON object, found {type(found).__name__}.")
+        return complaints, {}
+    return complaints, found

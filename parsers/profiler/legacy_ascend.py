@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from parsers.deferred import pandas as pd
-from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
 from parsers.json_text import parse_json
 from parsers.model import Problem
+from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,

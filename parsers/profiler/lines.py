@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.damaged_lines import reread
@@ -28,7 +27,8 @@ LONGEST_RECORD = 64 << 20
 LONGEST_CELL = 1 << 20
 """Maximum characters of a cell."""
 MOST_COMPLAINTS = 50
-_LONG_RECORD = 100_000  # below the bytes of a cell that the csv module takes
+LONG_RECORD = 100_000
+"""Bytes from which a record is split here: the csv module takes cells of up to 131,072 characters."""
 Places = NDArray[np.int64]
 _QUOTE, _NEWLINE, _COMMA, _RETURN = 34, 10, 44, 13
 
@@ -278,21 +278,33 @@ def _counts(data: bytes, starts: Places) -> Places:
 
 def cells(record: bytes) -> list[str] | None:
     """Split one record into cells; None if a quote is not closed."""
-    if len(record) >= _LONG_RECORD:
-        try:
-            frame = pd.read_csv(
-                io.BytesIO(record.rstrip(b"\r\n") + b"\n"), header=None, dtype=str, keep_default_na=False,
-                lineterminator="\n", encoding_errors="replace",
-            )  # fmt: skip
-        except (pd.errors.ParserError, pd.errors.EmptyDataError):
-            return None
-        return [str(cell) for cell in frame.iloc[0]]
+    if len(record) >= LONG_RECORD:
+        return _long_cells(record.rstrip(b"\r\n"))
     text = record.decode("utf-8", "replace").rstrip("\r\n").replace("\0", "\ufffd")
     try:
         found = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error:
         return None
     return found[0] if len(found) == 1 else None
+
+
+def _long_cells(record: bytes) -> list[str] | None:
+    """Split a record of any length; None if a quote is not closed, or is within a cell that is not quoted."""
+    view = np.frombuffer(record, np.uint8)
+    quotes, commas = np.flatnonzero(view == _QUOTE), np.flatnonzero(view == _COMMA)
+    if len(quotes) % 2:
+        return None
+    ends = commas[np.searchsorted(quotes, commas) % 2 == 0].tolist()
+    found = []
+    for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(record)], strict=True):
+        cell = record[start:end]
+        if b'"' in cell:
+            whole = len(cell) > 1 and cell.startswith(b'"') and cell.endswith(b'"')
+            if not whole or b'"' in cell[1:-1].replace(b'""', b""):
+                return None
+            cell = cell[1:-1].replace(b'""', b'"')
+        found.append(cell.decode("utf-8", "replace").replace("\0", "\ufffd"))
+    return found
 
 
 def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[bytes]:

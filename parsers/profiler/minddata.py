@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from parsers.errors import FormatError
-from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
 from parsers.json_text import parse_json
 from parsers.model import Problem
+from parsers.profile_frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
 from parsers.profiler.host import lines_of
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints

@@ -14,8 +14,10 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.cluster.bubble import exact
+from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.model import Ints
 from parsers.profiler.ascend_output import COMMUNICATION
@@ -114,10 +116,14 @@ def _computing(path: str) -> Spans | None:
         return None
     table = read_table(path, _KERNELS)
     start, duration = table.columns["start_ns"], table.columns["duration_ns"]
-    core = table.columns["core"]
-    computes = ~np.append(np.isin(np.asarray(core.categories, object), COMMUNICATION), False)[core.codes]
-    chosen = computes & (start >= 0) & (duration > 0)
+    chosen = ~communicates(table.columns["core"]) & (start >= 0) & (duration > 0)
     return (start[chosen], start[chosen] + duration[chosen]) if chosen.any() else None
+
+
+def communicates(core: pd.Categorical) -> NDArray[np.bool_]:
+    """Return for each row of kernels whether it is an operation between ranks, by its core."""
+    found: NDArray[np.bool_] = np.append(np.isin(np.asarray(core.categories, object), COMMUNICATION), False)[core.codes]
+    return found
 
 
 def _of_database(database: Database, complaints: Complaints) -> dict[int, float]:
@@ -125,12 +131,19 @@ def _of_database(database: Database, complaints: Complaints) -> dict[int, float]
         return {}
     sent = {step: _spans(rows) for step, rows in Tasks(database, complaints).between_two().items()}
 
-    def computing() -> Spans | None:
-        found = [row for rows in database.rows(_TASKS, "Table COMPUTE_TASK_INFO", complaints) for row in rows]
-        rows = [(begin, end) for begin, end in found if isinstance(begin, int) and isinstance(end, int)]
-        return _spans(rows) if rows else None
+    def spans() -> Spans | None:
+        begins, ends = computing_of_database(database, complaints)
+        return (begins, ends) if len(begins) else None
 
-    return _by_step(sent, computing)
+    return _by_step(sent, spans)
+
+
+def computing_of_database(database: Database, complaints: Complaints) -> Spans:
+    """Return begins and ends in ns of the tasks of COMPUTE_TASK_INFO; none without the tables."""
+    if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has("COMPUTE_TASK_INFO", "globalTaskId")):
+        return _spans([])
+    found = [row for rows in database.rows(_TASKS, "Table COMPUTE_TASK_INFO", complaints) for row in rows]
+    return _spans([(begin, end) for begin, end in found if isinstance(begin, int) and isinstance(end, int)])
 
 
 def _spans(rows: Sequence[tuple[int, int]]) -> Spans:

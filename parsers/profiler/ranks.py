@@ -16,11 +16,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from parsers.cluster_frames import GROUPS, JOB_FRAMES, RANKS
+from parsers.cluster_frames import DEVICE_TIMES, GROUPS, JOB_FRAMES, RANKS, STAGES
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_bubble, rank_facts, step_parts
+from parsers.profiler import (
+    communication_json,
+    communication_tables,
+    device_times,
+    hccl_raw,
+    rank_bubble,
+    rank_facts,
+    step_parts,
+    strategy,
+)
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
@@ -44,7 +53,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "cluster_steps": (
         "step_trace_time", "analysis", "cluster_analyse", "step_trace_raw", "cluster_steps", "cluster_database",
     ),
-    "ranks": rank_facts.KINDS,
+    "ranks": rank_facts.KINDS, "device_times": device_times.KINDS,
+    "stages": ("parallel_strategy",),
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
 BESIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {"cluster_steps": rank_bubble.KINDS}
@@ -104,11 +114,12 @@ class _Reading:
 
 def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
-    sizes = {file.kind: file.size for file in reversed(files)}
+    most = {"parallel_strategy": strategy.HEAD}
+    sizes = {file.kind: min(file.size, most.get(file.kind, file.size)) for file in reversed(files)}
     used: set[str] = set()
     for name in what:
         giving = [kind for kind in KINDS[name] if kind in sizes]
-        used.update(giving if name == RANKS.name else giving[:1])
+        used.update(giving if name in (RANKS.name, DEVICE_TIMES.name) else giving[:1])
         used.update(kind for together in BESIDE.get(name, ()) if sizes.keys() >= {*together} for kind in together)
     return sum(sizes[kind] for kind in used)
 
@@ -144,6 +155,10 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
         rows.append(_steps(reading))
     if "ranks" in what:
         rows.append(_facts(reading, files[0].rank if files else NONE))
+    if "device_times" in what:
+        rows.append(device_times.read(reading))
+    if "stages" in what and reading.has("parallel_strategy"):
+        rows.append(_stages(reading))
     return packed(rows, reading.problems())
 
 
@@ -154,6 +169,14 @@ def _facts(reading: _Reading, rank: int) -> Rows:
             found.file = reading.name("cluster_database")
             return found
     return rank_facts.read(reading, rank)
+
+
+def _stages(reading: _Reading) -> Rows:
+    rows = Rows(STAGES, ("told_rank", "stage", "mode", "stages"), reading.name("parallel_strategy"))
+    told = strategy.read_config(reading.path("parallel_strategy"), reading.complaints("parallel_strategy"))
+    if told is not None:
+        rows.add(told_rank=told.rank, stage=told.stage, mode=told.mode, stages=";".join(map(text_of, told.stages)))
+    return rows
 
 
 def _operations(reading: _Reading) -> Operations | None:

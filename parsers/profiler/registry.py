@@ -13,8 +13,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from parsers.deferred import pandas as pd
-from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
-from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
+from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.profiler import (
+    ascend_output,
+    communication,
+    database,
+    device_info,
+    dynamic_shape,
+    flops,
+    gpu,
+    host,
+    legacy_ascend,
+    minddata,
+    strategy,
+)
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
@@ -47,6 +59,7 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     ascend_output.DATA_PREPROCESS,
     database.KERNELS_OF_PROFILER,
     database.KERNELS_OF_MSPROF,
+    dynamic_shape.SHAPES,
     ascend_output.STEP_TRACE_TIME,
     database.ANALYSIS,
     legacy_ascend.STEP_TRACE,
@@ -73,6 +86,9 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     database.COMMUNICATION_OF_ANALYSIS,
     flops.SUMMARY,
     flops.SCOPES,
+    device_info.DEVICES,
+    device_info.NAMES_OF_PROFILER,
+    device_info.NAMES_OF_MSPROF,
     records.MEMORY_RECORD,
     databases.MEMORY_OF_PROFILER,
     databases.MEMORY_OF_MSPROF,
@@ -86,6 +102,7 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     modules.NPU_MODULE_MEM,
     databases.MODULES_OF_PROFILER,
     databases.MODULES_OF_MSPROF,
+    strategy.STRATEGIES_OF_FILE,
 )
 
 # Files that describe a session and hold no rows.

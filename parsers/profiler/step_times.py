@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from parsers.deferred import pandas as pd
-from parsers.frames import STEP_TIMES
+from parsers.profile_frames import STEP_TIMES
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, read_part
 from parsers.profiler.database import whole as whole_number
 from parsers.profiler.lines import Complaints

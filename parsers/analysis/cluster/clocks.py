@@ -50,13 +50,28 @@ def clock_offsets(collectives: pd.DataFrame) -> pd.DataFrame:
 
 def _in_groups(collectives: pd.DataFrame) -> pd.DataFrame:
     """Return (first rank, rank, offset in ns, spread in ns, operations) of each rank of a group beside its first rank."""
+    beside = ends_beside(collectives)
+    if beside.empty:
+        return pd.DataFrame({name: np.empty(0) for name in ("first", "rank", "offset", "spread", "number")})
+    pairs = beside.groupby(["first", "rank"])["offset"]
+    middle = pairs.transform("median")
+    beside["far"] = (beside["offset"] - middle).abs()
+    found = beside.groupby(["first", "rank"]).agg(offset=("offset", "median"), spread=("far", "median"), number=("far", "size"))
+    return found.reset_index()
+
+
+def ends_beside(collectives: pd.DataFrame) -> pd.DataFrame:
+    """Return (first, rank, offset): by how many ns each operation of a group ends later in a rank than in its first rank.
+
+    Takes schema COLLECTIVES; offsets are whole numbers, as float64.
+    """
     kinds = collectives["kind"].cat
     usable = np.append(np.isin(kinds.categories.to_numpy(object), ENDS_TOGETHER), False)[kinds.codes.to_numpy()]
     usable &= (collectives["start_ns"].to_numpy() >= 0) & np.isfinite(collectives["elapse_ns"].to_numpy())
     usable &= collectives["group"].cat.codes.to_numpy() >= 0
     rows = collectives[usable]
     if rows.empty:
-        return pd.DataFrame({name: np.empty(0) for name in ("first", "rank", "offset", "spread", "number")})
+        return pd.DataFrame({"first": np.empty(0, np.int64), "rank": np.empty(0, np.int64), "offset": np.empty(0)})
     ends = pd.DataFrame({
         "group": rows["group"].cat.codes.to_numpy(), "name": rows["name"].cat.codes.to_numpy(),
         "step": rows["step"].to_numpy(), "rank": rows["rank"].to_numpy(), "start": rows["start_ns"].to_numpy(),
@@ -69,8 +84,4 @@ def _in_groups(collectives: pd.DataFrame) -> pd.DataFrame:
     own = ends[ends["rank"] == ends["first"]].set_index([*operation, "time"])["end"]
     beside = ends[ends["rank"] != ends["first"]].join(own.rename("against"), on=[*operation, "time"], how="inner")
     beside["offset"] = (beside["end"] - beside["against"]).astype(np.float64)
-    pairs = beside.groupby(["first", "rank"])["offset"]
-    middle = pairs.transform("median")
-    beside["far"] = (beside["offset"] - middle).abs()
-    found = beside.groupby(["first", "rank"]).agg(offset=("offset", "median"), spread=("far", "median"), number=("far", "size"))
-    return found.reset_index()
+    return beside[["first", "rank", "offset"]].reset_index(drop=True)

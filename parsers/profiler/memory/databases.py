@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY
+from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, Texts, read_part, whole
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.frames import MODULE_MEMORY
+from parsers.profile_frames import MODULE_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import over_time
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import OPERATOR_MEMORY
+from parsers.profile_frames import OPERATOR_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import of_mindspore, taken
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, changed, frame_of, numbered

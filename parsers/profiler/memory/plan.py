@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from parsers.errors import FormatError
-from parsers.frames import STATIC_MEMORY
+from parsers.profile_frames import STATIC_MEMORY
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import MEMORY
+from parsers.profile_frames import MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
 from parsers.profiler.tables import NONE, Field, read_table

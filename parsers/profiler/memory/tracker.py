@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import OPERATOR_MEMORY
 from parsers.model import Problem
+from parsers.profile_frames import OPERATOR_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import taken
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of

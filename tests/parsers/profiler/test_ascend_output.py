@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parsers import open_run
-from parsers.frames import API, KERNELS, OPERATOR_TYPES, STEPS
+from parsers.profile_frames import API, KERNELS, OPERATOR_TYPES, STEPS
 
 LEVELS = [
     "torch_npu_text_level0/rank0_ascend_pt", "torch_npu_text_level2/rank0_ascend_pt", "torch_npu_text_level2/rank1_ascend_pt",

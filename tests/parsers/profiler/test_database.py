@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsers import open_run
-from parsers.frames import API, KERNELS, STEPS
+from parsers.profile_frames import API, KERNELS, STEPS
 from parsers.profiler import database
 from parsers.profiler.access import Profile
 from parsers.profiler.registry import FRAMES

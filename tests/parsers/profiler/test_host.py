@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from parsers import open_run
-from parsers.frames import CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES
+from parsers.profile_frames import CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES
 from parsers.profiler.access import Profile
 
 DATA = Path(__file__).parents[2] / "data/mindspore_profiler"

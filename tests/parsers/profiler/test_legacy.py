@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from parsers import open_run
-from parsers.frames import CPU, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
+from parsers.profile_frames import CPU, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
 from parsers.profiler.access import Profile
 
 

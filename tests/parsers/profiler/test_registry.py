@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -192,6 +193,47 @@ def test_dynamic_shapes_of_gpu(tmp_path: Path) -> None:
         [2, "Add-op6", "Add", "GPU", -1, 75616, "32,1;32"],
         [2, "Default/net/Add-op6/k<float>(int)", "k<float>(int)", "GPU_KERNEL", -1, 3904, ""],
     ]
+
+
+def test_shapes_and_launches_of_gpu(tmp_path: Path) -> None:
+    times = profile_of(tmp_path, "gpu_op_type_info_0.csv", "dynamic_shape_info_0.json").shape_times
+    assert times[["step", "name", "type", "core", "duration_ns", "input_shapes", "blocks", "grid"]].values.tolist() == [
+        [2, "Add-op6", "Add", "GPU", 75616, "32,1;32", "", ""],
+        [2, "Default/net/Add-op6/k<float>(int)", "k<float>(int)", "GPU_KERNEL", 3904, "", "256,1,1", "1,1,1"],
+    ]
+
+
+def test_dynamic_shapes_of_ascend(tmp_path: Path) -> None:
+    """As MindSpore writes it: op_info without its quotation marks, times in ms; a damaged operator leaves the others."""
+    second = "input_1: {format: ND, data_type: FLOAT32, shape: [4, 2]}, output_0: {format: ND, data_type: FLOAT16, shape: 9,9}"
+    info = f"{{input_0: {{format: ND, data_type: NUMBER_TYPE_FLOAT16, shape: %s}}, {second}}}"
+    told = {
+        "MatMul": [{"MatMul-op1": {"op_exe_time": [0.5, 1.25], "op_shape": [info % "2,3", info % "5,3"]}}],
+        "Cast": [
+            {"Cast-op2": {"op_exe_time": [0.000001, "x"], "op_shape": ["{}"]}}, {"Cast-op3": {"op_shape": []}}, 7,
+        ],
+        "op_type": {"MatMul": [0.5, 1.25], "Cast": [0.1, 0.1]},
+    }  # fmt: skip
+    (tmp_path / "dynamic_shape_info_0.json").write_text(json.dumps(told))
+    profile = profile_of(tmp_path, "aicore_intermediate_0_detail.csv")
+    columns = ["step", "name", "type", "core", "duration_ns", "input_shapes", "input_types"]
+    assert profile.shape_times[columns].values.tolist() == [
+        [1, "MatMul-op1", "MatMul", "AI_CORE", 500_000, "2,3;4,2", "FLOAT16;FLOAT32"],
+        [2, "MatMul-op1", "MatMul", "AI_CORE", 1_250_000, "5,3;4,2", "FLOAT16;FLOAT32"],
+        [1, "Cast-op2", "Cast", "AI_CORE", 1, "", ""],
+    ]
+    said = [problem.text for problem in profile.problems if "dynamic_shape" in problem.path]
+    assert len(said) == 4
+    assert profile.kernels["duration_ns"].tolist() == [500_000, 1_250_000, 1]
+
+
+def test_executions_of_the_timeline_are_not_counted_twice(tmp_path: Path) -> None:
+    told = {"Add": [{"Add-op1": {"op_exe_time": [0.5], "op_shape": [""]}}], "op_type": {"Add": [0.5]}}
+    (tmp_path / "dynamic_shape_info_0.json").write_text(json.dumps(told))
+    timeline = "op_name, stream_id, start_time, duration\nDefault/Add-op1,5,1.0,0.5\n"
+    (tmp_path / "output_timeline_data_0.txt").write_text(timeline)
+    profile = profile_of(tmp_path, "aicore_intermediate_0_detail.csv")
+    assert (len(profile.kernels), len(profile.shape_times)) == (1, 1)
 
 
 def test_names_of_files_as_users_know_them() -> None:

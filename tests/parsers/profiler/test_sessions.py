@@ -126,7 +126,8 @@ def test_every_profile_of_the_real_data_opens(real_data: Path) -> None:
         for source in discover(real_data / base):
             run = open_run(source.path) if source.path != str(real_data / base) else None
             for profile in run.profile.values() if run is not None else ():
-                assert any(len(profile.frame(name)) for name in ("operators", "steps", "pipeline", "kernels")), source.name
+                frames = ("operators", "steps", "pipeline", "kernels", "strategies")
+                assert any(len(profile.frame(name)) for name in frames), source.name
                 opened += 1
     assert opened >= 25
 

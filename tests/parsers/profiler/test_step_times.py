@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.frames import STEP_TIMES
+from parsers.profile_frames import STEP_TIMES
 from parsers.profiler.parts import ProfileInput
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.step_times import from_database, from_trace

@@ -349,3 +349,19 @@ def test_a_table_of_one_column(path: Path, text: str, ratio: list[float]) -> Non
     table = read_table(str(path), FIELDS[3:4])
     np.testing.assert_array_equal(table.columns["ratio"], ratio)
     assert len(texts(table)) == text.count("x")
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12)
+
+
+@given(st.lists(CELLS, min_size=1, max_size=60), st.booleans())
+def test_a_long_record_splits_as_the_csv_module_splits_it(wanted: list[str], quoted: bool) -> None:
+    wanted = [*wanted, "x" * lines.LONG_RECORD]
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL, lineterminator="\n").writerow(wanted)
+    assert lines.cells(text.getvalue().encode()) == wanted
+
+
+@pytest.mark.parametrize("cell", ['"a', '"a"b', 'a"b"', '"a""'])
+def test_a_long_record_with_a_quote_out_of_place_is_none(cell: str) -> None:
+    assert lines.cells(f"{cell},{'x' * lines.LONG_RECORD}".encode()) is None

@@ -46,6 +46,8 @@ FILES: dict[str, str] = {
     '4,519,1,Default/net/MatMul-op1,MatMul-op1,MatMul-op1,MatMulV3,Default,"{""input_0"": {""format"": ""ND"", ""data_type"": '
     '""NUMBER_TYPE_FLOAT16"", ""shape"": ""2,3""}, ""output_0"": {""format"": ""ND"", ""data_type"": ""x"", ""shape"": ""4""}}",1\n',
     "flops_0.txt": "full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nDefault/net/MatMul-op1, 333, 12.5, 33\n",
+    "info.json.0": '{"devices": "0", "DeviceInfo": [{"id": 0, "ai_core_num": 24, "aiv_num": 48, "aic_frequency": "1650", '
+    '"aiv_frequency": "1650"}], "hostname": "host"}',
     "flops_summary_0.json": '{"cube_FLOPs": 8167.743, "cube_FLOPS": 9868.5, "cube_FLOPS_Utilization": 3.75, "vec_FLOPs": 20, "vec_FLOPS": 2.5}',
     "flops_scope_0.json": '{"data": {"nodes": [{"name": "Total"}, {"name": "Default"}], "links": [{"source": "Total", "target": "Default", '
     '"value": 12.5}]}, "max_scope_num": 1}',

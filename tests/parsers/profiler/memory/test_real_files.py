@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsers import open_run
-from parsers.frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
+from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from parsers.profiler.access import Profile
 
 TEXTS = [

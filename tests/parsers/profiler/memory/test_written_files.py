@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from parsers import open_run
-from parsers.frames import OPERATOR_MEMORY
+from parsers.profile_frames import OPERATOR_MEMORY
 from parsers.profiler.access import Profile
 from tests.parsers.profiler.written import FILES
 from tests.writers.profiler_database import TABLES
