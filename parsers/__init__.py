@@ -10,44 +10,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from parsers.analysis.derived import Derived
+    from parsers.analysis.expressions import ExpressionError
     from parsers.analysis.insights import Insight, insights
     from parsers.checkpoints import LandscapePlan, landscape_plan
     from parsers.discovery import discover
     from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
     from parsers.frames import (
-        API,
-        COMMUNICATION,
-        CPU,
         DATASET_NODES,
         EDGES,
-        FLOPS,
-        FLOPS_SCOPES,
         FOREST,
         HISTOGRAMS,
-        HOST_MEMORY,
         IMAGES,
         IMPORTANCE,
         INSIGHTS,
-        KERNELS,
         LANDSCAPES,
         LINEAGE,
         LINEAGE_TABLE,
-        MEMORY,
-        MODULE_MEMORY,
         NODES,
-        OPERATOR_MEMORY,
-        OPERATOR_TYPES,
-        OPERATORS,
-        PIPELINE,
-        QUEUES,
-        REDUCES,
         SCALARS,
         SINGLE_CHANGES,
-        STATIC_MEMORY,
-        STEPS,
         TENSORS,
         TEXTS,
-    )  # isort: skip  # fmt: skip
+    )
     from parsers.graphs.access import GraphLocation, Graphs
     from parsers.graphs.graph import Graph, SourceLine
     from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
@@ -57,6 +42,26 @@ if TYPE_CHECKING:
     from parsers.payloads.cache import PayloadCache
     from parsers.payloads.series import PayloadSeries
     from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
+    from parsers.profile_frames import (
+        API,
+        COMMUNICATION,
+        CPU,
+        FLOPS,
+        FLOPS_SCOPES,
+        HARDWARE,
+        HOST_MEMORY,
+        KERNELS,
+        MEMORY,
+        MODULE_MEMORY,
+        OPERATOR_MEMORY,
+        OPERATOR_TYPES,
+        OPERATORS,
+        PIPELINE,
+        QUEUES,
+        REDUCES,
+        STATIC_MEMORY,
+        STEPS,
+    )
     from parsers.profiler.access import Profile, Profiles
     from parsers.profiler.job_access import Job
     from parsers.profiler.trace.frames import TraceFrames
@@ -74,6 +79,7 @@ __all__ = [
     "FLOPS",
     "FLOPS_SCOPES",
     "FOREST",
+    "HARDWARE",
     "HISTOGRAMS",
     "HOST_MEMORY",
     "IMAGES",
@@ -102,6 +108,8 @@ __all__ = [
     "DatasetGraph",
     "DatasetNode",
     "DatasetOperation",
+    "Derived",
+    "ExpressionError",
     "FormatError",
     "Graph",
     "GraphLocation",
@@ -148,15 +156,15 @@ __all__ = [
 ]  # fmt: skip
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
+    "parsers.analysis.derived": ("Derived",),
+    "parsers.analysis.expressions": ("ExpressionError",),
     "parsers.analysis.insights": ("Insight", "insights"),
     "parsers.checkpoints": ("LandscapePlan", "landscape_plan"),
     "parsers.discovery": ("discover",),
     "parsers.errors": ("FormatError", "MediaError", "MindscopeError", "PayloadError", "SchemaError", "SourceError"),
     "parsers.frames": (
-        "API", "COMMUNICATION", "CPU", "DATASET_NODES", "EDGES", "FLOPS", "FLOPS_SCOPES", "FOREST", "HISTOGRAMS", "HOST_MEMORY",
-        "IMAGES", "IMPORTANCE", "INSIGHTS", "KERNELS", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "MEMORY", "MODULE_MEMORY",
-        "NODES", "OPERATOR_MEMORY", "OPERATOR_TYPES", "OPERATORS", "PIPELINE", "QUEUES", "REDUCES", "SCALARS", "SINGLE_CHANGES",
-        "STATIC_MEMORY", "STEPS", "TENSORS", "TEXTS",
+        "DATASET_NODES", "EDGES", "FOREST", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "INSIGHTS", "LANDSCAPES", "LINEAGE",
+        "LINEAGE_TABLE", "NODES", "SCALARS", "SINGLE_CHANGES", "TENSORS", "TEXTS",
     ),
     "parsers.graphs.access": ("GraphLocation", "Graphs"),
     "parsers.graphs.graph": ("Graph", "SourceLine"),
@@ -169,6 +177,10 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "parsers.payloads.cache": ("PayloadCache",),
     "parsers.payloads.series": ("PayloadSeries",),
     "parsers.payloads.values": ("HistogramValue", "ImageValue", "LandscapeValue", "TensorValue", "TextValue", "Value"),
+    "parsers.profile_frames": (
+        "API", "COMMUNICATION", "CPU", "FLOPS", "FLOPS_SCOPES", "HARDWARE", "HOST_MEMORY", "KERNELS", "MEMORY", "MODULE_MEMORY",
+        "OPERATOR_MEMORY", "OPERATOR_TYPES", "OPERATORS", "PIPELINE", "QUEUES", "REDUCES", "STATIC_MEMORY", "STEPS",
+    ),
     "parsers.profiler.access": ("Profile", "Profiles"),
     "parsers.profiler.job_access": ("Job",),
     "parsers.profiler.trace.frames": ("TraceFrames",),

@@ -152,6 +152,37 @@ RANKS = Schema(
     ),
 )
 
+STAGES = Schema(
+    "stages",
+    "How the model was cut into the stages of a pipeline, as parallel_strategy of each rank states it.",
+    (
+        _RANK,
+        Column("told_rank", "int64", "", "rank that the file states; -1 for unknown"),
+        Column("stage", "int64", "", "stage of this rank, from 0; -1 for unknown"),
+        Column("mode", "category", "", "data_parallel, semi_auto_parallel, auto_parallel, or another text; empty for unknown"),
+        Column("stages", "category", "", "ranks of all stages, the first stage first: 0-7;8-15; empty for unknown"),
+        _FILE,
+    ),
+)
+
+DEVICE_TIMES = Schema(
+    "device_times",
+    "When each rank computed, and ranges that the program marked as forward_step and backward_step.",
+    (
+        _STEP,
+        Column(
+            "kind", "category", "",
+            "computing; send, receive, exchange (both, as batchSendRecv) or collective: an operation between ranks; forward or "
+            "backward: a marked range on the device; forward_host or backward_host: one that only the host has",
+        ),
+        _RANK,
+        Column("start_ns", "int64", "ns", "begin by the clock of the rank"),
+        Column("end_ns", "int64", "ns", "end by the clock of the rank"),
+        Column("operations", "int64", "", "kernels that follow without a gap and count as one row; 0 for unknown"),
+        _FILE,
+    ),
+)
+
 JOB_FRAMES: Mapping[str, Schema] = {
-    schema.name: schema for schema in (GROUPS, COLLECTIVES, PACKETS, LINKS, CLUSTER_STEPS, RANKS)
+    schema.name: schema for schema in (GROUPS, COLLECTIVES, PACKETS, LINKS, CLUSTER_STEPS, RANKS, DEVICE_TIMES, STAGES)
 }

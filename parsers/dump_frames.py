@@ -201,6 +201,8 @@ DUMP_SPREAD = Schema(
         Column("inf", "int64", "", "+Inf and -Inf in it; -1 for unknown"),
         Column("bad_inputs", "int64", "", "inputs with bad values"),
         Column("source", "category", "", "line of the program: file:line code; empty for unknown"),
+        Column("place", "int64", "", "position of the operator among those dumped in the iteration, in the order they ran"),
+        Column("count", "int64", "", "values of its worst output; -1 for unknown"),
     ),
 )
 
@@ -221,6 +223,42 @@ DUMP_DEPARTURES = Schema(
         Column("lag", "float64", "step", "iterations until the loss leaves its history; negative for before, NaN for never"),
     ),
 )
+
+_PAIR = (
+    Column("place", "int64", "", "position of the operator in the order of execution of its dump"),
+    Column("name", "category", "", "operator or parameter; empty if only the other dump has it"),
+    Column("type", "category", "", "operator type"),
+    Column("how", "category", "", "matched by name, without_op (name without -op<n>) or scope (with type, in order); or empty"),
+    Column("other_name", "category", "", "operator of the other dump; empty for none"),
+    _IO,
+    _SLOT,
+    _KEY,
+    Column("row", "int64", "", "row in the frame of tensors; -1 for none"),
+    Column("other_row", "int64", "", "row in the frame of tensors of the other dump; -1 for none"),
+)
+
+DUMP_PAIRS = Schema("dump_pairs", "Tensors of two dumps that go together, in the order of execution.", _PAIR)
+
+DUMP_DIFFERENCES = Schema(
+    "dump_differences",
+    "How the tensors of two dumps differ, in the order of execution.",
+    (
+        *_PAIR,
+        Column("by", "category", "", "values, statistics or hash; empty if they cannot be compared"),
+        Column(
+            "difference", "float64", "",
+            "L2 norm of the difference relative to the larger norm; of statistics the greatest relative difference; Inf if NaN "
+            "or Inf is in one only; NaN for unknown",
+        ),
+        Column("cosine", "float64", "", "cosine of both as vectors; NaN for unknown, and if one has only zeros"),
+        Column("max_absolute", "float64", "", "greatest absolute difference"),
+        Column("max_relative", "float64", "", "greatest difference relative to the value of the other"),
+        Column("root_mean_square", "float64", "", "root mean square of the differences"),
+        Column("count", "int64", "", "values; -1 for unknown"),
+        Column("unlike", "int64", "", "values that are NaN or Inf in one only, or differently; -1 for unknown"),
+        Column("why", "category", "", "why they cannot be compared: shapes differ, unreadable, no values, hashes differ"),
+    ),
+)  # fmt: skip
 
 DUMP_FRAMES: Mapping[str, Schema] = {
     schema.name.removeprefix("dump_"): schema

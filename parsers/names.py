@@ -1,4 +1,4 @@
-"""Names of files and directories, as printable text, of profiler directories, and of values without a tag."""
+"""Names of files and directories, as printable text, of profiler directories, of values without a tag, of derived curves."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ CLUSTER_OUTPUT = "cluster_analysis_output"
 """Name of the directory in which msprof-analyze and MindStudio put what they made of all ranks of a job."""
 NO_TAG = "(no tag)"
 """The tag of values whose tag is empty or missing in the file: a name that can be shown, chosen and put into an address."""
+EXPRESSION = "="
+"""First character of the name of a derived curve; an expression over tags follows (`parsers.analysis.expressions`)."""
 
 
 def printable(name: str) -> str:

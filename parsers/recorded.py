@@ -1,4 +1,4 @@
-"""A series of a run, with a place to keep what was computed from it."""
+"""Series of a run, with a place to keep what was computed from them."""
 
 from __future__ import annotations
 
@@ -11,3 +11,15 @@ class RecordedSeries(Series):
     """A series of a run. known is what `parsers.analysis.facts` has computed: name -> (number of points it is about, fact)."""
 
     known: dict[Any, tuple[int, Any]]
+
+
+class DerivedSeries(RecordedSeries):
+    """A series computed from others of the run; made_of are the sizes, last orders and last files of these."""
+
+    made_of: tuple[int, ...]
+
+
+def mark_of(series: Series) -> tuple[int, ...]:
+    """Return numbers that change whenever the points of a series of a run do. The series must not be empty."""
+    made_of = series.made_of if isinstance(series, DerivedSeries) else ()
+    return series.step.size, int(series.order[-1]), int(series.file[-1]), *made_of

@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from parsers.analysis.derived import Derived, evaluate
+from parsers.analysis.expressions import parse_expression
 from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
 from parsers.file_states import FileState
@@ -28,6 +30,7 @@ from parsers.verification import Verification
 
 if TYPE_CHECKING:
     from parsers.dumps.access import RunDump
+    from parsers.explanations.access import RunExplanations
 
 
 class Run:
@@ -49,6 +52,7 @@ class Run:
         self._lineage = RunLineage(self._files, self._scalars, self._payloads)
         self._profiles = RunProfiles()
         self._dump: RunDump | None = None
+        self._explanations: RunExplanations | None = None
         self._verification = Verification(self._files)
 
     def __repr__(self) -> str:
@@ -204,6 +208,15 @@ class Run:
         """All values of one scalar tag in the order they were written; empty for an unknown tag."""
         return self._scalars.series(tag)
 
+    def derived(self, expression: str) -> Derived:
+        """Evaluate an expression over the scalars of this run, such as ``"train/loss - val/loss"``.
+
+        `parsers.analysis.expressions` has the grammar, `parsers.analysis.derived` says what steps and windows mean. The result
+        has the values as `series`, with rising steps, and says what is missing. ExpressionError, with the column and what was
+        expected there, for an invalid expression.
+        """
+        return evaluate(parse_expression(expression), self.series)
+
     def scalars_view(self, sessions: str = "newest") -> ScalarsView:
         """Scalars with a column `session` that counts restarts of each tag from 0; a session begins where step goes back.
 
@@ -244,6 +257,18 @@ class Run:
             if self._dump is None or self._dump.directories != directories:
                 self._dump = RunDump(self.path, directories)
             return self._dump
+
+    @property
+    def explanations(self) -> RunExplanations:
+        """What an explainer recorded of this run; nothing is read until a frame is asked for."""
+        from parsers.explanations.access import KIND, RunExplanations  # few servers read explanations
+
+        with self._files.lock:
+            if self._explanations is None:
+                self._explanations = RunExplanations(
+                    self.path, lambda: (self.payload_series(KIND, KIND), self._files.paths), self._cache
+                )
+            return self._explanations
 
     def _dump_dirs(self) -> tuple[str, ...]:
         return tuple(path for source in (self.source, *self.source.ranks) for path in source.dump_dirs)

@@ -148,12 +148,25 @@ def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
 
 def load(data: bytes) -> list[FileState]:
     """Return the states in a snapshot; FormatError for anything but a complete snapshot of this version."""
+    header, body = _checked(data)
+    columns = _Columns(body)
+    return [_state(file, columns) for file in header.files]
+
+
+def files_in(data: bytes) -> list[tuple[SourceFile, Cursor | None]]:
+    """Return the files whose states are in a snapshot, and up to where each was read; FormatError as for `load`.
+
+    That costs a quarter of `load`, which also notices columns that do not fit what is told of them.
+    """
+    return [(one.file, one.cursor) for one in _checked(data)[0].files]
+
+
+def _checked(data: bytes) -> tuple[_Header, NDArray[np.uint8]]:
     header, end = FORMAT.header(data, _Header)
     body = np.frombuffer(data, np.uint8)[PREFIX.size + _round_up(end - PREFIX.size) :]
     if len(body) != header.columns or google_crc32c.value(body) != header.crc:
         raise FormatError("snapshot: the columns fail their CRC")
-    columns = _Columns(body)
-    return [_state(file, columns) for file in header.files]
+    return header, body
 
 
 class _Columns:

@@ -6,6 +6,8 @@ A series is the arrays of `parsers.model.Series`, in the order it was written. E
 from __future__ import annotations
 
 from parsers.analysis.axes import earliest, join_by_step, relative_time
+from parsers.analysis.derived import Derived, evaluate
+from parsers.analysis.expressions import Expression, ExpressionError, parse_expression, quoted
 from parsers.analysis.facts import LONG, Facts
 from parsers.analysis.forest import REFITS, Forest, available, forests
 from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
@@ -26,13 +28,14 @@ from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, pa
 from parsers.analysis.views import bad_runs, reduce_view
 
 __all__ = [
-    "FEW", "KINDS", "LONG", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Difference", "Estimate",
-    "Facts", "Fit", "Forest", "NonFinite", "Outliers", "Places", "Reduced", "Selection", "Statistics", "StepTimes",
-    "Summary", "Tensor", "Threshold", "ThresholdError", "aligned", "as_step", "available", "average", "bad_runs", "bands",
-    "best_region", "beyond", "breakdowns", "chunks", "common_edges", "curve", "cut", "default_boxes", "distribution",
-    "drift", "earliest", "even_edges", "fitted", "forests", "grid", "importance", "improvement", "interquartile_mean",
-    "join_by_step", "local_milliseconds", "merged", "minus", "nearest_change", "newest", "next_bad", "non_finite_runs",
-    "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points", "reduce_view", "relative_time",
-    "resample", "restarts", "row_number", "selection", "settings_of", "shape", "shares", "since", "single_changes",
-    "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "usual_limits",
+    "FEW", "KINDS", "LONG", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Derived", "Difference",
+    "Estimate", "Expression", "ExpressionError", "Facts", "Fit", "Forest", "NonFinite", "Outliers", "Places", "Reduced",
+    "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold", "ThresholdError", "aligned", "as_step",
+    "available", "average", "bad_runs", "bands", "best_region", "beyond", "breakdowns", "chunks", "common_edges", "curve",
+    "cut", "default_boxes", "distribution", "drift", "earliest", "evaluate", "even_edges", "fitted", "forests", "grid",
+    "importance", "improvement", "interquartile_mean", "join_by_step", "local_milliseconds", "merged", "minus",
+    "nearest_change", "newest", "next_bad", "non_finite_runs", "one_step", "outliers", "parse_expression",
+    "parse_threshold", "part", "quantiles", "quoted", "reduce_points", "reduce_view", "relative_time", "resample",
+    "restarts", "row_number", "selection", "settings_of", "shape", "shares", "since", "single_changes", "smooth",
+    "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "usual_limits",
 ]  # fmt: skip

@@ -26,11 +26,11 @@ from parsers.dumps.msprobe import forward_name
 from parsers.dumps.store import Statistics
 from parsers.dumps.tables import frame_of_rows
 from parsers.graphs.graph import SourceLine
+from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
 NON_FINITE, EXPLODING, VANISHING = "non_finite", "exploding", "vanishing"
 HERE, BEFORE, RANK, UNKNOWN = "here", "before", "rank", "unknown"
-_PACKAGES = ("site-packages", "dist-packages", "/lib/python")
 
 
 class Dump(Protocol):
@@ -66,11 +66,12 @@ class Dump(Protocol):
 class Causes:
     """What is bad in a dump, and where it began."""
 
-    def __init__(self, dump: Dump) -> None:
+    def __init__(self, dump: Dump, *, known: bool = False, computed: bool = False) -> None:
+        """known: only tensors whose statistics are known by now. computed: of these, those computed from values come first,
+        which have counts of NaN and Inf; else those that files state."""
         self.dump = dump
         self.tensors = dump.tensors
-        rows = np.arange(len(self.tensors))
-        self.statistics = dump.measured(rows)
+        self.statistics = dump.measured(np.arange(0 if known else len(self.tensors)), computed=computed)
         self.bad: NDArray[np.bool_] = self.statistics.non_finite == 1
         self.known: NDArray[np.bool_] = self.statistics.non_finite >= 0
         norm = np.where(_real(self.tensors, self.statistics), self.statistics.column("l2"), np.nan)
@@ -135,7 +136,7 @@ class Causes:
                 continue
             cause = self._cause(key, operators, kind, state)
             hops = self._hops(operators, cause)
-            for ran in operators:
+            for place, ran in enumerate(operators):
                 row = next((row for row in ran.outputs if state[row]), None)
                 if row is not None:
                     inputs = sum(bool(state[one]) for one in ran.inputs)
@@ -149,6 +150,8 @@ class Causes:
                             *self._counts(row),
                             inputs,
                             self._line(row),
+                            place,
+                            int(self.statistics.column("count")[row]),
                         )
                     )
         return frame_of_rows(DUMP_SPREAD, found)
@@ -294,7 +297,7 @@ class Causes:
     def _line(self, row: int) -> str:
         """Return the innermost line of own code, else of any."""
         lines = [line for line in self.dump.stack(row) if line.file]
-        own = [line for line in lines if not any(part in line.file for part in _PACKAGES)]
+        own = [line for line in lines if is_own(line.file)]
         return next((f"{line.file}:{line.first} {line.code}".strip() for line in reversed(own or lines)), "")
 
     # Several ranks -------------------------------------------------------------------------------------------------

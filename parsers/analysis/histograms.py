@@ -19,6 +19,9 @@ SQUEEZED = 4.0
 _RARE = 20
 """One histogram in this many, and always one, may be an outlier at each end."""
 _FEW = 8
+_CELLS = 128
+_EXTREME = 0.001
+"""The share of values at each end that may be extreme."""
 LARGEST, EPSILON = float(np.finfo(np.float64).max), float(np.finfo(np.float64).eps)
 
 
@@ -29,10 +32,86 @@ def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
 
 
 def usual_limits(values: Sequence[HistogramValue]) -> tuple[float, float] | None:
-    """Return limits that hold nearly all histograms, if the few others would squeeze these into a corner; else None.
+    """Return limits that hold nearly all values, if the few others would squeeze these into a corner; else None.
 
-    Of the lowest and of the highest ends one in 20 may be an outlier: one that is farther from the others than these reach.
+    First histograms as a whole are left out: of the lowest and of the highest ends one in 20 may be an outlier, which is one
+    that is farther from the others than these reach. Of those that stay, a value is extreme if it is farther from the middle
+    998 of 1,000 values than these reach, all histograms having the same weight.
     """
+    of_steps = _usual_steps(values)
+    if of_steps is not None:
+        low, high = of_steps
+        values = [value for value in values if len(value.left) and value.left.min() >= low and _right(value) <= high]
+    return _usual_values(values) or of_steps
+
+
+def _usual_values(values: Sequence[HistogramValue]) -> tuple[float, float] | None:
+    if _spread_out(values):
+        return None
+    everything = pooled(values)
+    if not len(everything.left):
+        return None
+    low, high = (float(end) for end in quantiles(everything, (_EXTREME, 1.0 - _EXTREME)))
+    first, last = float(everything.left.min()), _right(everything)
+    reach = (high / 2 - low / 2) * 2
+    if not 0 < reach < LARGEST / (SQUEEZED + 2):
+        return None
+    low, high = max(first, low - reach), min(last, high + reach)
+    return (low, high) if last / 2 - first / 2 > SQUEEZED * (high / 2 - low / 2) else None
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _spread_out(values: Sequence[HistogramValue]) -> bool:
+    """Return whether the values that are not extreme take so much room that no other limits come into question.
+
+    This counts whole buckets in coarse cells, which takes a tenth of the time of `pooled`.
+    """
+    held = [value for value in values if len(value.left)]
+    if not held:
+        return True
+    left = np.concatenate([value.left for value in held])
+    width = np.concatenate([value.width for value in held])
+    count = np.concatenate([value.count / max(float(value.count.sum()), 1e-300) for value in held])
+    low, high = float(left.min()), float(np.minimum(left + width, LARGEST).max())
+    if not 0 < high - low < LARGEST:
+        return False
+    cell = ((left - low + width / 2) * (_CELLS / (high - low))).clip(0, _CELLS - 1).astype(np.int64)
+    upto = np.cumsum(np.bincount(cell, count, _CELLS))
+    first, last = np.searchsorted(upto, (_EXTREME * upto[-1], (1 - _EXTREME) * upto[-1]))
+    return bool((last - first - 1) * (SQUEEZED * 3) >= _CELLS)
+
+
+@np.errstate(over="ignore")
+def _right(value: HistogramValue) -> float:
+    return float(np.minimum(value.left + value.width, LARGEST).max())
+
+
+@np.errstate(over="ignore")
+def pooled(values: Sequence[HistogramValue]) -> HistogramValue:
+    """Return all histograms as one whose buckets do not overlap, each with the same weight; only its buckets are set.
+
+    Between two limits of buckets the density is the sum of those that reach over it, in extended precision.
+    """
+    held = [value for value in values if value.count.sum() > 0]
+    nothing, nan = np.zeros(0), float("nan")
+    left = np.concatenate([nothing, *(value.left for value in held)])
+    width = np.concatenate([nothing, *(value.width for value in held)])
+    count = np.concatenate([nothing, *(value.count / value.count.sum() for value in held)])
+    wide = width > 0
+    ends = np.concatenate([left[wide], np.minimum(left[wide] + width[wide], LARGEST)])
+    slope = (count[wide] / width[wide]).astype(np.longdouble)
+    order = np.argsort(ends, kind="stable")
+    ends, density = ends[order], np.cumsum(np.concatenate([slope, -slope])[order])
+    reach = np.diff(ends)
+    part = np.maximum(density[:-1] * reach, 0.0).astype(np.float64)
+    kept = (reach > 0) & (part > 0) & np.isfinite(part)
+    return HistogramValue(
+        np.concatenate([ends[:-1][kept], left[~wide]]), np.concatenate([reach[kept], width[~wide]]),
+        np.concatenate([part[kept], count[~wide]]), nan, nan, nan, len(held),
+    )  # fmt: skip
+
+
+def _usual_steps(values: Sequence[HistogramValue]) -> tuple[float, float] | None:
     lows, highs = _extents(values)
     if lows.size < _FEW:
         return None

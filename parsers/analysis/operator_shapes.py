@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.frames import OPERATORS
+from parsers.profile_frames import OPERATORS
 from parsers.profiler.parts import joined
 
 _KEYS = ("type", "core", "input_shapes", "input_types")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ class Difference:
     Equal values differ by 0, infinities and zeros included. Values are computed on demand.
     """
 
-    array: NDArray[Any]
-    other: NDArray[Any]
+    array: Values
+    other: Values
     relative: bool = False
 
     def __post_init__(self) -> None:
@@ -52,7 +52,33 @@ class Difference:
         return _subtract(np.asarray(self.array[index]), np.asarray(self.other[index]), self.relative)
 
 
-Tensor = NDArray[Any] | Difference
+class Stored(Protocol):
+    """A tensor whose values are read where they are indexed, such as `parsers.dumps.values.StoredTensor`."""
+
+    shape: tuple[int, ...]
+    size: int
+    dtype: np.dtype[Any]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        ...
+
+    def __getitem__(self, index: tuple[int | slice, ...]) -> NDArray[Any]:
+        """Return the values under an index or a range for each dimension."""
+        ...
+
+    def reshape(self, shape: tuple[int, ...]) -> Stored:
+        """Return the same values, in row order, in another shape."""
+        ...
+
+    def pieces(self, begin: int, count: int) -> Iterator[NDArray[Any]]:
+        """Yield the values from a position in row order on, count at a time."""
+        ...
+
+
+Values = NDArray[Any] | Stored
+Tensor = Values | Difference
 
 
 def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
@@ -63,7 +89,7 @@ def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
 def cut(tensor: Tensor, index: tuple[int | slice, ...]) -> Tensor:
     """Return a part of a tensor as a tensor; a difference is still not computed."""
     if isinstance(tensor, Difference):
-        return Difference(np.asarray(tensor.array[index]), np.asarray(tensor.other[index]), tensor.relative)
+        return Difference(part(tensor.array, index), part(tensor.other, index), tensor.relative)
     return part(tensor, index)
 
 
@@ -72,6 +98,9 @@ def chunks(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
     if isinstance(tensor, Difference):
         pairs = zip(chunks(tensor.array, begin), chunks(tensor.other, begin), strict=True)
         yield from (_subtract(array, other, tensor.relative) for array, other in pairs)
+        return
+    if not isinstance(tensor, np.ndarray):
+        yield from tensor.pieces(begin, CHUNK)
         return
     # Reshaping a non-contiguous array would copy it.
     flat = tensor.reshape(-1) if tensor.flags.c_contiguous else tensor.flat

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from parsers.errors import FormatError, PayloadError
 from parsers.file_states import FileState
 from parsers.graphs import anf_ir, tensorflow
-from parsers.graphs.formats import format_named, stage_of
+from parsers.graphs.formats import decoded, format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.graphs.reader import read_file
 from parsers.model import Cursor, Problem
@@ -88,14 +88,14 @@ class Graphs(Mapping[str, Graph]):
     def _read(self, place: GraphLocation) -> Graph:
         try:
             if not place.format:
-                return read_file(place.path, place.cursor)
+                return read_file(place.path, place.cursor, self._cache.stored)
             form = format_named(place.format)
             form.check(place.length)
             data = read(ValueLocation(place.path, place.order, place.offset, place.length, place.cursor, place.verified))
             if not place.verified:
                 self._checked(place.state, place.identity, place.order)
             origin = Origin(place.path, place.offset, place.wall_time, place.stage)
-            return form.read(bytes(data), origin)
+            return decoded(form, bytes(data), origin, self._cache.stored)
         except PayloadError:
             raise
         except FormatError as error:

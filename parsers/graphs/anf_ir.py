@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from parsers.events.wire import DELIMITED, VARINT, WireError, varint
 from parsers.graphs.anf_values import value_text, value_type
 from parsers.graphs.graph import Graph, Origin, SourceLine, unique
-from parsers.graphs.sources import source_line
+from parsers.graphs.sources import outermost_first, source_line
 from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, repeated, resolve
 from parsers.graphs.types import output_of
 from parsers.graphs.wire import places, text, within
@@ -48,6 +48,7 @@ SHORT, MOST_KNOWN = 200, 5_000
 """Maximum bytes of a cached attribute, and maximum number of cached attributes."""
 Span = tuple[int, int]
 Ids = NDArray[np.int32]
+Spans = NDArray[np.int64]
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
@@ -130,11 +131,12 @@ def _node_at(data: bytes, pos: int, end: int) -> tuple[bool, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class Messages:
     """Messages of nodes by row, decoded on demand."""
 
     data: bytes
-    spans: tuple[Span, ...]
+    spans: Spans
+    """First byte and end of each message; an array, because a hundred thousand pairs keep Python's garbage collector busy."""
     operators: int
     parameters: int
     known: dict[bytes, tuple[str, str]] = field(default_factory=dict)
@@ -142,26 +144,35 @@ class _Details:
 
     @property
     def nbytes(self) -> int:
-        return len(self.data) + 120 * len(self.spans)
+        """Bytes in memory."""
+        return len(self.data) + self.spans.nbytes
 
     def raw(self, row: int) -> bytes:
-        pos, end = self.spans[row]
+        """Return the message of a node."""
+        pos, end = self._span(row)
         return self.data[pos:end]
 
     def mentions(self, word: str) -> Iterator[int]:
-        return within(self.data, self.spans, word)
+        """Return the rows whose messages contain a word."""
+        return within(self.data, self.spans.tolist(), word)
 
     def attributes(self, row: int) -> dict[str, str]:
-        pos, end = self.spans[row]
+        """Decode the attributes of a node."""
+        pos, end = self._span(row)
         if row < self.operators:
             return unique(list(self._of_operator(pos, end)))
         value, name = (_THIRD, "default") if row < self.operators + self.parameters else (_SECOND, "value")
         return unique([(name, _value(self.data, a, b)) for key, a, b in self._fields(pos, end) if key == value])
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
-        found = [text(self.data, a, b) for key, a, b in self._fields(*self.spans[row]) if key == _SOURCE]
+        """Decode the source lines of a node, outermost call first."""
+        found = [text(self.data, a, b) for key, a, b in self._fields(*self._span(row)) if key == _SOURCE]
         lines = [line for each in found if row < self.operators for line in each.splitlines() if line.strip()]
-        return tuple(source_line(line) for line in lines)
+        return outermost_first([source_line(line) for line in lines])
+
+    def _span(self, row: int) -> Span:
+        pos, end = self.spans[row].tolist()
+        return pos, end
 
     def _of_operator(self, pos: int, end: int) -> Iterator[tuple[str, str]]:
         for key, start, stop in self._fields(pos, end):
@@ -409,9 +420,10 @@ class _Reading:
         elif twice:
             self.problems.append(repeated(self.origin.path, offset, [text(key, 0, len(key)) for key in twice]))
         nodes = self.nodes.frame()
-        details = _Details(
-            self.data, (*self.operators, *self.parameters, *self.constants), len(self.operators), len(self.parameters)
-        )
+        details = Messages(
+            self.data, np.array([*self.operators, *self.parameters, *self.constants], np.int64).reshape(-1, 2),
+            len(self.operators), len(self.parameters),
+        )  # fmt: skip
         edges = self.edges.frame(nodes, source)
         return Graph.of(self.origin, self.title, FORMAT, nodes, edges, self._outputs(known), self.problems, details)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from parsers.errors import FormatError
-from parsers.graphs import anf_ir, dot, ir_text, onnx, tensorflow
+from parsers.graphs import anf_ir, dot, ir_text, onnx, snapshot, tensorflow
 from parsers.graphs.graph import Graph, Origin
+from parsers.payloads.cache import Stored
+
+log = logging.getLogger(__name__)
 
 HEAD = 4096
 
@@ -41,6 +45,24 @@ FORMATS: tuple[GraphFormat, ...] = (
     GraphFormat(tensorflow.FORMAT, tensorflow.sniff, r"\.pb$", tensorflow.read_graph, 512 << 20),
     GraphFormat(onnx.FORMAT, onnx.sniff, r"\.onnx$", onnx.read_graph, 1 << 30),
 )
+
+
+def decoded(form: GraphFormat, data: bytes, origin: Origin, stored: Stored | None) -> Graph:
+    """Return the graph in these bytes: from its snapshot if there is a sound one, else decoded, and a snapshot is stored."""
+    if stored is None or form.name != anf_ir.FORMAT or len(data) < snapshot.LEAST_BYTES:
+        return form.read(data, origin)
+    key = snapshot.key_of(data)
+    known = stored.read(key)
+    if known is not None:
+        try:
+            return snapshot.load(known, data, origin)
+        except FormatError as error:
+            log.info("index: %s; the graph is decoded again", error)
+    graph = form.read(data, origin)
+    parts = snapshot.dump(graph)
+    if parts is not None:
+        stored.write(key, parts)
+    return graph
 
 
 def format_of(head: bytes, name: str) -> GraphFormat | None:

@@ -60,7 +60,7 @@ class Graph:
     name is its name among the graphs of its run, title the name in the file (may be empty), path the file, offset its first
     byte, wall_time when it was written in seconds (of the event, or of the file if it holds only the graph), stage the compile
     stage in the file name ("" for none), format the name of one of `formats.FORMATS`. outputs are the ids of the nodes whose
-    values leave the graph, in order; problems is the damage found.
+    values leave the graph, in order; problems is the damage found, notes what its writer always leaves out.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Graph:
     problems: tuple[Problem, ...]
     details: Details
     nbytes: int = 0
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Graph({self.name!r}, nodes={len(self.nodes)}, edges={len(self.edges)}, problems={len(self.problems)})"
@@ -83,13 +84,13 @@ class Graph:
     @classmethod
     def of(
         cls, origin: Origin, title: str, form: str, nodes: pd.DataFrame, edges: pd.DataFrame, outputs: Sequence[int],
-        problems: Sequence[Problem], details: Details,
+        problems: Sequence[Problem], details: Details, notes: Sequence[str] = (),
     ) -> Graph:  # fmt: skip
         """Build a graph from its parts, named by the title in the file."""
         size = int(nodes.memory_usage(deep=True).sum() + edges.memory_usage(deep=True).sum()) + details.nbytes
         return cls(
             title, title, origin.path, origin.offset, origin.wall_time, origin.stage, form, nodes, edges, tuple(outputs),
-            tuple(problems), details, size,
+            tuple(problems), details, size, tuple(notes),
         )  # fmt: skip
 
     def attributes(self, node: int) -> dict[str, str]:

@@ -16,10 +16,11 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
-from parsers.graphs.formats import HEAD, format_of, recognised, stage_of
+from parsers.graphs.formats import HEAD, decoded, format_of, recognised, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader
 from parsers.names import printable
+from parsers.payloads.cache import Stored
 from parsers.reading import read_whole
 
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
@@ -69,7 +70,7 @@ def _index(file: RegularFile, now: Cursor) -> Batch:
 def _refused(file: RegularFile, head: bytes) -> Problem | None:
     """Return why a file with an unrecognised beginning holds no graph; None if nodes can be read from it nevertheless."""
     form = format_of(head, os.path.basename(file.path))
-    if form is not None and file.size <= form.longest and len(form.read(file.read(0, file.size), Origin(file.path)).nodes):
+    if form is not None and file.size <= form.longest and len(form.read(file.whole(), Origin(file.path)).nodes):
         return None
     if _ACTORS.search(head):
         text = "The file is not a graph: it lists the actors that MindSpore's runtime created for one. Nothing is lost."
@@ -78,9 +79,9 @@ def _refused(file: RegularFile, head: bytes) -> Problem | None:
     return Problem(file.path, 0, 0, "no_graph", text)
 
 
-def read_file(path: str, cursor: Cursor | None = None) -> Graph:
+def read_file(path: str, cursor: Cursor | None = None, stored: Stored | None = None) -> Graph:
     """Decode the graph of a file of any format. OSError if it cannot be read, FormatError if it changed since the cursor or
-    is too large."""
+    is too large. A large graph is taken from its snapshot in `stored`, if there is one."""
     with RegularFile(path) as file:
         if cursor is not None and (file.size != cursor.size or not file.continues(cursor)):
             raise FormatError("expected the graph that was indexed, found another file: it was replaced since")
@@ -89,6 +90,6 @@ def read_file(path: str, cursor: Cursor | None = None) -> Graph:
         if form is None:
             raise FormatError(f"expected a graph, found a file that begins with {head[:16]!r}")
         form.check(file.size)
-        data = file.read(0, file.size)
+        data = file.whole()
         mtime = file.status.st_mtime
-    return form.read(data, Origin(path, 0, mtime, stage_of(printable(name))))
+    return decoded(form, data, Origin(path, 0, mtime, stage_of(printable(name))), stored)

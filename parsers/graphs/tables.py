@@ -29,6 +29,10 @@ class Words:
         """Add a row."""
         self.codes.append(self._codes.setdefault(text, len(self._codes)))
 
+    def equals(self, row: int, text: str) -> bool:
+        """Return whether a row has this text."""
+        return self.codes[row] == self._codes.get(text, -1)
+
     def column(self) -> pd.Categorical:
         """Return all rows as a categorical."""
         return category(np.array(self.codes, np.int32), list(self._codes))

@@ -2,6 +2,7 @@
 
 Make one with `SummaryWriter(dir).add_graph(model, x)` or `tf.io.write_graph(graph, dir, "graph.pb", as_text=False)`. Nodes,
 attributes, data (`name:1`) and control inputs (`^name`) are read; functions of the library and versions are ignored. The
+modules that torch's `prim::GetAttr` takes are in no file of its writer; a note of the graph says so. The
 message is GraphDef of tensorflow/core/framework/graph.proto.
 """
 
@@ -33,6 +34,8 @@ _PARAMETERS = frozenset(
 )  # fmt: skip
 _SHAPES, _DTYPES = ("_output_shapes", "shape"), ("dtype", "T", "DstT", "Tout")
 DEEPEST = 8
+_ATTRIBUTE_OF = "prim::GetAttr"
+_LEFT_OUT = "torch writes no modules into graphs: {:,} edges from modules to their parameters are not drawn. Nothing is lost."
 _F32 = Struct("<f").unpack_from
 
 
@@ -215,12 +218,15 @@ class _Reading:
         if twice:
             self.problems.append(repeated(self.origin.path, self.origin.offset, [text(one, 0, len(one)) for one in twice]))
         source = resolve(self.edges.source, known)
-        lost = [one for one, row in zip(self.edges.source, source.tolist(), strict=True) if row < 0]
-        if lost:
-            self.problems.append(missing(self.origin.path, self.origin.offset, [text(one, 0, len(one)) for one in lost]))
+        lost = [edge for edge, row in enumerate(source.tolist()) if row < 0]
+        usual = [edge for edge in lost if self.nodes.type.equals(self.edges.target[edge], _ATTRIBUTE_OF)]
+        wrong = [self.edges.source[edge] for edge in sorted(set(lost) - set(usual))]
+        if wrong:
+            self.problems.append(missing(self.origin.path, self.origin.offset, [text(one, 0, len(one)) for one in wrong]))
+        notes = [_LEFT_OUT.format(len(usual))] if usual else []
         frame = self.nodes.frame()
         details = _Details(self.data, tuple(self.spans))
-        return Graph.of(self.origin, "", FORMAT, frame, self.edges.frame(frame, source), (), self.problems, details)
+        return Graph.of(self.origin, "", FORMAT, frame, self.edges.frame(frame, source), (), self.problems, details, notes)
 
     def _node(self, pos: int, end: int) -> None:
         data, row, place = self.data, len(self.nodes), 0

@@ -60,6 +60,14 @@ def output_of(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str
     return (type_name(number), "") if number >= 0 else ("", "")
 
 
+def parts_of(data: bytes, pos: int, end: int) -> list[tuple[str, str]]:
+    """Return type and shape of each part of a TypeProto: of a tuple's parts, or of the value itself. WireError for damage."""
+    for key, start, stop in places(data, pos, end):
+        if key == _SEQUENCE:
+            return [output_of(data, a, b, 1) for inner, a, b in places(data, start, stop) if inner == _ELEMENTS]
+    return [output_of(data, pos, end)]
+
+
 def _together(parts: list[tuple[str, str]]) -> str:
     return f"({_runs([shape or '?' for _, shape in parts])})"
 

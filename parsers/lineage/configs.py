@@ -24,7 +24,8 @@ MOST_NODES = 20_000
 CONFIGS = FileKind(
     name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
 )
-_TAG = "tag:yaml.org,2002:"
+TAG = "tag:yaml.org,2002:"
+"""What the tags of standard types begin with."""
 # PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 is 90 (base 60).
 _FLOAT = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMBER = re.compile(r"[-+]?[0-9_.eExXa-fA-FoO]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -80,16 +81,25 @@ def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
 
 
 def _load_yaml(text: str, complaints: list[str]) -> Any:
+    node = compose(text)
+    return _Values(complaints).value(node, 0) if node is not None else None
+
+
+def compose(text: str) -> yaml.Node | None:
+    """Return the node of a YAML text, None for an empty one; FormatError for no YAML, or for too many levels or nodes.
+
+    Aliases are not expanded: who follows them has to limit their number.
+    """
     try:
         _check(text)
-        node = yaml.compose(text, Loader=_loader())
+        node: yaml.Node | None = yaml.compose(text, Loader=_loader())
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
         raise FormatError(f"expected YAML, found {getattr(error, 'problem', None) or 'what is none'}{place}") from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected YAML, found {error}") from error
-    return _Values(complaints).value(node, 0) if node is not None else None
+    return node
 
 
 def _check(text: str) -> None:
@@ -117,7 +127,7 @@ class _Values:
             raise FormatError(f"expected at most {MOST_NODES:,} values with what its aliases repeat, found more")
         if depth > DEEPEST:
             raise FormatError(f"expected at most {DEEPEST} levels, found an alias within the node it refers to")
-        if not node.tag.startswith(_TAG) or node.tag.startswith(f"{_TAG}python"):
+        if not node.tag.startswith(TAG) or node.tag.startswith(f"{TAG}python"):
             self._complaints.append(f"Line {node.start_mark.line + 1} has a value of type {node.tag}, which is skipped.")
             return None
         if isinstance(node, yaml.MappingNode):
@@ -125,23 +135,23 @@ class _Values:
         if isinstance(node, yaml.SequenceNode):
             return [self.value(one, depth + 1) for one in node.value]
         plain = isinstance(node, yaml.ScalarNode) and not node.style
-        return _scalar(node.tag.removeprefix(_TAG), node.value, plain=plain)
+        return scalar(node.tag.removeprefix(TAG), node.value, plain=plain)
 
     def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[str, Any]]:
         """Yield keys and values, those merged with << first, so that the mapping's own ones override them."""
-        merged = [value for key, value in node.value if key.tag == f"{_TAG}merge"]
+        merged = [value for key, value in node.value if key.tag == f"{TAG}merge"]
         for value in merged:
             several = value.value if isinstance(value, yaml.SequenceNode) else [value]
             for one in reversed(several):
                 found = self.value(one, depth + 1)
                 yield from found.items() if isinstance(found, dict) else ()
         for key, value in node.value:
-            if key.tag != f"{_TAG}merge" and isinstance(key, yaml.ScalarNode):
+            if key.tag != f"{TAG}merge" and isinstance(key, yaml.ScalarNode):
                 yield key.value, self.value(value, depth + 1)
 
 
-def _scalar(kind: str, text: str, *, plain: bool) -> Setting | None:
-    """Convert a scalar to the type that PyYAML resolved."""
+def scalar(kind: str, text: str, *, plain: bool) -> Setting | None:
+    """Convert a scalar to the type that PyYAML resolved; plain: it has no quotes. 1e-3 is a number, unlike in YAML 1.1."""
     if kind == "null":
         return None
     if kind == "bool":

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from parsers.analysis.expressions import ExpressionError, ordered_like, parse_expression
 from parsers.deferred import pandas as pd
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
 from parsers.model import Floats, Series, Source
-from parsers.names import printable
+from parsers.names import EXPRESSION, printable
 from parsers.schema import Schema
 
 MOST_TAGS = 10
@@ -29,9 +30,23 @@ _GREATER = re.compile(
 
 
 def better(name: str) -> str:
-    """Return whether "min" or "max" is better for a scalar or metric, judged by its name; "" if the name does not tell."""
+    """Return whether "min" or "max" is better for a scalar or metric, judged by its name; "" if the name does not tell.
+
+    A derived curve has the direction of a tag only if it has its order: less is better for `log10(loss)`, not for
+    `train/loss - val/loss`.
+    """
+    if name.startswith(EXPRESSION):
+        name = _ordered_like(name.removeprefix(EXPRESSION))
     words = re.sub(r"[^A-Za-z0-9]+", " ", name)
     return "min" if _SMALLER.search(words) else "max" if _GREATER.search(words) else ""
+
+
+def _ordered_like(text: str) -> str:
+    """Return the tag whose order the values of an expression have, or ""; a text that is no expression is a tag."""
+    try:
+        return ordered_like(parse_expression(text)) or ""
+    except ExpressionError:
+        return text
 
 
 class DescribedRun(Protocol):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from parsers import open_run
-from parsers.frames import FILE
 from parsers.model import KINDS
+from parsers.profile_frames import FILE
 from parsers.profiler.access import Profile
 from parsers.profiler.parts import FrameReader, ProfileInput
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, INFO

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,23 +22,28 @@ import pandas as pd
 from app.store.notes_format import Newer
 from app.store.notes_format import decode as decode_notes
 from parsers import open_run
-from parsers.analysis import memory
+from parsers.analysis import ExpressionError, evaluate, memory, parse_expression
 from parsers.checkpoints import PLACE, landscape_plan
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.debugger import messages
 from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
 from parsers.events.wire import WireError
+from parsers.events.writer import delimited, float32, float64, number
+from parsers.explanation_frames import EXPLANATION_FRAMES
+from parsers.explanations.access import RunExplanations
 from parsers.frames import EDGES, NODES, SCALARS
 from parsers.graphs.access import Graphs
 from parsers.graphs.formats import FORMATS, GraphFormat
 from parsers.graphs.graph import Graph, Origin
 from parsers.lineage.configs import read_config
 from parsers.lineage.description import Description
-from parsers.model import CONFIG, Problem, Reader
+from parsers.model import CONFIG, Problem, Reader, Series
 from parsers.model import KINDS as PROBLEM_KINDS
 from parsers.payloads.access import INDEXES
 from parsers.payloads.decoding import DECODERS
 from parsers.payloads.images import encoded_image
+from parsers.payloads.pictures import grey_picture
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import TensorValue
 from parsers.profiler import snapshot as frame_snapshot
@@ -54,6 +60,10 @@ from parsers.profiler.trace.files import SOURCES, TRACE_FILES
 from parsers.registry import KINDS, READERS
 from parsers.runs import Run
 from parsers.snapshot import dump, load
+from parsers.tuning.config import read_tuning
+from parsers.tuning.expressions import parse_constraint
+from parsers.tuning.journal import StudyFile
+from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
 from tests.fuzz import dumped
 from tests.fuzz.corpus import Seeds
 
@@ -118,6 +128,11 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     for name, form, found, run in dumped.targets(seeds.named, _check_problems):
         yield Target(name, form, tuple(found), run)
     yield Target("notes", "notes", seeds.notes(), _decode_notes, (Newer,))
+    yield Target("debugger", "message", _DEBUGGER, _read_debugger)
+    yield Target("expression", "text", _EXPRESSIONS, _evaluate, (ExpressionError,))
+    yield Target("search", "text", _SEARCHES, _read_search, (FormatError,))
+    yield Target("constraint", "text", _CONSTRAINTS, _violate, (FormatError,))
+    yield Target("journal", "text", _JOURNALS, _read_journal)
 
 
 _FORMS: Mapping[str, str] = {
@@ -129,6 +144,82 @@ _FORMS: Mapping[str, str] = {
 
 def _form(files: tuple[bytes, ...], binary: str = "plain") -> str:
     return "text" if all(b"\x00" not in file for file in files) else binary
+
+
+_DEBUGGER = tuple(
+    delimited(1, b"a/b-op1") + number(2, 7) + delimited(3, delimited(1, b"0") + number(2, 3)) + delimited(4, b"GPU") + more
+    for more in (b"", number(5, 1) + float32(6, 0.5), delimited(5, b"\x08\x01" * 3) + float64(6, 2.0))
+)
+_DEBUGGER_READERS = (
+    messages.read_metadata, messages.read_chunk, messages.read_piece, messages.read_base, messages.read_summary,
+    messages.read_hit, messages.read_heartbeat,
+)  # fmt: skip
+
+
+def _read_debugger(data: bytes, _folder: str) -> None:
+    """Read what may come from the network as each message of live training."""
+    for read in _DEBUGGER_READERS:
+        with contextlib.suppress(FormatError):
+            read(data)
+
+
+_EXPRESSIONS = (
+    b"train/loss - val/loss", b"log10(abs(a / b)) * 2e-3", b"mean('grad-norm', 100 steps) + diff(\"it\"\"s\")",
+    b"min(rate(a), max(exp(b), sqrt(a))) - -(a + mean(a, 20))", "'步骤' / 损失".encode(),
+)  # fmt: skip
+_CURVE = Series(
+    np.array([-(2**63), 0, 1, 1, 7, 2**63 - 1]), np.arange(6.0), np.array([1.0, 0.0, -1.0, np.nan, np.inf, 1e308]),
+    np.zeros(6, np.int32), np.arange(6),
+)  # fmt: skip
+
+
+def _evaluate(data: bytes, _folder: str) -> None:
+    """Parse a text as a request may send it, and evaluate it over two curves whose steps differ."""
+    text = data.decode("utf-8", "surrogateescape")
+    try:
+        expression = parse_expression(text)
+    except ExpressionError as error:
+        if not 1 <= error.column <= len(text) + 1:
+            raise Broken(f"an error in column {error.column} of {len(text)} characters") from error
+        str(error).encode()
+        raise
+    other = Series(*(column[::2] for column in _CURVE))
+    found = evaluate(expression, lambda tag: (other, _CURVE)[len(tag) % 2]).series
+    if len({column.size for column in found}) > 1 or not bool((found.step[1:] > found.step[:-1]).all()):
+        raise Broken("the columns of a derived curve differ in length, or its steps do not rise")
+
+
+_STUDY = Path(__file__).resolve().parents[1] / "data" / "optuna" / "5.0.0"
+_SEARCHES = ((_STUDY / "search.yaml").read_bytes(),)
+_JOURNALS = ((_STUDY / "journal.log").read_bytes(),)
+_CONSTRAINTS = (b"layers * width ** 2 <= 4096", b"1 < x < 3 and not_a / x != 0 or -x % 7 // 2 >= 1e-3", b"name == 'sgd'")
+
+
+def _read_search(data: bytes, folder: str) -> None:
+    for one in read_tuning(_write(folder, "search.yaml", data)).parameters:
+        if one.kind != "choice" and not one.low <= one.high:
+            raise Broken(f"a parameter from {one.low} to {one.high}")
+
+
+def _violate(data: bytes, _folder: str) -> None:
+    found = parse_constraint(data.decode("utf-8", "surrogateescape"))
+    for value in (2, -0.5, "a", None, True):
+        if not isinstance(found.violation(dict.fromkeys(found.names, value)), float):
+            raise Broken("a violation that is no number")
+
+
+def _read_journal(data: bytes, folder: str) -> None:
+    """Read a journal in two parts, as while it grows, and make every frame of its studies."""
+    reader = StudyFile(_write(folder, "journal.log", data[: len(data) // 2]))
+    reader.refresh()
+    _write(folder, "journal.log", data)
+    reader.refresh()
+    _check_problems(reader.problems)
+    for study in reader.studies:
+        for frame in (trials_frame, values_frame, parameters_frame, workers_frame):
+            frame(study)
+        for trial in study.trials[:20]:
+            command_of(study, trial, "/r")
 
 
 # Files of runs ---------------------------------------------------------------------------------------------------------------
@@ -162,6 +253,8 @@ def _look_at(run: Run) -> None:
                 _refused(partial(run.raw, kind, tag, place))
                 if kind == "tensor":
                     _refused(partial(run.distribution, tag, place))
+    if run.tags("explain"):
+        _look_at_explanations(run.explanations)
     graphs = run.graphs
     for name in list(graphs)[:MOST_VALUES]:
         _refused(partial(_look_at_named, graphs, name))
@@ -172,6 +265,14 @@ def _look_at(run: Run) -> None:
     while run.verify(limit=1 << 20):
         pass
     _check_problems(run.problems)
+
+
+def _look_at_explanations(found: RunExplanations) -> None:
+    for name, schema in EXPLANATION_FRAMES.items():
+        schema.check(found.outcomes(0.7) if name == "outcomes" else getattr(found, name))
+    _check_problems(found.problems)
+    if len(found.samples) != len(set(found.samples["sample"])):
+        raise Broken("a sample has two rows")
 
 
 def _refused(ask: Callable[[], object]) -> None:
@@ -237,6 +338,8 @@ def _read_twin(data: bytes, folder: str) -> None:
 
 
 def _decode_image(data: bytes, _folder: str) -> None:
+    with contextlib.suppress(FormatError):
+        grey_picture(data)
     encoded_image(data)
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from parsers.analysis.graphs.difference import Difference, compare
 from parsers.analysis.graphs.network import Network, network
+from parsers.analysis.graphs.roles import ROLES, roles
 from parsers.analysis.graphs.scopes import Scopes, scopes
 from parsers.analysis.graphs.search import Found, search
-from parsers.analysis.graphs.simplify import Simplified, simplified
+from parsers.analysis.graphs.sharing import shared
+from parsers.analysis.graphs.simplify import Simplified, is_training, simplified
 from parsers.analysis.graphs.together import STATES, Together, marks, together
 from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
 
 __all__ = [
-    "STATES", "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "Together", "View",
-    "Visible", "compare", "marks", "network", "scopes", "search", "simplified", "together",
+    "ROLES", "STATES", "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "Together",
+    "View", "Visible", "compare", "is_training", "marks", "network", "roles", "scopes", "search", "shared", "simplified",
+    "together",
 ]  # fmt: skip

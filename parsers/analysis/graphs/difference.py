@@ -4,6 +4,7 @@ Nodes are matched in this order, each at most once:
 1. of one scope and one full name, and of one kind (the first of equal names to the first, and so on);
 2. left over in one scope and of one type: the first to the first with the same output and neighbours, then in their order;
 3. left over in all of the graph: of one type, output and surroundings, where these occur once on either side.
+Scopes that only one graph has around the other's network (`wrappers`) count as part of both.
 MindSpore numbers operators through the whole graph, so one more MatMul renames all after it. Where a scope's operators of
 one type do not match by name so that most of them changed, they are matched by what they are instead.
 """
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from parsers.analysis.graphs.blocks import mixed, refined, text_hashes
 from parsers.analysis.graphs.network import Ints, Network
+from parsers.analysis.graphs.wrappers import within, wrapper
 
 FIELDS = ("name", "scope", "type", "output_type", "shape", "attributes")
 """The fields of a node that are compared."""
@@ -54,8 +56,10 @@ class Difference:
 
 def compare(first: Network, second: Network, attributes: tuple[Attributes, Attributes] | None = None) -> Difference:
     """Compute the difference of two graphs without hidden nodes. attributes: what to compare of each node beside columns."""
-    one = _Side(first, attributes[0] if attributes else None)
-    other = _Side(second, attributes[1] if attributes else None)
+    here = wrapper(first.scope_texts, second.scope_texts)
+    there = wrapper(second.scope_texts, first.scope_texts) if here is None else None
+    one = _Side(first, attributes[0] if attributes else None, here)
+    other = _Side(second, attributes[1] if attributes else None, there)
     match = np.full(first.size, -1, np.int64)
     back = np.full(second.size, -1, np.int64)
 
@@ -97,7 +101,7 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
 class _Side:
     """One of the graphs, with the keys by which its nodes are matched."""
 
-    def __init__(self, network: Network, attributes: Attributes | None) -> None:
+    def __init__(self, network: Network, attributes: Attributes | None, wrapped: tuple[str, str] | None) -> None:
         self.network = network
         self.attributes = attributes
         self.rows = np.flatnonzero(network.shown).tolist()
@@ -106,13 +110,14 @@ class _Side:
         self.output = network.output_type.tolist()
         self.shape = network.shape.tolist()
         self.kind = network.kind.tolist()
-        self._scope_ids = [*network.scope_texts]
+        self._scope_ids = within(network.scope_texts, wrapped)
+        self._names = within(network.full_names, wrapped)
         self.inputs: list[list[int]] = [[] for _ in range(network.size)]
         for source, target in zip(network.source.tolist(), network.target.tolist(), strict=True):
             self.inputs[target].append(source)
 
     def named(self, row: int) -> Hashable:
-        return self._scope_ids[self.scope[row]], self.network.full_names[row], self.kind[row]
+        return self._scope_ids[self.scope[row]], self._names[row], self.kind[row]
 
     def kinds(self, row: int) -> Hashable:
         return self._scope_ids[self.scope[row]], self.network.types[self.type[row]], self.kind[row]

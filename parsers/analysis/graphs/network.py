@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -57,6 +58,16 @@ class Network:
         """Number of nodes, including hidden ones."""
         return len(self.kind)
 
+    def remembered(self, name: str, compute: Callable[[], Bools]) -> Bools:
+        """Return which nodes are of a kind that several analyses ask for; it is computed once. Do not write into it."""
+        if name not in self._known:
+            self._known[name] = compute()
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, Bools]:
+        return {}
+
     @cached_property
     def types(self) -> list[str]:
         """The texts that type is a code of."""
@@ -75,7 +86,32 @@ class Network:
     @cached_property
     def full_names(self) -> list[str]:
         """Each node's name with its scopes."""
-        return [str(name) for name in self.nodes["full_name"].tolist()]
+        found: list[str] = self.nodes["full_name"].tolist()
+        return found
+
+    def full_name(self, row: int) -> str:
+        """A node's name with its scopes; the first picture needs few of them."""
+        return str(self.nodes["full_name"].array[row])
+
+    def name(self, row: int) -> str:
+        """A node's name as in the file."""
+        return str(self.nodes["name"].array[row])
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The row of each full name; of a name that several nodes have the first one that is shown, else the first."""
+        found: dict[str, int] = {}
+        shown = self.shown.tolist()
+        for row, name in enumerate(self.full_names):
+            if name not in found or (shown[row] and not shown[found[name]]):
+                found[name] = row
+        return found
+
+    def label(self, row: int) -> str:
+        """The last part of a node's name; its type if that is a number, as in graphs of torch."""
+        full = self.full_name(row)
+        last = full.rpartition("/")[2]
+        return (self.types[self.type[row]] if last.isdecimal() else last) or last or full
 
     @cached_property
     def lowered(self) -> list[str]:
@@ -85,7 +121,8 @@ class Network:
     @cached_property
     def names(self) -> list[str]:
         """Each node's name as in the file."""
-        return [str(name) for name in self.nodes["name"].tolist()]
+        found: list[str] = self.nodes["name"].tolist()
+        return found
 
     @cached_property
     def operator_edges(self) -> Ints:
@@ -179,7 +216,7 @@ def _codes(column: pd.Series[Any]) -> Ints:
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
-    return [*(str(text) for text in column.cat.categories), ""]
+    return [*column.cat.categories.tolist(), ""]
 
 
 def _depth_first(size: int, source: Ints, target: Ints) -> Ints:

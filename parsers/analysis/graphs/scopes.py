@@ -165,7 +165,7 @@ def _found(codes: Ints, size: int) -> list[bool]:
 
 def _parts(text: str) -> str:
     """A scope's name without empty parts, and with what is too deep in one part."""
-    if "/" not in text:
+    if "//" not in text and text[:1] != "/" and text[-1:] != "/" and text.count("/") < DEEPEST:
         return text
     parts = [part for part in text.split("/") if part]
     if len(parts) > DEEPEST:
@@ -180,46 +180,42 @@ def _tree(texts: list[str]) -> tuple[list[str], list[int], dict[str, int]]:
     for text in texts:
         if text in numbers:
             continue
-        above, begin = 0, 0
-        while True:
-            slash = text.find("/", begin)
-            path = text if slash < 0 else text[:slash]
-            number = numbers.get(path)
-            if number is None:
-                number = numbers[path] = len(paths)
-                paths.append(path)
-                parent.append(above)
+        new, slash = [text], text.rfind("/")  # most scopes are in one that is known
+        while slash >= 0 and text[:slash] not in numbers:
+            new.append(text[:slash])
+            slash = text.rfind("/", 0, slash)
+        above = numbers[text[:slash]] if slash >= 0 else 0
+        for path in reversed(new):
+            number = numbers[path] = len(paths)
+            paths.append(path)
+            parent.append(above)
             above = number
-            if slash < 0:
-                break
-            begin = slash + 1
     return paths, parent, numbers
 
 
 def _number(parent: list[int], early: Ints) -> tuple[Ints, Ints, Ints]:
-    """New numbers by old, and the end and depth by new: each scope before those within, siblings by their earliest node."""
-    size = len(parent)
-    first = early.tolist()
-    for scope in range(size - 1, 0, -1):
-        above = parent[scope]
-        if first[scope] < first[above]:
-            first[above] = first[scope]
-    children: list[list[int]] = [[] for _ in range(size)]
+    """New numbers by old, and the end and depth by new: each scope before those within, siblings by their earliest node.
+
+    All scopes of a depth are done at once: lists of children would be many objects for Python's garbage collector to visit.
+    """
+    size, depth = len(parent), [0] * len(parent)
     for scope in range(1, size):
-        children[parent[scope]].append(scope)
-    number, end, depth = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
-    stack, at = [(0, 0)], 0
-    order = []
-    while stack:
-        scope, level = stack.pop()
-        number[scope], depth[at] = at, level
-        order.append(scope)
-        at += 1
-        below = children[scope]
-        below.sort(key=lambda child: (-first[child], -child))
-        stack.extend((child, level + 1) for child in below)
-    last = [0] * size
-    for scope in reversed(order):
-        last[scope] = max([int(number[scope]) + 1, *(last[child] for child in children[scope])])
-        end[number[scope]] = last[scope]
-    return number, end, depth
+        depth[scope] = depth[parent[scope]] + 1
+    above, deep = np.array(parent, np.int64), np.array(depth, np.int64)
+    by_depth = np.argsort(deep, kind="stable")
+    levels = np.split(by_depth, np.flatnonzero(np.diff(deep[by_depth])) + 1)[1:]
+    first, within = early.copy(), np.ones(size, np.int64)
+    for level in reversed(levels):
+        np.minimum.at(first, above[level], first[level])
+        np.add.at(within, above[level], within[level])
+    number = np.zeros(size, np.int64)
+    for level in levels:
+        order = level[np.lexsort((level, first[level], above[level]))]
+        before = np.cumsum(within[order]) - within[order]
+        begins = np.flatnonzero(np.append(True, np.diff(above[order]) != 0))
+        siblings = np.repeat(before[begins], np.diff(np.append(begins, len(order))))
+        number[order] = number[above[order]] + 1 + before - siblings
+    end, level_of = np.empty(size, np.int64), np.empty(size, np.int64)
+    end[number] = number + within
+    level_of[number] = deep
+    return number, end, level_of

@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, Bools, Ints, Network
+from parsers.deferred import pandas as pd
 
 PASSING: dict[str, int] = {"Load": 1, "Depend": 1, "TupleGetItem": 1, "MakeTuple": -1, "UpdateState": 0}
 """Bypassed operators, and the number of their inputs that pass through: -1 for all."""
@@ -49,12 +48,12 @@ def simplified(network: Network, value: Callable[[int], str] | None = None) -> S
     value: the text of a constant by its row, which tells the index of a TupleGetItem; without it, its name.
     """
     operator = (network.kind == OPERATOR) & network.shown
-    gradient = operator & _of_scope(network, _is_gradient)
-    optimizer = operator & ~gradient & (_of_scope(network, _is_optimizer) | _called_optimizer(network))
+    gradient = operator & is_gradient(network)
+    optimizer = operator & ~gradient & is_optimizer(network)
     left = operator & ~gradient & ~optimizer
     codes = {kind: network.types.index(kind) for kind in PASSING if kind in network.types}
     passing = left & np.isin(network.type, list(codes.values()))
-    known_value = value or (lambda row: network.names[row])
+    known_value = value or network.name
     source, target, output, place, edge, stuck = _bypassed(network, passing, gradient | optimizer, known_value)
     kept = int((passing & stuck).sum())
     passing &= ~stuck
@@ -65,7 +64,7 @@ def simplified(network: Network, value: Callable[[int], str] | None = None) -> S
     unused &= ~taken
     away = np.where(edge >= 0, edge, 0)
     known = edge >= 0
-    kinds = network.edges["kind"].to_numpy()
+    kinds = network.edges["kind"].array
     less = network.only(
         shown & ~unused,
         source=source,
@@ -81,10 +80,25 @@ def simplified(network: Network, value: Callable[[int], str] | None = None) -> S
     return Simplified(less, {**hidden, "unused": int(unused.sum())}, kept)
 
 
-def _are(kinds: NDArray[Any], rows: Ints, known: Bools, kind: str) -> Bools:
+def is_training(network: Network) -> bool:
+    """Return whether a graph computes gradients or has an optimizer."""
+    return bool(((network.kind == OPERATOR) & (is_gradient(network) | is_optimizer(network))).any())
+
+
+def is_gradient(network: Network) -> Bools:
+    """Return which nodes are in a scope of gradients."""
+    return network.remembered("gradient", lambda: _of_scope(network, _is_gradient))
+
+
+def is_optimizer(network: Network) -> Bools:
+    """Return which nodes are in a scope of an optimizer, or were called by one."""
+    return network.remembered("optimizer", lambda: _of_scope(network, _is_optimizer) | _called_optimizer(network))
+
+
+def _are(kinds: pd.Categorical, rows: Ints, known: Bools, kind: str) -> Bools:
     if not len(rows):
         return np.zeros(0, np.bool_)
-    return np.asarray((kinds[rows] == kind) & known)
+    return np.asarray(kinds == kind)[rows] & known
 
 
 def _is_gradient(scope: str) -> bool:
@@ -92,7 +106,8 @@ def _is_gradient(scope: str) -> bool:
 
 
 def _is_optimizer(scope: str) -> bool:
-    return any(part.lower().startswith("optimizer") for part in scope.split("/"))
+    small = scope.lower()
+    return "optimizer" in small and any(part.startswith("optimizer") for part in small.split("/"))
 
 
 def _of_scope(network: Network, chosen: Callable[[str], bool]) -> Bools:
@@ -169,7 +184,7 @@ def _reached(
     """Return for each bypassed node its output values. Marks those that pass on more than MOST."""
     reach: dict[int, set[Value]] = {}
     order = into[np.argsort(network.rank[network.target[into]], kind="stable")]
-    kinds = [network.types[code] for code in network.type]
+    types, codes = network.types, network.type.tolist()
     columns = (network.source, network.target, network.output, slots, passing[network.source])
     steps = list(zip(*(column[order].tolist() for column in columns), strict=True))
     while True:
@@ -179,7 +194,7 @@ def _reached(
                 continue
             mine = reach.setdefault(target, set())
             taken = reach.get(source, set()) if through and not stuck[source] else {(source, output, ())}
-            more = _passed(taken, kinds[target], slot, indices.get(target))
+            more = _passed(taken, types[codes[target]], slot, indices.get(target))
             if more <= mine:
                 continue
             mine |= more

@@ -73,7 +73,8 @@ class Item:
 
     kind: "node", "scope", "fold", "stack", "earlier" and "later" (the pages of a frame that are not drawn), "more" (the other
     ends of a hub's links). parent: index of the frame it is in, or -1. opened: it is a frame. count: the operators in it; of
-    pages the boxes, of "more" the links. members: rows of a node or fold, numbers of a scope or stack.
+    pages the boxes, of "more" the links. members: rows of a node or fold, numbers of a scope or stack. also: of a scope, the
+    later layers that use it too, such as "1–23".
     """
 
     key: str
@@ -85,6 +86,7 @@ class Item:
     type: str = ""
     opened: bool = False
     beside: tuple[Beside, ...] = ()
+    also: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +275,7 @@ class View:
         rows = tuple(dict.fromkeys(nodes))
         if len(rows) > BESIDE:
             return [Beside(KINDS[kind], f"{len(rows):,}", rows)]
-        return [Beside(KINDS[kind], self.network.names[row], (row,)) for row in rows]
+        return [Beside(KINDS[kind], self.network.name(row), (row,)) for row in rows]
 
 
 class _Members(Sequence[Unit]):
@@ -399,8 +401,7 @@ class _Boxes:
         network, tree = self.view.network, self.view.scopes
         first = unit.members[0]
         if unit.kind == "node":
-            name = network.full_names[first].rpartition("/")[2] or network.full_names[first]
-            return Item(unit.key, "node", frame, name, 1, unit.members, network.types[network.type[first]])
+            return Item(unit.key, "node", frame, network.label(first), 1, unit.members, network.types[network.type[first]])
         opened = unit.key in self.opened
         if unit.kind == "fold":
             kind = network.types[network.type[first]]

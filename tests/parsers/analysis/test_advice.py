@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from parsers import OPERATORS, STEPS, discover, open_run
 from parsers.analysis.advice import FRAMES, THRESHOLDS, advise, review
-from parsers.frames import CPU
+from parsers.profile_frames import CPU
 from parsers.schema import Schema
 from tests.parsers.analysis.test_preparation import pipeline, queues
 from tests.writers.step_traces import frame as steps_frame

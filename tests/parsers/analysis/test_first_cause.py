@@ -87,6 +87,9 @@ def test_the_spread_follows_the_graph(tmp_path: Path) -> None:
     assert (spread["hops"] >= 0).all()
     assert spread["bad_inputs"].iloc[0] == 0
     assert (spread["bad_inputs"].iloc[1:] > 0).all()
+    assert [net.operators[place].name for place in spread["place"]] == spread["name"].tolist()
+    dump = open_run(tmp_path).dump
+    assert [dump.tensor(row).size for row in spread["row"]] == spread["count"].tolist()
     assert open_run(tmp_path).dump.spread(0, 1).empty
 
 

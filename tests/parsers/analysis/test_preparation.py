@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from parsers import discover, open_run
 from parsers.analysis.preparation import EMPTY_RATE, Flow, cpu_use, flow, queue_rates, slow_operations
-from parsers.frames import PIPELINE, QUEUES
+from parsers.profile_frames import PIPELINE, QUEUES
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 real = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")

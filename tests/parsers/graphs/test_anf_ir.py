@@ -14,6 +14,7 @@ from parsers import EDGES, NODES, Graph, SourceLine, open_run
 from parsers.graphs.anf_ir import read_graph, sniff
 from parsers.graphs.anf_values import tensor_text, value_text
 from parsers.graphs.graph import Origin
+from parsers.graphs.reader import read_file
 from parsers.graphs.types import NAMES
 from tests.parsers.graphs.golden import GOLDEN, SAMPLE, text
 from tests.parsers.graphs.reference import graph_of, message
@@ -279,3 +280,23 @@ def test_golden_frames_of_a_saved_graph() -> None:
     found += graph.edges[["source", "target", "input", "kind"]].itertuples(index=False, name=None)
     assert text(found) == GOLDEN.read_text(encoding="utf-8")
     assert not graph.problems
+
+
+def test_stacks_of_a_message_are_outermost_first_as_in_the_text(real_data: Path) -> None:
+    folder = real_data / "dump/out_tensor/rank_0/graphs"
+    graphs = [read_file(str(folder / f"ms_output_trace_code_graph_0.{kind}")) for kind in ("pb", "ir")]
+    stacks = [
+        {
+            name: [(line.file, line.first) for line in graph.source_lines(row)]
+            for row, name in enumerate(graph.nodes["full_name"])
+        }
+        for graph in graphs
+    ]
+    long = {name for name, lines in stacks[0].items() if len(lines) > 3 and stacks[1].get(name)}
+    assert len(long) > 20
+    for name in long:
+        message, text = (list(dict.fromkeys(stack[name])) for stack in stacks)
+        shared = set(message) & set(text)
+        assert len(shared) > 3
+        assert [line for line in message if line in shared] == [line for line in text if line in shared]
+        assert message[-1] == text[-1]

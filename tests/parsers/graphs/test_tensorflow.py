@@ -103,3 +103,16 @@ def test_no_flipped_or_missing_byte_raises() -> None:
     cut = read_graph(data[:-20], Origin("file"))
     assert cut.problems
     assert cut.nodes["name"].tolist()[:2] == ["scope/x", "scope/c"]
+
+
+def test_what_torch_always_leaves_out_is_a_note_and_no_damage(real_data: Path) -> None:
+    (graph,) = open_run(real_data / "tensorboard/torch_sgd_lr0.05").graphs.values()
+    assert graph.problems == ()
+    (note,) = graph.notes
+    assert "6 edges" in note
+    # Any other input that names no node is damage, as before.
+    wanted = message("tensorflow.GraphDef")()
+    for name, kind in (("a", "prim::GetAttr"), ("b", "aten::add")):
+        wanted.node.add(name=name, op=kind).input.append("nowhere")
+    found = read_graph(wanted.SerializeToString(), Origin("file"))
+    assert [len(found.problems), len(found.notes)] == [1, 1]

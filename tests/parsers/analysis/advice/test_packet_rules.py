@@ -14,7 +14,7 @@ from parsers.analysis.advice import Advice, Review, review
 from parsers.analysis.cluster.contention import contention
 from parsers.analysis.cluster.traffic import sent_of
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, LINKS, PACKETS, RANKS
-from parsers.frames import COMMUNICATION, MEMORY, STATIC_MEMORY
+from parsers.profile_frames import COMMUNICATION, MEMORY, STATIC_MEMORY
 from tests.parsers.analysis.test_advice import rows_of
 
 MB = 1_000_000

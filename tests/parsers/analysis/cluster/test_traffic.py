@@ -21,7 +21,7 @@ from parsers.analysis.cluster.links import listed, slow_links
 from parsers.analysis.cluster.packets import folded, histogram, small_packets
 from parsers.analysis.cluster.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
-from parsers.frames import KERNELS
+from parsers.profile_frames import KERNELS
 from parsers.profiler.job_access import Job
 from parsers.profiler.parts import frame_of
 from tests.writers.clusters import make

@@ -31,8 +31,8 @@ from parsers.analysis.memory import (
     step_minima,
     value_at,
 )
-from parsers.frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from parsers.model import Ints
+from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from parsers.profiler.parts import categorical, frame_of
 
 MIB = 1 << 20
