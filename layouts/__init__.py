@@ -6,9 +6,10 @@ from importlib import import_module
 
 from layouts.page import Page
 
-for _part in ("shell.texts", "components.note_texts", "components.insight_texts", "components.grid_texts",
-              "components.damage_texts", "cards.texts", "cards.step_texts", "lineage.texts", "profiling.texts",
-              "profiling.composition_texts"):  # fmt: skip
+for _part in ("shell.texts", "components.note_texts", "components.board_texts", "components.insight_texts",
+              "components.grid_texts", "components.damage_texts", "components.plot_texts", "cards.texts", "cards.step_texts",
+              "lineage.texts", "profiling.texts", "profiling.composition_texts", "debugging.texts",
+              "explanations.texts"):  # fmt: skip
     import_module(f"layouts.{_part}")
 
 
@@ -24,6 +25,7 @@ PAGES: tuple[Page, ...] = tuple(
     for name in (
         "runs",
         "overview",
+        "board",
         "scalars",
         "histograms",
         "images",
@@ -35,18 +37,31 @@ PAGES: tuple[Page, ...] = tuple(
         "model_lineage",
         "data_lineage",
         "optimisation",
+        "tuning",
         "two_runs",
         "job",
         "profile_overview",
         "timeline",
         "operators",
+        "shapes",
         "steps",
         "memory",
         "preparation",
         "communication",
+        "ranks",
         "cluster",
+        "pipeline",
+        "strategy",
         "two_jobs",
         "advice",
+        "debugger",
+        "first_cause",
+        "two_dumps",
+        "saliency",
+        "confusion",
+        "scores",
+        "counterfactual",
+        "uncertainty",
     )
 )
 """All pages in menu order. Each name is a folder in layouts/pages."""

@@ -1,8 +1,9 @@
-"""Notes that users write: remarks on runs, tags of runs, saved views of pages, and named marks on timelines.
+"""Notes that users write: remarks on and tags of runs, saved views, marks on timelines, watchpoints, colours, boards.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`view_name`, `view_place`, `session_name`, `rank_number` and `mark_times` validate and normalise it, or raise `Unfit`. A tag is
-a word, or one of ICONS after a colon (":star").
+`view_name`, `view_place`, `session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise
+`Unfit`. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are in `layouts.watchpoints`, boards in
+`layouts.boards`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from layouts.boards import Board
+    from layouts.watchpoints import WatchList
+
+from layouts.theme import legible
 
 ICONS = ("star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock")
 """Tags that are icons, in display order."""
@@ -23,6 +31,8 @@ LONGEST_PLACE = 60_000
 LONGEST_SESSION = 4_000
 MOST_VIEWS = 500
 MOST_MARKS = 2_000
+MOST_COLOURS = 10_000
+LONGEST_GROUP = 4_000
 LATEST_NS = 1 << 61
 HIGHEST_RANK = 10**9 - 1
 """The highest rank that a file name can have."""
@@ -31,7 +41,8 @@ HIGHEST_RANK = 10**9 - 1
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _PLACE = re.compile(r"[a-z][a-z0-9_-]{0,63}|")
 _QUERY = re.compile(r"[!$-;=?-~]*")
-_NOT_SAVED = ("embed", "token")
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_NOT_SAVED = ("embed", "token", "card")
 """Query keys that belong to a browser window, not to the view in it."""
 
 
@@ -46,7 +57,7 @@ class NotKept(ValueError):
 class Stale(Exception):
     """A change based on an outdated version; nothing is written. now is the current version, None if it was deleted."""
 
-    def __init__(self, now: Note | View | Mark | None) -> None:
+    def __init__(self, now: Note | View | Mark | WatchList | None) -> None:
         super().__init__("changed meanwhile")
         self.now = now
 
@@ -95,6 +106,22 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class HandColour:
+    """A colour set by hand, as #rrggbb; "" if it was reset."""
+
+    colour: str
+
+    @property
+    def version(self) -> str:
+        """The version of the colour."""
+        return version_of(self.colour)
+
+
+Group = tuple[str, str]
+"""A group of runs: by what runs are grouped, as in the state of the page ("column:lr"), and its label."""
+
+
+@dataclass(frozen=True, slots=True)
 class NoteChange:
     """A change of the note on one run.
 
@@ -122,7 +149,9 @@ class NoteChange:
 @dataclass(frozen=True, slots=True)
 class Notebook:
     """All notes, views and marks of a source. notes has the notes that are not empty by the key of the run, job or rank, marks
-    those on the timelines of a member run by its key, in order of time.
+    those on the timelines of a member run by its key, in order of time, watchpoints those for the dump of a run or job by its
+    key, if there are any. groups has the colours of groups that were set by hand; those of runs are in `RunChanges.by_hand`.
+    boards are sorted by name.
 
     kept is whether changes can be saved. why_not says what is wrong with the workspace if they cannot, "" if nothing is.
     """
@@ -132,6 +161,9 @@ class Notebook:
     notes: Mapping[str, Note] = field(default_factory=lambda: MappingProxyType({}))
     views: Sequence[View] = ()
     marks: Mapping[str, Sequence[Mark]] = field(default_factory=lambda: MappingProxyType({}))
+    watchpoints: Mapping[str, WatchList] = field(default_factory=lambda: MappingProxyType({}))
+    groups: Mapping[Group, str] = field(default_factory=lambda: MappingProxyType({}))
+    boards: Sequence[Board] = ()
 
 
 def version_of(*parts: str) -> str:
@@ -141,10 +173,15 @@ def version_of(*parts: str) -> str:
 
 def remark_text(text: str) -> str:
     """Normalise a remark: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
-    remark = _UNSEEN.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    if len(remark) > LONGEST_REMARK:
-        raise Unfit(f"remark: expected at most {LONGEST_REMARK:,} characters, found {len(remark):,}")
-    return remark
+    return plain_text("remark", text, LONGEST_REMARK)
+
+
+def plain_text(what: str, text: str, longest: int) -> str:
+    """Normalise a text: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
+    found = _UNSEEN.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if len(found) > longest:
+        raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(found):,}")
+    return found
 
 
 def tag_text(text: str) -> str:
@@ -194,7 +231,7 @@ def mark_times(times: Iterable[int]) -> tuple[int, ...]:
 
 def session_name(text: str) -> str:
     """Return the name of a session as it is. Unfit if it is none."""
-    if not text or len(text) > LONGEST_SESSION or _UNSEEN.search(text):
+    if not readable(text, LONGEST_SESSION):
         raise Unfit(f"session: expected 1 to {LONGEST_SESSION:,} characters, found {text[:80]!r}")
     return text
 
@@ -204,6 +241,25 @@ def rank_number(rank: int) -> int:
     if not 0 <= rank <= HIGHEST_RANK:
         raise Unfit(f"rank: expected 0 to {HIGHEST_RANK:,}, found {str(rank)[:80]}")
     return rank
+
+
+def colour_text(text: str) -> str:
+    """Normalise a colour to one that is readable in both themes; "" stays. Unfit for anything but #rrggbb."""
+    if text and not _COLOUR.fullmatch(text.lower()):
+        raise Unfit(f"colour: expected #rrggbb, found {text[:80]!r}")
+    return legible(text.lower()) if text else ""
+
+
+def group_name(by: str, label: str) -> Group:
+    """Return a group as it is. Unfit if runs cannot be grouped by this, or if a name is too long."""
+    if not by or max(len(by), len(label)) > LONGEST_GROUP or _UNSEEN.search(by):
+        raise Unfit(f"group: expected what runs are grouped by and a label, found {by[:80]!r} and {label[:80]!r}")
+    return by, label
+
+
+def readable(text: str, longest: int) -> bool:
+    """Return whether a text has 1 to `longest` characters, all of them visible."""
+    return 0 < len(text) <= longest and not _UNSEEN.search(text)
 
 
 def _line(text: str) -> str:

@@ -46,7 +46,8 @@ class Page:
     large browser bundles that the page needs as soon as it opens: "grid", "cytoscape", "plotly" (charts of two dimensions) or
     "plotly_all". group is its menu heading. start: its URL is the prefix itself. every: without a selection it shows all runs
     that have the data it needs, not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps
-    are keys of its state that other pages with the same key take over, in addition to the selected runs.
+    are keys of its state that other pages with the same key take over, in addition to the selected runs. whole: it shows cards
+    of other pages, so an application that embeds it also serves all pages, below `app/` of the routes.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Page:
     every: bool = False
     formerly: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
+    whole: bool = False
 
     @property
     def path(self) -> str:

@@ -13,10 +13,12 @@ from typing import Any, Protocol
 
 from parsers import (
     DatasetGraph,
+    Derived,
     Graph,
     GraphLocation,
     HistogramValue,
     Idle,
+    ImageValue,
     Insight,
     LandscapePlan,
     LineageRow,
@@ -29,9 +31,16 @@ from parsers import (
 )  # fmt: skip
 from parsers.analysis import Forest
 from parsers.deferred import pandas as pd
+from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.jobs import JobFiles
 
-from layouts.notes import Mark, Note, Notebook, NoteChange, View
+from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.dumps import DumpResult, DumpWork, OpenDump
+from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.live import LiveSession, LiveStatus, Order
+from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, View
+from layouts.studies import Importances, OpenStudy, StudyRow
+from layouts.watchpoints import WatchList
 
 STALE_INTERVALS = 5
 """A source whose last scan is older than this many intervals is stale."""
@@ -46,8 +55,8 @@ class RunRow:
     series.
     state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle", "empty" (no byte has been
     written to its files yet), "outside" (a link out of the directory of runs, which is not followed) or "unreadable".
-    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, and "checkpoints"
-    is 1 if checkpoints were collected for landscapes.
+    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, "dump" dumps
+    of tensors, and "checkpoints" is 1 if checkpoints were collected for landscapes.
     main_tag and main_value: the scalar that lists show (the loss if there is one) and its last value.
     """
 
@@ -106,7 +115,8 @@ class RunChanges:
 
     mark names the present state of the list; it is passed to the next call. whole: the mark was unknown, so rows are all runs,
     newest first. Otherwise rows are those that are new, changed or drawn in another colour, and gone are the keys of rows that
-    no longer exist. colours: member run key -> colour of all runs.
+    no longer exist. colours: member run key -> colour of all runs while no runs are chosen. hues: key of a row -> the hue it
+    wishes for. by_hand: key of a run, job or rank -> colour set by hand.
     """
 
     mark: str
@@ -114,6 +124,8 @@ class RunChanges:
     rows: Sequence[RunRow]
     gone: Sequence[str]
     colours: Mapping[str, str]
+    hues: Mapping[str, int]
+    by_hand: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +213,11 @@ class RunSource(Protocol):
         """Return what has changed in the list of runs since a mark of an earlier answer; any other text asks for all runs."""
         ...
 
-    def colours(self) -> Mapping[str, str]:
-        """Return member run key -> colour, as #rrggbb, for every run (`layouts.theme.run_colours`)."""
+    def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
+        """Return member run key -> colour, as #rrggbb, for every run (`layouts.run_colours`).
+
+        chosen are the runs that the state of the page names; hues are spread over them.
+        """
         ...
 
     def member(self, run: str) -> RunRow | None:
@@ -214,7 +229,15 @@ class RunSource(Protocol):
         ...
 
     def series(self, run: str, tag: str) -> Series | None:
-        """Return one scalar series of one member run, or None."""
+        """Return one scalar series of one member run, or None.
+
+        The name of a derived curve, "=" and an expression over tags, is a tag here and for `insights`, although `tags` does not
+        list it. If the run recorded a tag of this name, it is that one.
+        """
+        ...
+
+    def derived(self, run: str, expression: str) -> Derived | None:
+        """Return what an expression gives for one member run, None for an unknown run; ExpressionError if it is invalid."""
         ...
 
     def version(self, run: str) -> int:
@@ -380,10 +403,13 @@ class LineageSource(RunSource, Protocol):
 
 
 class NoteSource(RunSource, Protocol):
-    """Runs, their remarks and tags, saved views, and marks on timelines."""
+    """Runs, their remarks and tags, saved views, marks on timelines, watchpoints, colours set by hand, and boards."""
 
     def notebook(self) -> Notebook:
-        """Return remarks, tags, views and marks, and whether they can be changed; `SourceStatus.version` changes with them."""
+        """Return remarks, tags, views, marks, watchpoints and boards, and whether they can be changed.
+
+        `SourceStatus.version` changes with them.
+        """
         ...
 
     def annotate(self, run: str, change: NoteChange) -> Note:
@@ -423,6 +449,127 @@ class NoteSource(RunSource, Protocol):
         """Delete the mark of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
         ...
 
+    def paint(self, run: str, colour: str) -> HandColour:
+        """Set the colour of a run, a job or a rank, "" to reset it; return it as it is kept, readable in both themes.
+
+        Raises Unfit for anything but #rrggbb, NotKept, KeyError for an unknown run.
+        """
+        ...
+
+    def paint_group(self, by: str, label: str, colour: str) -> HandColour:
+        """Set the colour of a group of runs, as `paint` does; by is what runs are grouped by ("column:lr")."""
+
+    def create_board(self, name: str, cards: Sequence[BoardCard], *, key: str = "") -> Board:
+        """Create a board and return it, with a number after its name if that is taken; key: that of a deleted one.
+
+        Raises Unfit if the name or a card is not valid or there are too many, NotKept.
+        """
+        ...
+
+    def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
+        """Change a board and return it with the cards of others that this has overridden.
+
+        Raises Stale if it was deleted, Unfit if it is not valid afterwards, NotKept.
+        """
+        ...
+
+    def delete_board(self, key: str) -> Board | None:
+        """Delete a board and return it as it was, None if there is no such board. Raises NotKept."""
+        ...
+
+    def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:
+        """Replace the watchpoints for the dump of a run or a job, of which was is the version, and return them as kept.
+
+        run may be a live session. `WatchList().version` is that of a run without any; an empty list deletes them. Raises Stale
+        if they were changed meanwhile, Unfit if one is not valid (also its pattern), NotKept, KeyError for an unknown run.
+        """
+        ...
+
+
+class DumpSource(NoteSource, Protocol):
+    """Runs and the dumps of their tensors. Every method answers within 0.2 s."""
+
+    def dump(self, run: str) -> OpenDump:
+        """Return the dump of a run, of all ranks of a job, or of a live session; it is listed in the background."""
+        ...
+
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+        """Return the result of work on the dump of a run, which is done in the background. again: resume what was cancelled."""
+        ...
+
+    def cancel_dump(self, run: str, work: DumpWork) -> None:
+        """Stop work that `dump_work` has started."""
+        ...
+
+
+class ExplanationSource(RunSource, Protocol):
+    """Runs and what explainers recorded of them. Every method but the two that read a file answers within 0.2 s."""
+
+    def explanations(self, run: str) -> OpenExplanations:
+        """Return the explanations of a member run; they are read in the background."""
+        ...
+
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+        """Return the result of work on the explanations of a run, which is done in the background.
+
+        again: resume what was cancelled or failed.
+        """
+        ...
+
+    def cancel_explanation(self, run: str, work: ExplanationWork) -> None:
+        """Stop work that `explanation_work` has started."""
+        ...
+
+    def explanation_picture(self, run: str, path: str) -> ImageValue:
+        """Return a picture that a record names, read from its file unless it is cached.
+
+        Raises PayloadError, whose text is meant for the user, if it lies outside of the run or cannot be shown.
+        """
+        ...
+
+    def explanation_outcome(self, run: str, path: str, boxes: str, mask: str) -> ImageValue:
+        """Return a picture of which only boxes are visible, as PNG: boxes and mask are cells of the frame `counterfactuals`.
+
+        Raises PayloadError as `explanation_picture` does, and for a mask that is not known.
+        """
+        ...
+
+    def explanation_heat_map(self, run: str, path: str) -> GreyPicture:
+        """Return the grey values of a heat map. Raises PayloadError as `explanation_picture` does."""
+        ...
+
+
+class LiveSource(RunSource, Protocol):
+    """Live training.
+
+    The key of a session also names its dump and its watchpoints: `DumpSource.dump`, `NoteSource.save_watchpoints`, which
+    training learns of with the next order. They are forgotten with the session.
+    """
+
+    def live(self) -> LiveStatus:
+        """Return whether and where training can connect, and the sessions."""
+        ...
+
+    def order(self, session: str, order: Order) -> LiveSession:
+        """Give training an order; KeyError for an unknown session, Unfit (`layouts.live`) if it cannot be followed now."""
+        ...
+
+
+class StudySource(RunSource, Protocol):
+    """Runs and the studies of `mindscope tune`, whose trials are runs. Every method answers within 0.2 s."""
+
+    def studies(self) -> Sequence[StudyRow]:
+        """Return all studies that were found in the workspace and below the directories of runs."""
+        ...
+
+    def study(self, key: str) -> OpenStudy:
+        """Return a study by its key; its journal is followed in the background."""
+        ...
+
+    def importances(self, key: str, target: str, method: str) -> Importances:
+        """Return what an evaluator (`parsers.tuning.importances.METHODS`) says of the settings; computed when asked for."""
+        ...
+
 
 class PatternMatcher(Protocol):
     """Regular expressions of users, matched under a time limit."""
@@ -442,5 +589,8 @@ class PatternMatcher(Protocol):
         ...
 
 
-class FrameSource(ValueSource, TraceSource, LineageSource, NoteSource, PatternMatcher, Protocol):
+class FrameSource(
+    ValueSource, TraceSource, LineageSource, DumpSource, ExplanationSource, LiveSource, StudySource, PatternMatcher,
+    Protocol,
+):
     """Everything pages may know of the application."""

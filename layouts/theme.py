@@ -1,4 +1,4 @@
-"""The colours of runs.
+"""The colours that runs, groups and other kinds of lines are drawn in; `layouts.run_colours` chooses those of runs.
 
 Ten hues after Okabe and Ito, with the lightness adjusted until each has a contrast of at least 3:1 on the cards of both
 themes and any two differ in normal, deuteranopic and protanopic vision; then two more lightnesses of each. All thirty lie in
@@ -7,11 +7,7 @@ the narrow band of luminance that is readable on a light and on a dark backgroun
 
 from __future__ import annotations
 
-import zlib
-from collections import deque
-from collections.abc import Iterable, Sequence
-
-from layouts.sources import RunRow
+import math
 
 PALETTE: tuple[tuple[str, str, str], ...] = (
     ("#236db4", "#4e95df", "#3880c9"),  # blue
@@ -26,32 +22,66 @@ PALETTE: tuple[tuple[str, str, str], ...] = (
     ("#866850", "#ab8b72", "#96775f"),  # umber
 )
 HUES, SHADES = len(PALETTE), len(PALETTE[0])
+FIRST = (5, 4, 2, 3, 9)
+"""The five hues that differ most, also in deuteranopic and protanopic vision: no two of them have the same everyday name."""
+READABLE = (0.13625, 0.3)
+"""Relative luminances (WCAG) between which a colour has a contrast of 3:1 on the cards of both themes."""
+LOWEST, HIGHEST = 0.139, 0.297
+"""Those that colours are made to have: rounding to eight bits moves them by up to 0.003."""
 
 
-def run_colours(keys: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each run, as #rrggbb. keys are those of all runs, oldest first.
+def luminance(colour: str) -> float:
+    """Return the relative luminance (WCAG 2) of #rrggbb, from 0 to 1."""
+    return _luminance(_linear(colour))
 
-    A run gets the hue that its key hashes to, or the next hue that none of the nine runs before it has. So any ten
-    consecutive runs differ in hue and any thirty in colour, and a new run never changes the colour of an older one.
+
+def legible(colour: str) -> str:
+    """Return the colour, or the nearest darker or lighter one of its hue that is readable in both themes."""
+    found = luminance(colour)
+    return colour if READABLE[0] <= found <= READABLE[1] else _of_luminance(colour, min(max(found, LOWEST), HIGHEST))
+
+
+def shade(colour: str, place: int, count: int) -> str:
+    """Return one of `count` shades of a colour, from the darkest (place 0) to the lightest that is readable in both themes.
+
+    Counterpart of `shade` in assets/base/colours.js.
     """
-    colours: dict[str, str] = {}
-    recent: deque[tuple[int, int]] = deque(maxlen=HUES * SHADES - 1)
-    for key in dict.fromkeys(keys):
-        hue, shade = _free(zlib.crc32(key.encode("utf-8", "surrogatepass")), recent)
-        recent.append((hue, shade))
-        colours[key] = PALETTE[hue][shade]
-    return colours
+    return _of_luminance(colour, LOWEST + (HIGHEST - LOWEST) * place / max(count - 1, 1))
 
 
-def colours_of(rows: Iterable[RunRow]) -> dict[str, str]:
-    """Return member run key -> colour for all runs, whatever the order of their rows."""
-    oldest_first = sorted(rows, key=lambda row: (row.started or 0.0, row.key))
-    return run_colours(member for row in oldest_first for member in row.members)
+def nearest_hue(colour: str) -> int:
+    """Return the place in PALETTE of the hue that is most like a colour."""
+    wanted = _parts(colour)
+    return min(range(HUES), key=lambda hue: min(_distance(wanted, _parts(shade)) for shade in PALETTE[hue]))
 
 
-def _free(number: int, recent: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the first free (hue, shade), starting from the hue of the hash."""
-    near = {hue for hue, _ in list(recent)[-(HUES - 1) :]}
-    hues = [hue for step in range(HUES) if (hue := (number + step) % HUES) not in near]
-    taken = set(recent)
-    return next((hue, shade) for hue in hues for shade in range(SHADES) if (hue, shade) not in taken)
+def _of_luminance(colour: str, wanted: float) -> str:
+    """Return a colour of this luminance: darker ones are scaled, lighter ones mixed with white, both in linear light."""
+    parts = _linear(colour)
+    found = _luminance(parts)
+    if wanted <= found:
+        return _text([part * wanted / found for part in parts])
+    mixed = (wanted - found) / (1.0 - found)
+    return _text([part + (1.0 - part) * mixed for part in parts])
+
+
+def _parts(colour: str) -> list[int]:
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+
+
+def _distance(one: list[int], other: list[int]) -> int:
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def _linear(colour: str) -> list[float]:
+    shares = [part / 255 for part in _parts(colour)]
+    return [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+
+
+def _luminance(linear: list[float]) -> float:
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _text(linear: list[float]) -> str:
+    shares = [12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear]
+    return "#" + "".join(f"{math.floor(255 * share + 0.5):02x}" for share in shares)

@@ -1,11 +1,11 @@
-"""Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right.
+"""Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right, or as many as the user chose.
 
 Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`. The browser's part
 is assets/cards/cards.js; the page's own script calls `define` of assets/cards/pages.js. What runs where:
 
     state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser): one ask per slot
     asks of the cards in the window -> `Cards.draw` (here): one request; then those of the other cards: another one
-    interval -> `Cards.stamp` of every card on screen -> `Cards.draw` of those with new data: one request
+    interval -> `Cards.stamp` of every drawn card -> `Cards.draw` of those on screen with new data: one request
 
 An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
 Every value in it is untrusted. A drawing is a figure whose layout.meta, or an object whose meta, has at least
@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from dash import MATCH, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.cards import texts
@@ -41,7 +42,10 @@ _STORES = (
     *WAVES, *(f"{wave}-answer" for wave in WAVES),
 )  # fmt: skip
 SLOTS = 12
-"""Cards on one page of cards. Which tag a slot shows changes as the user turns pages."""
+"""Cards on one page of cards, unless the user chose more. Which tag a slot shows changes as the user turns pages."""
+ROOM = 5
+"""Maximum number of slots, in multiples of `Cards.slots`: four times as many cards on a page, and as many pinned ones."""
+_SLOT = "%slot%"
 
 
 def plot(ids: Ids, slot: str) -> list[Any]:
@@ -58,8 +62,8 @@ class Cards:
     kind: kind of data. draw(source, ask) returns the drawing of a card or raises BadInput. stamp(source, ask) returns a text
     that changes whenever the data of the card does. texts: texts of its script. controls: text key of its toolbar's name.
     missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot) returns the body of a
-    card; plotted: whether drawings are figures for the graph of `plot` in it. stores: additional stores. slots: number of cards
-    on one page of cards.
+    card; plotted: whether drawings are figures for the graph of `plot` in it. stores: additional stores. slots: usual number of
+    cards on one page of cards.
     """
 
     kind: str
@@ -74,6 +78,11 @@ class Cards:
     plotted: bool = True
     stores: tuple[str, ...] = ()
     slots: int = SLOTS
+
+    @property
+    def most(self) -> int:
+        """Maximum number of slots."""
+        return ROOM * self.slots
 
 
 def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
@@ -90,6 +99,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
                         [_slot(cards, ids, str(slot)) for slot in range(cards.slots)],
                         className="ms-cards ms-cards-even ms-slots",
                     ),
+                    _more_slots(cards, ids),
                 ],
                 className="ms-cards-main",
             ),
@@ -102,6 +112,8 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
             "data-instance": ids.instance,
             "data-page": ids.page,
             "data-routes": routes,
+            "data-slots": str(cards.slots),
+            "data-most": str(cards.most),
             "data-texts": json.dumps({**for_browser(texts.TEXTS), **cards.texts}),
         },
     )
@@ -141,6 +153,12 @@ def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
         tabIndex=-1,
         **{"data-slot": slot},
     )
+
+
+def _more_slots(cards: Cards, ids: Ids) -> html.Div:
+    """Return the place of slots beyond the usual number, which assets/cards/more_slots.js makes when they are needed."""
+    made = json.dumps(_slot(cards, ids, _SLOT), default=Component.to_plotly_json)
+    return html.Div(id=ids("more"), className="ms-more-slots", hidden=True, **{"data-slot-made": made})
 
 
 def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
@@ -196,13 +214,13 @@ def drawings(cards: Cards, source: FrameSource, wanted: Any) -> list[list[Any]]:
     A card whose ask is refused is [slot, None, reason]; if all are, BadInput is raised.
     """
     asked = wanted.get("cards") if isinstance(wanted, dict) else None
-    if not isinstance(asked, list) or not 0 < len(asked) <= cards.slots:
-        raise BadInput(f"cards: expected 1 to {cards.slots} pairs of a slot and its ask; found {str(wanted)[:80]}")
+    if not isinstance(asked, list) or not 0 < len(asked) <= cards.most:
+        raise BadInput(f"cards: expected 1 to {cards.most} pairs of a slot and its ask; found {str(wanted)[:80]}")
     found: list[list[Any]] = []
     refused: list[BadInput] = []
     for pair in asked:
-        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], int) or not 0 <= pair[0] < cards.slots:
-            raise BadInput(f"cards: expected a slot from 0 to {cards.slots - 1} and its ask; found {str(pair)[:80]}")
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], int) or not 0 <= pair[0] < cards.most:
+            raise BadInput(f"cards: expected a slot from 0 to {cards.most - 1} and its ask; found {str(pair)[:80]}")
         try:
             found.append([pair[0], *card(cards, source, pair[1])])
         except BadInput as error:
@@ -221,22 +239,24 @@ def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
 
 
 def grown_cards(cards: Cards, source: FrameSource, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
-    """Return [slot, drawing, stamp] of every card on screen whose data has changed since it was drawn.
+    """Return [slot, drawing, stamp] of every card whose data has changed since it was drawn; off screen the drawing is None.
 
     shown are the slots on screen, asks the ask of each slot, drawn the stamp of each slot's current drawing; each is None
     before the browser has placed, asked for or drawn any.
     """
-    if shown in (None, []) or asks is None or drawn is None:
+    if shown is None or asks is None or drawn is None:
         return []
     if not (isinstance(shown, list) and isinstance(asks, list) and isinstance(drawn, list) and len(asks) == len(drawn)):
         raise BadInput("cards: expected the slots on screen, and an ask and a stamp for each slot")
     if not all(isinstance(slot, int) and 0 <= slot < len(asks) for slot in shown):
         raise BadInput(f"cards: expected slots from 0 to {len(asks) - 1}; found {str(shown)[:80]}")
-    changed = []
-    for slot in dict.fromkeys(shown):
-        if asks[slot] is None or drawn[slot] is None:
+    on_screen = set(shown)
+    changed: list[list[Any]] = []
+    for slot, ask in enumerate(asks):
+        if ask is None or drawn[slot] is None:
             continue
-        mark = cards.stamp(source, asks[slot])
+        mark = cards.stamp(source, ask)
         if mark != drawn[slot]:
-            changed.append([slot, cards.draw(source, asks[slot]), mark])
+            # A card that left the screen keeps its drawing; one that is outdated is asked for when it is back.
+            changed.append([slot, cards.draw(source, ask) if slot in on_screen else None, mark])
     return changed

@@ -30,10 +30,11 @@ def recorded_cards(
 
     def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
         tag, state = read_ask(ask)
-        return {"meta": steps_of(source, tag, items_of(source, kind, tag, state))}
+        return {"meta": steps_of(source, tag, items_of(source, kind, tag, state), state.get("run", ()))}
 
     def mark(source: ValueSource, ask: Any) -> str:
-        return stamp(items_of(source, kind, *read_ask(ask)))
+        tag, state = read_ask(ask)
+        return stamp(items_of(source, kind, tag, state), source.colours(state.get("run", ())))
 
     def body(_ids: Ids, _slot: str) -> list[Any]:
         return [html.Div(className=class_name)]
@@ -58,10 +59,13 @@ def items_of(source: ValueSource, kind: str, tag: str, state: dict[str, list[str
     return [(run, items) for run in runs if (items := source.payload_series(run, kind, tag)) is not None]
 
 
-def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
-    """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once."""
+def steps_of(source: RunSource, tag: str, found: Found, runs: Sequence[str] = ()) -> dict[str, Any]:
+    """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once.
+
+    runs are those that the state of the page names.
+    """
     labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs()}
-    drawn = source.colours()
+    drawn = source.colours(runs)
     steps: list[list[int]] = []
     known: dict[bytes, int] = {}
     series = []
@@ -76,9 +80,9 @@ def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
     return {"tags": [tag], "steps": steps, "series": series}
 
 
-def stamp(found: Found) -> str:
-    """Return a text that changes whenever the values of a card do."""
-    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
+def stamp(found: Found, colours: Mapping[str, str]) -> str:
+    """Return a text that changes whenever the values of a card or the colours of its runs do."""
+    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}\0{colours.get(run)}" for run, items in found]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 

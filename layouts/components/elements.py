@@ -7,7 +7,9 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.i18n import attributes, t
+from layouts.i18n import attributes, define_texts, t
+
+define_texts({"elements.scrolled": ("Table, arrow keys scroll it", "表格，可用方向键滚动")})
 
 Children = Any
 
@@ -29,6 +31,11 @@ def button(label: str, *, icon_name: str = "", class_name: str = "", **props: An
     """A button with a label and optionally an icon in front of it; label is a text key."""
     children = [icon(icon_name)] if icon_name else []
     return html.Button([*children, t(label)], type="button", className=f"ms-button {class_name}".rstrip(), **props)
+
+
+def scrolled(table: Children, class_name: str) -> html.Div:
+    """A table that may be larger than its place, which then scrolls by keys, too."""
+    return html.Div(table, className=class_name, tabIndex=0, role="group", **attributes(aria_label="elements.scrolled"))
 
 
 def toolbar(children: Sequence[Any], *, label: str, class_name: str = "") -> html.Div:

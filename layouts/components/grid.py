@@ -18,6 +18,9 @@ OPTIONS: dict[str, Any] = {
         "checkboxes": True,
         "headerCheckbox": True,
     },
+    # Instead of dash-ag-grid's own handler: it fails before the grid is mounted, and sends all selected rows to Dash, which no
+    # callback reads. Scripts listen to the grid itself.
+    "onSelectionChanged": None,
     "selectionColumnDef": {"pinned": "left", "width": 40, "resizable": False, "suppressHeaderMenuButton": True},
     "rowHeight": 32,
     "headerHeight": 32,

@@ -19,6 +19,7 @@ TEXTS = define_texts({
     "insights.per_rule": ("Level of each rule", "逐条规则设置"),
     "insights.count": ("{n} marks", "{n} 处标记"),
     "insights.count_one": ("1 mark", "1 处标记"),
+    "insights.cause": ("Find the cause in the dump", "在 Dump 数据中溯源"),
     "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
     "insights.more": ("{n} more", "还有 {n} 处"),
     "insights.none": ("Nothing in the scalars of this run stands out.", "该训练的标量没有异常。"),

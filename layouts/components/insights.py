@@ -10,12 +10,14 @@ from urllib.parse import urlencode
 from parsers import Insight, Series
 
 from layouts import format as fmt
+from layouts.debugging.links import address, iteration_of
 from layouts.i18n import both
-from layouts.sources import RunSource
+from layouts.sources import RunRow, RunSource
 
 AROUND = 40
 """Points that a link shows on either side of an insight."""
 _TIMES = ("stall", "slower")
+_CAUSED = ("non_finite", "divergence")
 _LARGEST = 1e6
 
 
@@ -52,6 +54,14 @@ def link(source: RunSource, run: str, insight: Insight) -> str:
     if series is not None:
         query["zoom"] = f"{view(insight, series)}:{insight.tag}"
     return f"scalars?{urlencode(query)}"
+
+
+def cause_link(row: RunRow | None, insight: Insight, series: Series | None) -> Mapping[str, Any] | None:
+    """Return the attributes of a link to the first cause of bad values in the dump of a run; None if it has no dump, or if the
+    insight is not about NaN, Inf or a divergence."""
+    if row is None or series is None or not row.tags.get("dump") or insight.kind not in _CAUSED:
+        return None
+    return address("first_cause", row.key, step=max(0, iteration_of(insight.step, int(series.step.min()))))
 
 
 def _values(insight: Insight) -> Mapping[str, str]:

@@ -9,9 +9,17 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from dash.development.base_component import Component
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An element that is plain already, as `markup` makes it: for parts that are shown again and again. Never write into it."""
+
+    content: list[Any]
 
 
 def still(component: Any) -> Any:
@@ -46,6 +54,8 @@ def markup(children: Any) -> list[Any]:
 
 
 def _one(child: Any) -> Any:
+    if isinstance(child, Plain):
+        return child.content
     if not isinstance(child, Component):
         return str(child)
     props = dict(child.to_plotly_json()["props"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from parsers.analysis.value_scales import LINEAR
 
 from layouts.figures.curves import WRONG
 from layouts.figures.histograms import (
@@ -21,6 +22,7 @@ from layouts.figures.histograms import (
     panel_facts,
     places_axis,
     ranges_of,
+    values_axis,
 )  # fmt: skip
 from layouts.figures.typed_arrays import drawn, numbers
 
@@ -28,27 +30,34 @@ Floats = NDArray[np.float64]
 Dict = dict[str, Any]
 
 _KINDS = (("nan", "NaN", "solid", "—"), ("pos_inf", "+Inf", "dash", "– –"), ("neg_inf", "-Inf", "dot", "···"))
+STATISTICS = (("max", "#c6871a", "dot", 1.0), ("mean", "#217f7b", "solid", 1.75), ("min", "#236db4", "dash", 1.0))
+"""Name, colour of a single run's line, dash of those of several runs (which have the colour of their run), width."""
 _VALUES, _COUNTS = [0.36, 1.0], [0.0, 0.26]
 _VALUES_OF_THREE, _COUNTS_OF_THREE, _WRONG_OF_THREE = [0.5, 1.0], [0.25, 0.41], [0.0, 0.16]
 
 
 def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
-    """Return a figure with mean, minimum and maximum at the top, and numbers of values and non-finite values below."""
+    """Return a figure with mean, minimum and maximum at the top, and numbers of values and non-finite values below.
+
+    meta.statistics says how each of the three is drawn.
+    """
     data: list[Dict] = []
     facts, shapes, kinds = [], [], []
     bins = bins_of(runs, look)
+    alone = len(runs) == 1
     for run in runs:
         order = np.argsort(run.x, kind="stable")
         values = [run.values[at] for at in order]
         x = run.x[order]
-        for name, width in (("min", 0.75), ("max", 0.75), ("mean", 1.5)):
+        for name, colour, dash, width in STATISTICS:
             column = np.array([getattr(value, name) if value.finite > 0 else np.nan for value in values], np.float64)
-            data += _lines(x, column, run.colour, width, "solid", "y")
-        data += _lines(x, np.array([value.total for value in values], np.float64), run.colour, 1.0, "solid", "y2")
+            line = (colour, width, "solid") if alone else (run.colour, width, dash)
+            data += _lines(x, bins.scale.place(column), *line, "y", run.run)
+        data += _lines(x, np.array([value.total for value in values], np.float64), run.colour, 1.0, "solid", "y2", run.run)
         for name, word, dash, sign in _KINDS:
             counts = np.array([getattr(value, name) for value in values], np.float64)
             if counts.any():
-                data += _lines(x, counts, WRONG, 1.25, dash, "y3")
+                data += _lines(x, counts, WRONG, 1.25, dash, "y3", run.run)
                 kinds.append(f"{word} {sign}")
         once = newest_of_equal(run.x)
         shapes += empty_spans(cell_edges(run.x[once], look.axis), run.empty[once], {"xaxis": "x", "yaxis": "y"})
@@ -57,16 +66,17 @@ def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
     layout["shapes"] = shapes
     layout["meta"] = {
         "view": "numbers", "axis": look.axis, "panels": facts, "limits": bins.limits, "ranges": ranges_of(layout),
+        "statistics": [[name, colour if alone else "", "solid" if alone else dash] for name, colour, dash, _ in STATISTICS],
     }  # fmt: skip
     return {"data": data, "layout": layout}
 
 
-def _lines(x: Floats, y: Floats, colour: str, width: float, dash: str, yaxis: str) -> list[Dict]:
-    """Return a line, and dots for single points between gaps."""
+def _lines(x: Floats, y: Floats, colour: str, width: float, dash: str, yaxis: str, run: str) -> list[Dict]:
+    """Return a line of a run, and dots for single points between gaps."""
     line: Dict = {"color": colour, "width": width}
     if dash != "solid":
         line["dash"] = dash
-    plain: Dict = {"type": "scatter", "yaxis": yaxis, "hoverinfo": "skip"}
+    plain: Dict = {"type": "scatter", "yaxis": yaxis, "hoverinfo": "skip", "meta": {"key": run}}
     traces = [plain | {"mode": "lines", "x": numbers(x), "y": drawn(y), "line": line}]
     there = np.concatenate(([False], np.isfinite(y), [False]))
     alone = there[1:-1] & ~there[:-2] & ~there[2:]
@@ -82,7 +92,9 @@ def _layout(runs: Sequence[Recorded], look: Look, bins: Bins, kinds: Sequence[st
     high = max((float(x.max()) for x in places), default=1.0)
     pad = (high - low) * 0.01 or (1000.0 if look.axis == "absolute" else 0.5)
     across = np.array(look.zoom.places) if look.zoom.places else np.array([low - pad, high + pad])
-    limits: Dict = {} if bins.limits == "all" else {"range": [float(bins.edges[0]), float(bins.edges[-1])]}
+    scaled = values_axis(bins.scale)
+    if bins.limits == "all" and bins.scale.kind == LINEAR:
+        del scaled["range"]
     largest = max((value.total for run in runs for value in run.values), default=0)
     bad = max((max(value.nan, value.pos_inf, value.neg_inf) for run in runs for value in run.values), default=0)
     plain: Dict = {"zeroline": False, "ticks": ""}
@@ -92,7 +104,9 @@ def _layout(runs: Sequence[Recorded], look: Look, bins: Bins, kinds: Sequence[st
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": False,
         "font": {"size": 11}, "dragmode": "zoom", "uirevision": None,
         "xaxis": plain | {"nticks": 6, "anchor": "y3" if kinds else "y2"} | places_axis(look, across),
-        "yaxis": plain | {"domain": upper, "nticks": 5, "tickformat": ".4~g", "zeroline": True} | limits,
+        "yaxis": plain | {"domain": upper, "nticks": 5, "zeroline": True} | scaled | (
+            {"tickformat": ".4~g"} if bins.scale.kind == LINEAR else {}
+        ),
         "yaxis2": plain | {"domain": middle, "nticks": 3} | counts_axis(largest),
         "annotations": [_caption("n", middle[1])],
     }  # fmt: skip

@@ -3,7 +3,8 @@
 In every view of a card all runs and steps have the same bins, so shapes can be compared. The bins cover the zoomed values, or
 all values unless a few far-off steps would squeeze the others (`usual_limits`); values outside are counted, so no count is
 lost. `layout.meta.panels` has the data of the browser's hover table: steps, times, counts outside, and counts per bin. For a
-heat map the browser takes the latter from z, the share of the step's finite values. Nothing here has a theme colour.
+heat map the browser takes the latter from z, the share of the step's finite values. A scale that is not linear is drawn in its
+places (`parsers.analysis.value_scales`); the browser then needs the edges. Nothing here has a theme colour.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import HistogramValue
-from parsers.analysis import bands, beyond, common_edges, even_edges, resample, usual_limits
+from parsers.analysis import bands, beyond, common_edges, resample, usual_limits
+from parsers.analysis.value_scales import LINEAR, ValueScale, linear, scaled
 
 from layouts.figures.curves import WRONG
 from layouts.figures.panels import axis, grid, layout_key, titles
@@ -29,10 +31,17 @@ Dict = dict[str, Any]
 FRACTIONS = (0.05, 0.25, 0.5, 0.75, 0.95)
 OLDEST_TO_NEWEST = ("#236db4", "#217f7b", "#7c8542", "#c6871a")
 """Stops of the gradient; each is readable on a light and on a dark background."""
+COLOURS = ("root", "log", "robust")
+"""How shares become colours: by their square root, by their logarithm over three decades, or by the square root up to the share
+that 98 of 100 filled bins do not exceed."""
+_DECADES = 3.0
+_ROBUST = 98.0
 _VIRIDIS = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
 _REACH = 3.0
 """Rows covered by the tallest histogram of a ridge."""
 _WHITE = "rgba(255,255,255,0.6)"
+_BETWEEN_TICKS = 0.09
+"""The part of an axis that is free between two labels of values."""
 _NOTHING = 1e-9
 """Smaller shares of a step's values are rounding errors."""
 
@@ -75,61 +84,81 @@ class Zoom:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """axis is "step", "relative" or "absolute"; zoom.places is in its unit, for "absolute" milliseconds of local time."""
+    """How histograms are drawn.
+
+    axis is "step", "relative" or "absolute"; zoom.places is in its unit, for "absolute" milliseconds of local time. scale is
+    that of values (`value_scales.SCALES`), colour one of COLOURS. apart: every run has bins of its own. width is that of the
+    card in pixels.
+    """
 
     axis: str = "step"
     zoom: Zoom = Zoom()
+    scale: str = LINEAR
+    colour: str = COLOURS[0]
+    apart: bool = False
+    width: int = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """The bins of a card; limits says what they cover: "all" values, the "usual" ones, or the "zoom"."""
+    """The bins of a card or a panel; limits says what they cover: "all" values, the "usual" ones, or the "zoom"."""
 
-    edges: Floats
+    scale: ValueScale
     limits: str
+
+    @property
+    def edges(self) -> Floats:
+        """The values between which the bins are."""
+        return self.scale.edges
+
+    @property
+    def places(self) -> Floats:
+        """Where the edges are drawn."""
+        return self.scale.places
 
 
 def heat(runs: Sequence[Recorded], look: Look) -> Dict:
     """Return a heat map of shares over steps for each run, overlaid with the quantiles of FRACTIONS."""
-    bins = bins_of(runs, look)
-    edges, made = bins.edges, _Figure(runs, look, bins)
-    brightest = 0.0
+    made = _Figure(runs, look)
+    brightest: list[float] = []
     for number, run in enumerate(runs):
+        bins = made.bins[number]
         order = newest_of_equal(run.x)
-        shares = _shares(resample([run.values[at] for at in order], edges), run.finite[order])
-        brightest = max(brightest, float(np.nanmax(shares, initial=0.0)))
+        shares = _shares(resample([run.values[at] for at in order], bins.edges), run.finite[order])
+        brightest.append(_brightest(shares, look.colour))
         limits = cell_edges(run.x[order], look.axis)
         made.data.append({
-            "type": "heatmap", "x": numbers(limits), "y": numbers(edges), "z": typed(shares.T.astype(np.float32)),
-            "colorscale": _scale(), "zmin": 0, "zauto": False, "zmax": 1, "showscale": False, "hoverinfo": "skip",
+            "type": "heatmap", "x": numbers(limits), "y": numbers(bins.places), "z": typed(shares.T.astype(np.float32)),
+            "colorscale": _scale(look.colour), "zmin": 0, "zauto": False, "zmax": 1, "showscale": False, "hoverinfo": "skip",
             **made.on(number),
         })  # fmt: skip
-        made.data += _quantiles(run, order, made.on(number))
+        made.data += _quantiles(run, order, bins.scale, made.on(number))
         made.layout.setdefault("shapes", []).extend(empty_spans(limits, run.empty[order], made.on(number)))
         made.panel(number, run, order, trace=len(made.data) - len(FRACTIONS) - 1)
         across = places_axis(look, np.array(look.zoom.places) if look.zoom.places else limits)
-        made.axes(number, across=across, up=_values(edges) | made.only_first(number))
+        made.axes(number, across=across, up=values_axis(bins.scale) | ({} if look.apart else made.only_first(number)))
+    most = max(brightest, default=0.0)
     for trace in made.data:
         if trace["type"] == "heatmap":
-            trace["zmax"] = brightest or 1.0
-    return made.done("heat", scale={"stops": _scale(), "most": brightest})
+            trace["zmax"] = most or 1.0
+    return made.done("heat", scale={"stops": _scale(look.colour), "most": most, "more": look.colour == "robust"})
 
 
 def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
     """Return the histograms of each run one behind the other, the newest in front; all heights have the same scale."""
-    bins = bins_of(runs, look)
-    edges, made = bins.edges, _Figure(runs, look, bins)
-    counts = [resample(run.values, edges) for run in runs]
+    made = _Figure(runs, look)
+    counts = [resample(run.values, bins.edges) for run, bins in zip(runs, made.bins, strict=True)]
     tallest = max((float(rows.max()) for rows in counts if rows.size), default=0.0) or 1.0
-    outline = _outline(edges)
     for number, (run, rows) in enumerate(zip(runs, counts, strict=True)):
+        bins = made.bins[number]
+        outline = _outline(bins.places)
         order = np.argsort(run.x, kind="stable")
         reach = _reach(run.x, look.axis)
         colours = gradient(len(order))
         for rank, at in enumerate(order):
             base = float(run.x[at])
             if run.empty[at]:
-                made.data.append(_flat(edges, base, made.on(number)))
+                made.data.append(_flat(bins.places, base, made.on(number)))
                 continue
             heights = np.concatenate(([0.0], rows[at], [0.0]))
             made.data.append({
@@ -139,45 +168,46 @@ def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
             })  # fmt: skip
         made.panel(number, run, order, counts=rows[order], height=reach / tallest)
         low, high = (float(run.x.min()), float(run.x.max())) if run.x.size else (0.0, 1.0)
-        made.axes(number, across=_values(edges), up=places_axis(look, np.array([high + reach * 0.1, low - reach * 1.05])))
+        up = places_axis(look, np.array([high + reach * 0.1, low - reach * 1.05]))
+        made.axes(number, across=values_axis(bins.scale), up=up)
     return made.done("ridge", scale=_by_age())
 
 
 def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
     """Return the histograms of each run as overlaid lines, coloured from oldest to newest."""
-    bins = bins_of(runs, look)
-    edges, made = bins.edges, _Figure(runs, look, bins)
-    outline = _outline(edges)
+    made = _Figure(runs, look)
     for number, run in enumerate(runs):
+        bins = made.bins[number]
+        outline = _outline(bins.places)
         order = np.argsort(run.x, kind="stable")
-        rows = resample(run.values, edges)[order]
+        rows = resample(run.values, bins.edges)[order]
         for colour, heights, empty in zip(gradient(len(order)), rows, run.empty[order], strict=True):
             on = made.on(number)
-            made.data.append(_flat(edges, 0.0, on) if empty else _line(outline, heights, colour, 1.0) | on)
+            made.data.append(_flat(bins.places, 0.0, on) if empty else _line(outline, heights, colour, 1.0) | on)
         made.panel(number, run, order, counts=rows)
-        made.axes(number, across=_values(edges), up=counts_axis(float(rows.max(initial=0.0))))
+        made.axes(number, across=values_axis(bins.scale), up=counts_axis(float(rows.max(initial=0.0))))
     return made.done("overlay", scale=_by_age())
 
 
 def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
     """Return one step of each run in the run's colour: overlaid, or side by side on one scale."""
-    bins = bins_of(runs, look)
-    edges, made = bins.edges, _Figure(runs, look, bins, panels=len(runs) if beside else min(1, len(runs)))
-    outline = _outline(edges)
+    made = _Figure(runs, look, panels=len(runs) if beside else min(1, len(runs)))
     tallest = 0.0
     for number, run in enumerate(runs):
         place = number if beside else 0
-        rows = resample(run.values, edges)
+        bins = made.bins[place]
+        outline = _outline(bins.places)
+        rows = resample(run.values, bins.edges)
         tallest = max(tallest, float(rows.max(initial=0.0)))
         for heights, empty in zip(rows, run.empty, strict=True):
             if empty:
-                made.data.append(_flat(edges, 0.0, made.on(place)))
+                made.data.append(_flat(bins.places, 0.0, made.on(place)) | {"meta": {"key": run.run}})
                 continue
-            line = _line(outline, heights, run.colour, 1.5) | made.on(place)
+            line = _line(outline, heights, run.colour, 1.5) | made.on(place) | {"meta": {"key": run.run}}
             made.data.append(line | {"fill": "tozeroy", "fillcolor": run.colour + "33"})
         made.panel(place, run, np.arange(len(rows)), counts=rows)
     for place in range(len(made.domains)):
-        made.axes(place, across=_values(edges), up=counts_axis(tallest))
+        made.axes(place, across=values_axis(made.bins[place].scale), up=counts_axis(tallest))
     return made.done("step")
 
 
@@ -187,13 +217,16 @@ def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
 class _Figure:
     """Builds a figure: panels side by side, traces, and the facts about each panel."""
 
-    def __init__(self, runs: Sequence[Recorded], look: Look, bins: Bins, panels: int | None = None) -> None:
+    def __init__(self, runs: Sequence[Recorded], look: Look, panels: int | None = None) -> None:
         self.data: list[Dict] = []
         self.domains = grid(len(runs) if panels is None else panels)
         several = len(self.domains) > 1
         self.look = look
         self.panels: list[Dict] = []
-        self.bins = bins
+        if several and look.apart:
+            self.bins = [bins_of([run], look) for run in runs]
+        else:
+            self.bins = [bins_of(runs, look)] * len(self.domains)
         self.layout: Dict = {
             "margin": {"l": 54, "r": 14, "t": 18 if several else 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -205,7 +238,7 @@ class _Figure:
             "uirevision": None,
         }
         if several:
-            self.layout["annotations"] = titles([(run.label, run.colour) for run in runs], self.domains)
+            self.layout["annotations"] = titles([(run.label, run.colour) for run in runs], self.domains, look.width)
 
     @staticmethod
     def on(number: int) -> Dict:
@@ -230,13 +263,12 @@ class _Figure:
         """
         if "counts" in more:
             more["counts"] = typed(more["counts"].astype(np.float32))
-        self.panels.append(panel_facts(run, order, self.bins) | self.on(number) | more)
+        self.panels.append(panel_facts(run, order, self.bins[number]) | self.on(number) | more)
 
     def done(self, view: str, **more: Any) -> Dict:
         """Return the finished figure."""
-        edges = self.bins.edges
-        bins = {"low": float(edges[0]), "high": float(edges[-1]), "n": len(edges) - 1}
-        meta = {"view": view, "axis": self.look.axis, "panels": self.panels, "bins": bins, "limits": self.bins.limits, **more}
+        limits = next((bins.limits for bins in self.bins if bins.limits != "all"), "all")
+        meta = {"view": view, "axis": self.look.axis, "panels": self.panels, "limits": limits, **more}
         self.layout["meta"] = meta | {"ranges": ranges_of(self.layout)}
         return {"data": self.data, "layout": self.layout}
 
@@ -247,7 +279,10 @@ def ranges_of(layout: Dict) -> Dict:
 
 
 def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
-    """Return the hover data of each step of a run, in the order it is drawn. outside: counts below and above the bins."""
+    """Return the hover data of each step of a run, in the order it is drawn. outside: counts below and above the bins.
+
+    bins: the places of the first and the last edge, the number of bins, and the edges unless they are these places.
+    """
     values, finite = [run.values[at] for at in order], run.finite[order]
     extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
     return {
@@ -257,8 +292,13 @@ def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
         "total": numbers(np.array([v.total for v in values], np.float64)),
         "extent": typed(np.array(extent, np.float64).reshape(-1, 3)),
         "bad": typed(np.array([[v.nan, v.pos_inf, v.neg_inf] for v in values], np.float64).reshape(-1, 3)),
-        "outside": typed(_outside(values, finite, bins)),
+        "outside": typed(_outside(values, finite, bins)), "bins": _bin_facts(bins.scale),
     }  # fmt: skip
+
+
+def _bin_facts(scale: ValueScale) -> Dict:
+    facts: Dict = {"low": float(scale.places[0]), "high": float(scale.places[-1]), "n": len(scale.edges) - 1}
+    return facts if scale.kind == LINEAR else facts | {"edges": typed(scale.edges)}
 
 
 def _outside(values: Sequence[HistogramValue], finite: Floats, bins: Bins) -> Floats:
@@ -272,9 +312,13 @@ def bins_of(runs: Sequence[Recorded], look: Look) -> Bins:
     """Return the bins for all runs and steps of a card."""
     values = [value for run in runs for value in run.values]
     if look.zoom.values:
-        return Bins(even_edges(*look.zoom.values), "zoom")
+        return Bins(scaled(look.scale, values, *look.zoom.values), "zoom")
     usual = None if look.zoom.whole else usual_limits(values)
-    return Bins(even_edges(*usual), "usual") if usual else Bins(common_edges(values), "all")
+    if usual:
+        return Bins(scaled(look.scale, values, *usual), "usual")
+    edges = common_edges(values)
+    every = linear(edges) if look.scale == LINEAR else scaled(look.scale, values, float(edges[0]), float(edges[-1]))
+    return Bins(every, "all")
 
 
 def newest_of_equal(x: Floats) -> NDArray[np.int64]:
@@ -301,12 +345,12 @@ def cell_edges(x: Floats, kind: str) -> Floats:
     return np.concatenate(([x[0] - (x[1] - x[0]) / 2], middle, [x[-1] + (x[-1] - x[-2]) / 2]))
 
 
-def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
+def _quantiles(run: Recorded, order: NDArray[np.int64], scale: ValueScale, on: Dict) -> list[Dict]:
     """Return lines for the quantiles, the median thicker than the others."""
     x = numbers(run.x[order])
     found = bands([run.values[at] for at in order], FRACTIONS)
     return [
-        {"type": "scatter", "mode": "lines", "x": x, "y": drawn(found[:, number]), "hoverinfo": "skip",
+        {"type": "scatter", "mode": "lines", "x": x, "y": drawn(scale.place(found[:, number])), "hoverinfo": "skip",
          "line": {"color": "#ffffff", "width": 1.75} if fraction == 0.5 else {"color": _WHITE, "width": 0.75}, **on}
         for number, fraction in enumerate(FRACTIONS)
     ]  # fmt: skip
@@ -358,9 +402,21 @@ def gradient(count: int) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*parts, strict=True)]
 
 
-def _scale() -> list[list[Any]]:
-    """Return a colour scale by the square root of the share, so that tails are visible next to the peak."""
-    return [[(number / (len(_VIRIDIS) - 1)) ** 2, colour] for number, colour in enumerate(_VIRIDIS)]
+def _brightest(shares: Floats, colour: str) -> float:
+    """Return the share that has the last colour."""
+    filled = shares[np.isfinite(shares)]
+    if not filled.size:
+        return 0.0
+    return float(np.percentile(filled, _ROBUST)) if colour == "robust" else float(filled.max())
+
+
+def _scale(colour: str) -> list[list[Any]]:
+    """Return a colour scale on which tails are visible next to the peak: its stops grow with the square of the colour's number,
+    or tenfold."""
+    last = len(_VIRIDIS) - 1
+    if colour == "log":
+        return [[10.0 ** (-_DECADES * (1 - number / last)) if number else 0.0, name] for number, name in enumerate(_VIRIDIS)]
+    return [[(number / last) ** 2, name] for number, name in enumerate(_VIRIDIS)]
 
 
 def _by_age() -> Dict:
@@ -369,8 +425,17 @@ def _by_age() -> Dict:
     return {"stops": [[number / last, colour] for number, colour in enumerate(OLDEST_TO_NEWEST)]}
 
 
-def _values(edges: Floats) -> Dict:
-    return {"range": [float(edges[0]), float(edges[-1])], "tickformat": ".3~g", "type": "linear"}
+def values_axis(scale: ValueScale) -> Dict:
+    """Return the properties of an axis of values: its range in places, and labels for places that are not values."""
+    plain: Dict = {"range": [float(scale.places[0]), float(scale.places[-1])], "type": "linear"}
+    if scale.kind == LINEAR:
+        return plain | {"tickformat": ".3~g"}
+    room = float(scale.places[-1] - scale.places[0]) * _BETWEEN_TICKS
+    ticks: list[tuple[float, str]] = []
+    for place, value in zip(scale.place(scale.ticks).tolist(), scale.ticks.tolist(), strict=True):
+        if all(abs(place - other) >= room and text != f"{value:.3g}" for other, text in ticks):
+            ticks.append((place, f"{value:.3g}"))
+    return plain | {"tickvals": [place for place, _ in ticks], "ticktext": [text for _, text in ticks]}
 
 
 def counts_axis(tallest: float) -> Dict:

@@ -20,6 +20,7 @@ from parsers.analysis import thinned
 
 from layouts.figures.curves import Trace
 from layouts.figures.typed_arrays import numbers, whole_numbers
+from layouts.names import shortened
 
 Floats = NDArray[np.float64]
 
@@ -303,7 +304,7 @@ def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, A
             layout[f"xaxis{suffix}"] = _axis(f"y{suffix}") | {"domain": domain}
             layout[f"yaxis{suffix}"] = _axis(f"x{suffix}")
         if panels > 1:
-            layout["annotations"].append(_heading(sheets[panel].label, sum(domain) / 2))
+            layout["annotations"].append(_heading(sheets[panel].label, [sheet.label for sheet in sheets], sum(domain) / 2))
     return layout
 
 
@@ -330,8 +331,8 @@ def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dic
     }  # fmt: skip
 
 
-def _heading(label: str, x: float) -> dict[str, Any]:
-    shown = label if len(label) <= 48 else f"…{label[-47:]}"
+def _heading(label: str, labels: Sequence[str], x: float) -> dict[str, Any]:
+    shown = shortened(label, labels, 48)
     return {
         "text": html.escape(shown, quote=False), "x": x, "xref": "paper", "xanchor": "center", "y": 1, "yref": "paper",
         "yanchor": "bottom", "yshift": 4, "showarrow": False, "font": {"size": 12},

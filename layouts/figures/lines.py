@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from layouts.figures.alternatives import described
 from layouts.figures.bands import Ends, bands, columns_of_group, ends_of
+from layouts.figures.curve_alternatives import of_curves
 from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
 from layouts.figures.marks import marks
 from layouts.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
@@ -72,7 +74,8 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         "axis": look.axis,
         "outliers": _outliers(members, curves, found, look),
     }
-    return {"data": data, "layout": _layout(lines, look, facts, found, marked=bool(edge))}
+    drawn_figure = {"data": data, "layout": _layout(lines, look, facts, found, marked=bool(edge))}
+    return described(drawn_figure, *of_curves(lines, look, facts))
 
 
 def _by_axis(curves: Sequence[Curve]) -> dict[int, list[Curve]]:

@@ -7,7 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-_TITLE = 48
+from layouts.names import shortened
+
+_WIDE = 6.6
+"""Pixels that a letter of a title takes."""
+_LEAST = 4
+_SIDES = 68
+"""Pixels of a card at the left and the right of its panels."""
 _GAP_X, _GAP_Y = 0.1, 0.16
 _HEAD = 0.05
 
@@ -38,17 +44,20 @@ def layout_key(letter: str, number: int) -> str:
     return f"{letter}axis{'' if number == 0 else number + 1}"
 
 
-def titles(names: Sequence[tuple[str, str]], domains: Sequence[tuple[list[float], list[float]]]) -> list[dict[str, Any]]:
-    """Return annotations of (name, colour) over each panel. Names are escaped, because plotly interprets some HTML."""
+def titles(
+    names: Sequence[tuple[str, str]], domains: Sequence[tuple[list[float], list[float]]], width: int
+) -> list[dict[str, Any]]:
+    """Return annotations of (name, colour) over each panel, as long as a panel of a card of this width in pixels has room for.
+
+    Names are escaped, because plotly interprets some HTML.
+    """
+    letters, every = (width - _SIDES) / _WIDE, [name for name, _ in names]
     return [
         {
-            "text": f'<span style="color:{colour}">●</span> {html.escape(_cut(name), quote=False)}',
+            "text": f'<span style="color:{colour}">●</span> '
+            + html.escape(shortened(name, every, max(_LEAST, int((x[1] - x[0]) * letters) - 2)), quote=False),
             "xref": "paper", "yref": "paper", "x": x[0], "y": y[1], "xanchor": "left", "yanchor": "bottom",
             "showarrow": False, "font": {"size": 11},
         }
         for (name, colour), (x, y) in zip(names, domains, strict=True)
     ]  # fmt: skip
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _TITLE else f"{name[: _TITLE - 1]}…"

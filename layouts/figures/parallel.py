@@ -42,6 +42,7 @@ _ROOM = 0.025
 _ALL_VALUES = 60
 _FEW = 7
 _MOST_WRITTEN = 24
+_MOST_KEYED = 12
 _FINE = 100
 _LONGEST = 16
 _LETTER = 6.5
@@ -320,11 +321,32 @@ def line_by_axis(one: Axis, *, dark: bool = False) -> dict[str, Any]:
         code = np.where(inside, one.places % count, -1.0)
         return {"color": typed(code), **steps([_GREY, *_COLOURS[:count]])}
     part = np.where(inside, (one.places - one.low) / (one.high - one.low), -0.25)
-    # Without the end that is invisible on the card.
-    stops = SCALES["viridis"][2:] if dark else SCALES["viridis"][:-1]
+    stops = _stops(dark)
     # The lowest fifth of the scale is for values apart from the axis.
     scale = [[0.0, _GREY], [0.19, _GREY], *([0.2 + 0.8 * n / (len(stops) - 1), stop] for n, stop in enumerate(stops))]
     return {"color": typed(part), "colorscale": scale, "cmin": -0.25, "cmax": 1.0}
+
+
+def _stops(dark: bool) -> Sequence[str]:
+    """The colours of numbers, without the end of the scale that is invisible on the card."""
+    return SCALES["viridis"][2:] if dark else SCALES["viridis"][:-1]
+
+
+def colour_key(one: Axis, *, dark: bool = False) -> dict[str, Any]:
+    """Return the colours of `line_by_axis` as a key to the figure.
+
+    ticks are (part of the scale, text) and stops its colours from the lowest to the highest number; of categories, entries are
+    (colour, text) and left is the number of further ones. apart tells that some lines are grey, as they have no place.
+    """
+    found: dict[str, Any] = {"name": one.name, "scale": one.scale, "apart": bool(one.apart), "grey": _GREY}
+    if one.categories:
+        count = min(len(one.categories), len(_COLOURS))
+        shown = one.categories[:_MOST_KEYED]
+        entries = [[_COLOURS[place % count], brief(text, _LONGEST)] for place, text in enumerate(shown)]
+        return found | {"entries": entries, "left": len(one.categories) - len(shown)}
+    inside = [(place, text) for place, text in one.ticks if one.low <= place <= one.high and text.strip(_SILENT)]
+    ticks = [[round((place - one.low) / (one.high - one.low), 4), text.strip(_SILENT)] for place, text in inside]
+    return found | {"ticks": ticks, "stops": list(_stops(dark))}
 
 
 def line_by_colour(colours: Sequence[str]) -> dict[str, Any]:

@@ -346,7 +346,7 @@ def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
             "zeroline": True, "rangemode": "tozero",
         }  # fmt: skip
     labels = [(look.words[name], COLOURS.get(name, "#5b6572")) for name in names]
-    heads = titles(labels, [([0.0, 1.0], domain) for domain in domains])
+    heads = titles(labels, [([0.0, 1.0], domain) for domain in domains], look.columns)
     layout["annotations"] = [head | {"xshift": 8, "yshift": -2} for head in heads]
     layout["meta"] = {"panels": len(names), "window": [low, high], "sent": int(sent), "total": len(values)}
     layout["margin"] = layout["margin"] | {"t": 22}

@@ -20,7 +20,7 @@ class Ask:
 
     columns are drawn as axes, in order. log and linear are the columns whose scale was chosen; others have the usual scale of
     their values. colour is the column that colours the lines, BY_RUN for the colours of the runs, "" for a single colour.
-    hidden are the keys of hidden runs. dark: the theme is dark.
+    hidden are the keys of hidden runs, runs those that the state of the page names. dark: the theme is dark.
     """
 
     columns: tuple[str, ...]
@@ -29,6 +29,7 @@ class Ask:
     linear: frozenset[str]
     colour: str
     hidden: frozenset[str]
+    runs: tuple[str, ...] = ()
 
 
 def read_ask(data: Any) -> Ask:
@@ -42,4 +43,4 @@ def read_ask(data: Any) -> Ask:
             raise BadInput(f"{key}: expected at most {_MOST:,}; found {len(names):,}")
     dark = text(data, "theme", "light", choices=("light", "dark")) == "dark"
     colour = text(data, "colour", "", limit=1 << 20)
-    return Ask(tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden))
+    return Ask(tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden), tuple(texts(data, "run")))

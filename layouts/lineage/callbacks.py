@@ -43,7 +43,8 @@ def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
     """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update
-    return drawing(tables.table(), read_ask(ask), source.colours())
+    parsed = read_ask(ask)
+    return drawing(tables.table(), parsed, source.colours(parsed.runs))
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
@@ -53,7 +54,8 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
     root = State(ids("root"), "id")
     now = (Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data"), Input(ids("runs"), "data"))
-    call("plan", Output(ids("ask"), "data"), *now, State(ids("ask"), "data"), root)
+    wide = Input(ids("wide"), "data")
+    call("plan", Output(ids("ask"), "data"), *now, wide, State(ids("ask"), "data"), root)
     call("fill", Output(ids("grid"), "rowData"), Output(ids("grid"), "columnDefs"), *now, root)
-    call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), *now, root)
+    call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), *now, wide, root)
     call("moved", Input(ids("plot"), "restyleData"), root, prevent_initial_call=True)

@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parsers import better
 
 from layouts import format as fmt
+from layouts.figures.alternatives import described
 from layouts.figures.parallel import (
     LINEAR,
     LOG,
@@ -19,18 +22,23 @@ from layouts.figures.parallel import (
     axis,
     brief,
     category_text,
+    colour_key,
     is_numeric,
     line_by_axis,
     line_by_colour,
     parallel,
     usual_scale,
 )
+from layouts.lineage.alternatives import of_axes
 from layouts.lineage.asks import BY_RUN, Ask
+from layouts.lineage.results import main_result
 from layouts.lineage.table import METRICS, Table
 
 MOST_BY_DEFAULT = 12
 """Number of columns shown if the state names none."""
 _ACCENT = "#2f5fd0"
+_FEWEST = 5
+"""Texts of fewer runs may all differ without being identifiers."""
 
 
 # Table -------------------------------------------------------------------------------------------------------------
@@ -48,7 +56,9 @@ def sheet(table: Table, damage: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
         "axes": list(table.about.axes),
         "columns": [_column(table, name) for name in table.columns],
         "default": default_columns(table),
+        "ranked": _ranked(table)[:MOST_BY_DEFAULT],
         "colour": default_colour(table),
+        "sort": default_sort(table),
         "damage": [list(problem) for problem in damage],
         **table.more,
     }
@@ -101,28 +111,55 @@ def _texts(table: Table, name: str) -> list[str | None]:
 def default_columns(table: Table) -> list[str]:
     """Return the columns to show if the state names none, in the order of their axes.
 
-    They are those in which runs differ. If there are too many, columns that most runs have come before others, and results
-    and common settings before the rest (`Columns.rank`).
+    They are those in which runs differ, without texts that identify a run rather than describe it. If there are too many, the
+    main result comes first, then columns that most runs have, and results and common settings before the rest (`Columns.rank`).
     """
     about = table.about
+    chosen = set(_ranked(table)[:MOST_BY_DEFAULT])
+    return sorted((name for name in table.columns if name in chosen), key=lambda name: about.axes.index(about.group_of(name)))
+
+
+def _ranked(table: Table) -> list[str]:
+    """Return the columns that may be shown by default, the most important one first."""
+    about = table.about
     usable = [name for name in table.columns if name not in about.not_axes]
-    differing = [name for name in usable if name in table.differing]
+    differing = [name for name in usable if name in table.differing and (about.compared or not _identifies(table, name))]
     half = len(table.rows) / 2
     among = usable if about.compared or len(differing) < 2 else differing
-    ranked = sorted(
+    main = default_colour(table)
+    return sorted(
         among,
         key=lambda name: (
-            bool(about.compared) and name not in table.differing, table.recorded(name).sum() < half, about.rank(name)
+            name != main, bool(about.compared) and name not in table.differing, table.recorded(name).sum() < half,
+            about.rank(name),
         ),
-    )[:MOST_BY_DEFAULT]
-    chosen = [name for name in usable if name in ranked]
-    return sorted(chosen, key=lambda name: about.axes.index(about.group_of(name)))
+    )
+
+
+def _identifies(table: Table, name: str) -> bool:
+    """True if more than half of the runs that have a text have one of their own, such as a name."""
+    if is_numeric(table.frame[name]):
+        return False
+    recorded = table.frame[name][table.recorded(name)]
+    return len(recorded) >= _FEWEST and 2 * int(recorded.map(category_text).nunique()) > len(recorded)
 
 
 def default_colour(table: Table) -> str:
-    """Return the first result in which runs differ, or BY_RUN if there is none."""
-    results = [name for name in table.columns if table.about.group_of(name) == METRICS and is_numeric(table.frame[name])]
-    return next((name for name in results if name in table.differing), BY_RUN)
+    """Return the main result in which runs differ (`main_result`), or BY_RUN if there is none."""
+    results = (name for name in table.columns if table.about.group_of(name) == METRICS and name in table.differing)
+    return main_result({name: int(_finite(table, name).sum()) for name in results if is_numeric(table.frame[name])}) or BY_RUN
+
+
+def _finite(table: Table, name: str) -> NDArray[np.bool_]:
+    values: NDArray[np.float64] = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+    finite: NDArray[np.bool_] = np.isfinite(values)
+    return finite
+
+
+def default_sort(table: Table) -> str:
+    """Return the order of the rows if the state names none: "+" or "-" and the main result, the best run first; else ""."""
+    main = default_colour(table)
+    return "" if main == BY_RUN else f"{'+' if better(main) == 'min' else '-'}{main}"
 
 
 # Figure ------------------------------------------------------------------------------------------------------------
@@ -134,7 +171,10 @@ def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any
     keys = [table.rows[place].run for place in shown]
     known = [name for name in ask.columns if name in table.columns and name not in table.about.not_axes]
     axes = {name: _axis(table, name, shown, ask) for name in known}
-    return parallel(list(axes.values()), keys, _line(table, ask, shown, colours))
+    figure = parallel(list(axes.values()), keys, _line(table, ask, shown, colours))
+    if ask.colour in table.columns:
+        figure["layout"]["meta"]["key"] = colour_key(_axis(table, ask.colour, shown, ask), dark=ask.dark)
+    return described(figure, *of_axes(table, known, shown))
 
 
 def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:

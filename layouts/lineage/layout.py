@@ -39,13 +39,14 @@ def layout(ids: Ids, *, export: str, none: html.Div, damaged: html.Div, beside: 
     )  # fmt: skip
     return html.Div(
         [
-            *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing")),
+            *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing", "wide")),
             html.Div(none, hidden=True, className="ms-lineage-none"),
             html.Div(damaged, hidden=True, className="ms-lineage-damaged"),
             toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
             html.Section(
-                [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide"),
-                 html.Div(className="ms-lineage-scatter")],
+                [html.Div(className="ms-skeleton"),
+                 html.Div(html.Div(plot, className="ms-lineage-wide"), className="ms-lineage-scroll"),
+                 html.Div(className="ms-lineage-scatter"), html.Div(className="ms-lineage-key", hidden=True)],
                 className="ms-card ms-lineage-plot", tabIndex=-1, **attributes(aria_label="lineage.plot"),
             ),
             toolbar([], label="lineage.rows", class_name="ms-lineage-rows"),

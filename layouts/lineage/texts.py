@@ -73,6 +73,13 @@ TEXTS = define_texts({
     "lineage.everyone": ("All {n} runs", "全部 {n} 个训练"),
     "lineage.everyone_tip": ("Clear the choice of runs; this page then shows all", "取消选择，本页将显示全部训练"),
     "lineage.shown": ("{n} of {total} runs", "{total} 个训练中的 {n} 个"),
+    "lineage.shown_ranks": (
+        "{runs} of {all} runs, {n} of {total} ranks", "{all} 个训练中的 {runs} 个，{total} 张卡中的 {n} 张",
+    ),
+    "lineage.ranks_tip": (
+        "A job of several ranks counts as one run, and each of its ranks has a row",
+        "多卡作业计为 1 个训练，每张卡各占一行",
+    ),
     "lineage.unbrush": ("Clear filters", "清除筛选"),
     "lineage.chosen": ("All pages show these {n} runs.", "所有页面均显示这 {n} 个训练。"),
     "lineage.unchoose": ("Undo", "撤销"),
@@ -87,6 +94,9 @@ TEXTS = define_texts({
     "lineage.save_png": ("Image as PNG", "图片（PNG）"),
     "lineage.save_json": ("Table as JSON", "表格（JSON）"),
     "lineage.apart.missing": ("missing", "缺失"),
+    "lineage.key": ("Colours: {name}", "颜色：{name}"),
+    "lineage.no_value": ("no value", "无取值"),
+    "lineage.more_values": ("{n} more", "另有 {n} 个"),
     "lineage.no_axes": ("None of these columns has an axis.", "所选列没有可绘制的坐标轴。"),
     "lineage.too_many": ("{n} of {total} columns are drawn as axes.", "{total} 列中绘制了 {n} 个坐标轴。"),
     "lineage.brush_tip": ("Drag along an axis to filter, drag its name to move it.", "沿坐标轴拖动可筛选，拖动名称可移动。"),

@@ -12,6 +12,7 @@ from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, 
 from layouts import format as fmt
 from layouts.figures.steps import COLOURS
 from layouts.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.theme import luminance
 
 _WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
 _LEAST = 0.0005
@@ -77,6 +78,12 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.1f}"
 
 
+def ink(colour: str) -> str:
+    """Return black or white, whichever has the better contrast on a colour (WCAG 2)."""
+    found = luminance(colour)
+    return "#000000" if (found + 0.05) / 0.05 > 1.05 / (found + 0.05) else "#ffffff"
+
+
 def bar(usual: Average) -> html.Div:
     """A bar with one segment per part, as wide as its share, and a legend with the numbers below it."""
     segments = []
@@ -87,7 +94,8 @@ def bar(usual: Average) -> html.Div:
         english, chinese = (f"{name}: {fmt.duration(time / 1e9)}, {percent(share)} %" for name in names)
         segments.append(html.Span(
             f"{percent(share)} %" if share >= _WIDE else "",
-            style={"width": f"{100.0 * share:.4f}%", "background": COLOURS[part]}, className="ms-breakdown-segment",
+            style={"width": f"{100.0 * share:.4f}%", "background": COLOURS[part], "color": ink(COLOURS[part])},
+            className="ms-breakdown-segment",
             **{"title": english, "data-en-title": english, "data-zh-title": chinese, "data-part": part},
         ))  # fmt: skip
     return html.Div([html.Div(segments, className="ms-breakdown-bar"), _legend(usual)], className="ms-breakdown-made")

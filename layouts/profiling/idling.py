@@ -11,6 +11,7 @@ from parsers.analysis.advice import called
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.i18n import attributes, both, t
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import percent
@@ -32,7 +33,7 @@ _WIDE = 0.08
 
 
 def idle_time(source: ProfileSource, choice: Choice) -> IdleTime:
-    """Return what is known of the idle time of a profile."""
+    """Return the idle time of a profile by cause, or why there is none yet."""
     return source.idle_time(choice.run, choice.session, choice.rank)
 
 
@@ -136,5 +137,5 @@ def _steps(idle: Idle, choice: Choice) -> list[Any]:
     ]  # fmt: skip
     said = t("profiling.idle.steps" if len(rows) == len(steps) else "profiling.idle.steps_most",
              n=fmt.count(len(rows)), total=fmt.count(len(steps)))  # fmt: skip
-    table = html.Div(html.Table([html.Thead(head), html.Tbody(body)], className="ms-idle-table"), className="ms-idle-rows")
+    table = scrolled(html.Table([html.Thead(head), html.Tbody(body)], className="ms-idle-table"), "ms-idle-rows")
     return [html.Details([html.Summary(said), table], className="ms-idle-steps")]

@@ -25,9 +25,19 @@ Found = Sequence[tuple[str, str, Series]]
 """(run, tag, series) of every line, the left axis before the right one."""
 
 
+def runs_of(source: RunSource, ask: Ask) -> list[str]:
+    """Return the member runs on screen."""
+    return selected_runs(ask.state, source, ("scalar",))
+
+
+def visible_runs(source: RunSource, ask: Ask) -> list[str]:
+    """Return the member runs on screen that are not hidden."""
+    return [run for run in runs_of(source, ask) if ask.by or run not in ask.hide]
+
+
 def series_of(source: RunSource, ask: Ask) -> Found:
     """Return every series with points that an ask names."""
-    runs = selected_runs(ask.state, source, ("scalar",))
+    runs = visible_runs(source, ask)
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
     return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
 
@@ -44,7 +54,7 @@ def band_of(source: RunSource, ask: Ask, groups: Grouping) -> str:
     """Return the band that is asked for; by default from lowest to highest if all groups have few runs, else the interval."""
     if ask.band:
         return ask.band
-    sizes = Counter(groups.label.get(run, REST) for run in selected_runs(ask.state, source, ("scalar",)))
+    sizes = Counter(groups.label.get(run, REST) for run in runs_of(source, ask))
     return "range" if max(sizes.values(), default=0) < FEW else "interval"
 
 
@@ -125,7 +135,7 @@ def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str],
     tags = [*ask.left, *ask.right]
     if len(runs) == 1 and len(tags) > 1:
         return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
-    of_run = source.colours()
+    of_run = source.colours(ask.state.get("run", ()))
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 

@@ -99,7 +99,7 @@ def read_wanted(data: Any) -> Wanted:
 def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
     """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
-    colour = source.colours()
+    colour = source.colours(wanted.state.get("run", ()))
     kind, _, base = wanted.base.partition(":")
     for tag in wanted.tags or ():
         direction = better(tag)

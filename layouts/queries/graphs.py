@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Protocol, overload
 
 from parsers import Graph, PayloadError, SourceLine
 from parsers.analysis.graphs import (
@@ -18,13 +18,15 @@ from parsers.analysis.graphs import (
     Together,
     View,
     compare,
+    is_training,
     network,
+    roles,
+    shared,
     simplified,
     together,
 )  # fmt: skip
 from parsers.analysis.graphs.counts import FLAG
-
-from layouts.sources import ValueSource
+from parsers.analysis.graphs.network import Ints
 
 CACHED = 4
 """Number of graphs or comparisons in the cache."""
@@ -35,22 +37,27 @@ FIRST_FRAMES = 6
 
 @dataclass(frozen=True, slots=True)
 class Of:
-    """The key of a graph: member run, name within the run, and whether it is simplified.
+    """The key of a graph: member run, name within the run, and whether it is simplified; None: if it is of a training.
 
     against: member run and name of the graph it is compared with, or None.
     """
 
     run: str
     graph: str
-    simple: bool
+    simple: bool | None
     against: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has."""
+    """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has.
+
+    first and other: the networks of both graphs.
+    """
 
     graph: Graph
+    first: Network
+    other: Network
     difference: Difference
     both: Together
 
@@ -70,6 +77,9 @@ class Opened:
     hidden: dict[str, int] = field(default_factory=dict)
     kept: int = 0
     known_flags: dict[int, str] | None = None
+    training: bool | None = None
+    known_roles: Ints | None = None
+    known_shared: dict[bool, dict[int, tuple[int, ...]]] = field(default_factory=dict)
 
     def state(self, row: int) -> str:
         """Return the state of a node in the comparison: one of STATES."""
@@ -97,9 +107,31 @@ class Opened:
         graph, own = self._of(row)
         return graph.source_lines(own)
 
+    def simple(self, of: Of) -> bool:
+        """Return whether a request means the simplified graph; if it leaves that open, yes for a training not compared."""
+        if of.simple is not None or self.compared:
+            return bool(of.simple)
+        if self.training is None:
+            self.training = is_training(self.whole)
+        return self.training
+
+    @property
+    def roles(self) -> Ints:
+        """What each parameter is for, as codes into ROLES; -1 for other nodes."""
+        if self.known_roles is None:
+            self.known_roles = roles(self.whole)
+        return self.known_roles
+
+    def shared(self, simple: bool) -> dict[int, tuple[int, ...]]:
+        """Return the later layers that use a scope too, by scope of a view."""
+        if simple not in self.known_shared:
+            self.known_shared[simple] = shared(self.view(simple).scopes)
+        return self.known_shared[simple]
+
     def _value(self, row: int) -> str:
         """Return the value of a constant: its attribute `value`, which only .pb files have, else its name."""
-        return self.attributes(row).get("value", self.whole.names[row])
+        known = self.attributes(row).get("value")
+        return self.whole.name(row) if known is None else known
 
     def _of(self, row: int) -> tuple[Graph, int]:
         if self.compared and row >= len(self.graph.nodes):
@@ -125,10 +157,22 @@ class _Slot:
     opened: Opened | None = None
 
 
+class GraphSource(Protocol):
+    """What has graphs: `layouts.sources.ValueSource`, or the dumps of runs."""
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        """Return a graph of a run, None for an unknown one. Raises PayloadError if it cannot be read."""
+        ...
+
+    def version(self, run: str) -> int:
+        """Return a number that changes whenever the data of a run changes."""
+        ...
+
+
 class Views:
     """The graphs of a source; a graph is built once for all visitors."""
 
-    def __init__(self, source: ValueSource) -> None:
+    def __init__(self, source: GraphSource) -> None:
         self._source = source
         self._kept: OrderedDict[tuple[tuple[str, str], ...], _Slot] = OrderedDict()
         self._lock = threading.Lock()
@@ -139,7 +183,7 @@ class Views:
         slot = self._slot(names)
         with slot.lock:
             opened = slot.opened = self._opened(names, slot.opened)
-            return opened, opened.view(asked.simple)
+            return opened, opened.view(opened.simple(asked))
 
     def _slot(self, names: tuple[tuple[str, str], ...]) -> _Slot:
         with self._lock:
@@ -174,7 +218,7 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
     attributes = (_Attributes(graphs[0]), _Attributes(graphs[1])) if graphs[0].format == graphs[1].format else None
     difference = compare(networks[0], networks[1], attributes)
     both = together(networks[0], networks[1], difference)
-    return Opened(graphs[0], both.network, version, Compared(graphs[1], difference, both))
+    return Opened(graphs[0], both.network, version, Compared(graphs[1], networks[0], networks[1], difference, both))
 
 
 REFERENCES = {"ir": "inputs", "dot": "id"}

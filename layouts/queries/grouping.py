@@ -1,6 +1,6 @@
 """Group runs by a regular expression over their names, by a setting, by rank or by job.
 
-Groups are made over all runs, not only those on screen, so that the colour of a group does not depend on the selection.
+Groups are made over all runs, not only those on screen; the hues are spread over the groups of those on screen.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from parsers import Setting
 
 from layouts import format as fmt
+from layouts.run_colours import group_colours
 from layouts.sources import FrameSource, LineageSource, RunRow
-from layouts.theme import run_colours
 
 KINDS = ("job", "rank", "regex", "column")
 """Kinds of groupings. "regex:" and "column:" are followed by the expression or the name of the column."""
@@ -33,8 +33,8 @@ class Grouping:
     colour: Mapping[str, str]
 
 
-def grouping(source: FrameSource, by: str) -> Grouping | None:
-    """Return the groups of all runs, None if `by` names no grouping.
+def grouping(source: FrameSource, by: str, shown: Sequence[str] = ()) -> Grouping | None:
+    """Return the groups of all runs, None if `by` names no grouping. shown are the member runs on screen.
 
     Raises ValueError, whose text is meant for the user, for an invalid regular expression.
     """
@@ -44,15 +44,17 @@ def grouping(source: FrameSource, by: str) -> Grouping | None:
     rows = source.runs()
     labels = {"job": _jobs, "rank": _ranks}[kind](rows) if kind in ("job", "rank") else _named(source, rows, kind, value)
     oldest_first = sorted(rows, key=lambda row: (row.started or 0.0, row.key))
-    colours = run_colours(label for row in oldest_first for member in row.members if (label := labels[member]) != REST)
+    found = [label for row in oldest_first for member in row.members if (label := labels[member]) != REST]
+    by_hand = {label: colour for (of, label), colour in source.notebook().groups.items() if of == by}
+    colours = group_colours(found, {labels[run] for run in shown if run in labels}, by_hand)
     ordered = sorted(colours, key=_natural)
-    return Grouping(labels, {label: colours[label] for label in ordered} | {REST: REST_COLOUR})
+    return Grouping(labels, {label: colours[label] for label in ordered} | {REST: by_hand.get(REST, REST_COLOUR)})
 
 
-def made(source: FrameSource, by: str) -> tuple[Grouping | None, str]:
+def made(source: FrameSource, by: str, shown: Sequence[str]) -> tuple[Grouping | None, str]:
     """Return (groups of all runs or None, the reason if they cannot be made)."""
     try:
-        return grouping(source, by), ""
+        return grouping(source, by, shown), ""
     except ValueError as error:
         return None, str(error)
 

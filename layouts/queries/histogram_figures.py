@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from parsers import HistogramValue, PayloadError, PayloadSeries
 from parsers.analysis import relative_time, thinned
 
+from layouts.figures.alternatives import described
+from layouts.figures.histogram_alternatives import of_histograms
 from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
@@ -52,9 +54,9 @@ def found_in(source: ValueSource, ask: Ask) -> Found:
     return [(run, items) for run, items in found if items is not None and len(items)]
 
 
-def stamp(found: Found) -> str:
-    """Return a text that changes whenever the histograms of a card do."""
-    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
+def stamp(found: Found, colours: Mapping[str, str]) -> str:
+    """Return a text that changes whenever the histograms of a card or the colours of its runs do."""
+    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}\0{colours.get(run)}" for run, items in found]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
@@ -62,18 +64,23 @@ def draw(
     source: ValueSource, ask: Ask, found: Found, *,
     read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the figure of one card; its meta has the numbers of runs and steps shown and available.
+    """Return the figure of one card; its meta has the numbers of runs and steps shown and available, and the hidden runs.
 
     read returns the histograms if they do not come from the source; columns is the number of steps in a heat map.
     in_browser: the browser zooms by itself and keeps the zoom for the next figure, so the figure has all values.
     """
     view = _view(ask, found)
     rows = {member: row for row in source.runs() for member in row.members}
-    shown = [_placed(run, items, rows.get(run), ask) for run, items in found[: _room(ask, view)]]
-    look = Look(ask.axis, Zoom(whole=True) if in_browser else _zoom(ask))
+    off = [run for run, _ in found if run in ask.hide]
+    found = [(run, items) for run, items in found if run not in ask.hide]
+    room = _room(ask, view)
+    first = _first(ask.first, room, len(found))
+    shown = [_placed(run, items, rows.get(run), ask) for run, items in found[first : first + room]]
+    zoom = Zoom(whole=True) if in_browser else _zoom(ask)
+    look = Look(ask.axis, zoom, ask.scale, ask.colour, ask.apart, ask.columns)
     for one in shown:
         one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
-    taken = _taken(source, shown, read or _reader(source, ask.tag))
+    taken = _taken(source, ask, shown, read or _reader(source, ask.tag))
     # A file may hold any number. Values that overflow are not on screen, so numpy's warnings are of no use.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = _figure(view, taken.runs, look, ask)
@@ -84,6 +91,9 @@ def draw(
         "tags": [ask.tag],
         "runs": len(found),
         "shown": len(shown),
+        "first": first,
+        "room": room,
+        "off": [[run, label_of(run, rows.get(run))] for run in off],
         "steps": max((np.unique(one.items.step).size for one in shown), default=0),
         "drawn": max((np.unique(one.items.step[one.chosen]).size for one in shown), default=0),
         "unread": taken.unread,
@@ -94,6 +104,8 @@ def draw(
         "newest": _newest(taken.runs),
         **_damage(taken.runs),
     }
+    figure = described(figure, *of_histograms(ask.tag, view, taken.runs, len(found), meta["bad"]))
+    meta = figure["layout"]["meta"]
     if view == "step":
         meta["choices"] = whole_numbers(_choices([one.items.step for one in shown]))
         meta["step"] = max((int(run.step[0]) for run in taken.runs if run.step.size), default=0)
@@ -122,6 +134,11 @@ def _view(ask: Ask, found: Found) -> str:
     if ask.view != "auto":
         return ask.view
     return "heat" if max((len(items) for _, items in found), default=0) > MOST_LINES else "ridge"
+
+
+def _first(wanted: int, room: int, total: int) -> int:
+    """Return the place of the first run of the page that has a wanted one; the last page if there are fewer runs."""
+    return min(wanted, max(total - 1, 0)) // room * room
 
 
 def _room(ask: Ask, view: str) -> int:
@@ -181,8 +198,8 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.repeat(every, most)
 
 
-def _taken(source: RunSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
-    colour = source.colours()
+def _taken(source: RunSource, ask: Ask, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+    colour = source.colours(ask.state.get("run", ()))
     taken = _Taken()
     for one in shown:
         values, read = _values(read_places(one.run, one.chosen.tolist()), taken)

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.figures.histograms import Zoom
+from parsers.analysis.value_scales import SCALES
+
+from layouts.figures.histograms import COLOURS, Zoom
 from layouts.state import BadInput, flag, interval, number, text, texts
 
 VIEWS = ("auto", "heat", "ridge", "overlay", "step", "numbers")
@@ -15,6 +17,7 @@ _COLUMNS = (50, 8000)
 _DAY_MINUTES = 24 * 60
 _AT = re.compile(r"(-?[0-9]{1,19})(?:~([1-9][0-9]{0,8}))?")
 _STEPS = 2**63
+_MOST_RUNS = 1e6
 _ALL = "all"
 
 
@@ -24,7 +27,8 @@ class Ask:
 
     at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
     zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
-    zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis.
+    zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
+    are those of `layouts.figures.histograms.Look`. first is the place of the first run that is drawn. hide: runs that are not.
     """
 
     tag: str
@@ -37,6 +41,11 @@ class Ask:
     zoom: Zoom
     columns: int
     zone: float
+    scale: str
+    colour: str
+    apart: bool
+    first: int
+    hide: frozenset[str] = frozenset()
 
 
 def read_ask(data: Any) -> Ask:
@@ -56,6 +65,11 @@ def read_ask(data: Any) -> Ask:
         zoom=read_zoom(text(data, "zoom")),
         columns=int(number(data, "columns", 600, *_COLUMNS)),
         zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
+        scale=text(data, "scale", SCALES[0], choices=SCALES),
+        colour=text(data, "colour", COLOURS[0], choices=COLOURS),
+        apart=flag(data, "apart"),
+        first=int(number(data, "first", 0.0, 0.0, _MOST_RUNS)),
+        hide=frozenset(texts(data, "hide")),
     )
 
 

@@ -32,9 +32,10 @@ class Ask:
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
     since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging pans.
-    outliers: value axes show outliers too. threshold applies to all tags without one of their own in thresholds. by is the
-    grouping of runs (see `grouping`), line and band ("" for that of `layouts.queries.curves.band_of`) say how a group is
-    drawn, base is the run ("run:<key>") or group ("group:<label>") subtracted from curves.
+    outliers: value axes show outliers too. hide: runs or, if they are grouped, labels of groups that are not drawn. threshold
+    applies to all tags without one of their own in thresholds. by is the grouping of runs (see `grouping`), line and band (""
+    for that of `layouts.queries.curves.band_of`) say how a group is drawn, base is the run ("run:<key>") or group
+    ("group:<label>") subtracted from curves.
     """
 
     left: tuple[str, ...]
@@ -52,6 +53,7 @@ class Ask:
     every: bool
     pan: bool
     outliers: bool = False
+    hide: frozenset[str] = frozenset()
     by: str = ""
     line: str = "mean"
     band: str = ""
@@ -85,6 +87,7 @@ def read_ask(data: Any) -> Ask:
         every=flag(data, "every"),
         pan=flag(data, "pan"),
         outliers=flag(data, "outliers"),
+        hide=frozenset(texts(data, "hide")),
         by=of_kind(data, "group", KINDS),
         line=text(data, "line", "mean", LINES),
         band=text(data, "band", "", ("", *BANDS)),

@@ -6,11 +6,14 @@ import os
 from typing import Any
 
 import numpy as np
+from parsers import HistogramValue
 from parsers.analysis import Statistics, Tensor, distribution, statistics
 from parsers.errors import FormatError
 
 from layouts import format as fmt
+from layouts.figures.alternatives import described, marked
 from layouts.figures.typed_arrays import numbers
+from layouts.i18n import Text, both
 from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
 from layouts.sources import RunSource, ValueSource
 
@@ -32,13 +35,19 @@ def about(source: ValueSource, ask: Ask) -> dict[str, Any]:
         return {"problem": str(error)}
     value = shown.value
     facts = {
-        "problem": "", "refused": "", "place": value.place, "step": value.step, "shape": list(shown.tensor.shape),
-        "dtype": value.value.dtype, "kept": shown.tensor.dtype.name, **_kept(value),
+        "problem": "", "place": value.place, "step": value.step, "dtype": value.value.dtype, **_kept(value),
         "minus": _kept(shown.minus) | {"step": shown.minus.step} if shown.minus else None,
-        "boxes": boxes(ask.dims, shown.tensor.shape), "free": [],
+    }  # fmt: skip
+    return facts | part_facts(shown.tensor, ask.dims)
+
+
+def part_facts(tensor: Tensor, dims: str) -> dict[str, Any]:
+    """Return shape, dtype (`kept`) and the part that the dimension boxes select; refused is the reason if they are invalid."""
+    facts = {
+        "refused": "", "shape": list(tensor.shape), "kept": tensor.dtype.name, "boxes": boxes(dims, tensor.shape), "free": [],
     }  # fmt: skip
     try:
-        picked = chosen(ask.dims, shown.tensor)
+        picked = chosen(dims, tensor)
     except FormatError as error:
         return facts | {"refused": str(error)}
     free = zip(picked.free, picked.ranges, strict=True)
@@ -97,4 +106,16 @@ def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
         **_SEE_THROUGH, "font": {"size": 11},
         "xaxis": {**axis, "zeroline": True, "showgrid": False}, "yaxis": {**axis, "rangemode": "tozero", "tickformat": "~s"},
     }  # fmt: skip
-    return {"data": [trace], "layout": layout}
+    return described({"data": [trace], "layout": layout}, *_said(found))
+
+
+def _said(found: HistogramValue) -> tuple[Text | None, ...]:
+    """Return the sentences about a distribution: its ends, and the fullest bin."""
+    title = both("alternative.values", n=fmt.count(int(found.finite)))
+    if not len(found.count):
+        return (title,)
+    most = int(found.count.argmax())
+    low, high = float(found.left[most]), float(found.left[most] + found.width[most])
+    ends = both("alternative.bins", low=fmt.number(found.min), high=fmt.number(found.max))
+    fullest = both("alternative.fullest", n=fmt.count(int(found.count[most])), low=fmt.number(low), high=fmt.number(high))
+    return title, ends, fullest, marked([("NaN", found.nan), ("+Inf", found.pos_inf), ("-Inf", found.neg_inf)])

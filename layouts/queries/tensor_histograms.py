@@ -32,7 +32,7 @@ def over_steps(source: ValueSource, data: Any, seconds: float = SECONDS) -> dict
     runs = selected_runs(ask.state, source, ("tensor",))
     recorded = ((run, source.payload_series(run, "tensor", ask.tag)) for run in runs)
     found = [(run, items) for run, items in recorded if items is not None and len(items)]
-    making = _Making(source, ask.tag, [run for run, _ in found], seconds)
+    making = _Making(source, ask.tag, [run for run, _ in found if run not in ask.hide], seconds)
     return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))), in_browser=True)
 
 

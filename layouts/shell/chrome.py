@@ -19,12 +19,13 @@ from dash import Input, Output, State, ctx, dcc, html, no_update
 from parsers.model import KINDS
 
 from layouts.callbacks import in_browser
+from layouts.components import board_texts as boards
 from layouts.components import elements as parts
 from layouts.components import note_texts as notes
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
 from layouts.shell.run_list import listing, problems
-from layouts.sources import FrameSource, NoteSource, RunSource
+from layouts.sources import FrameSource, RunSource
 from layouts.state import text
 
 TICK_MS = 1000
@@ -34,12 +35,12 @@ model.train(epochs, dataset, callbacks=[summary])"""
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
-    ("x", "keys.swap"), ("f", "keys.full"), ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"),
-    ("t", "keys.theme"), ("?", "keys.keys"),
+    ("x", "keys.swap"), ("[  ]", "keys.iterations"), ("n  N", "keys.hits"), ("f", "keys.full"), ("Enter", "keys.enlarge"),
+    ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"), ("t", "keys.theme"), ("?", "keys.keys"),
 )  # fmt: skip
 _BROWSER_TEXTS = (
-    "picker.of", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing", "picker.invert",
-    "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
+    "picker.of", "picker.counted", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
+    "picker.invert", "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
     "status.paused", "status.failed", "status.failed_title", "shell.gone",
     "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
@@ -48,7 +49,7 @@ _BROWSER_TEXTS = (
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",
     "shell.no_data", "shell.rest", "shell.less",
-    *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
+    *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS, *boards.TEXTS,
 )  # fmt: skip
 
 
@@ -80,6 +81,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
         className="ms ms-frame",
         **{
             "data-frame": ids("frame").removesuffix("-frame"),
+            "data-path": page.path,
             "data-needs": " ".join(page.needs),
             "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
         },
@@ -188,7 +190,7 @@ def _keys(ids: Ids) -> html.Dialog:
     )
 
 
-def _register_clock(app: Any, source: NoteSource, page: Page, ids: Ids) -> None:
+def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None:
     def tick(_ticks: Any, reloads: Any, known: Any, mark: Any) -> tuple[Any, Any, Any, Any]:
         # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
 from layouts import format as fmt
-from layouts.notes import Mark, Note, View
-from layouts.sources import NoteSource, RunRow, RunSource
+from layouts.notes import HandColour, Mark, Note, View
+from layouts.sources import FrameSource, NoteSource, RunChanges, RunRow, RunSource
 from layouts.state import NEWEST, selected_runs
+from layouts.theme import nearest_hue
+from layouts.watchpoints import WatchList
 
 
-def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
+def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
     """Return what has changed in the list of runs since a mark of an earlier answer, for run picker, menu and runs page.
 
     whole: the mark was unknown, rows are all runs; otherwise they are those that changed, and gone the keys of those that no
-    longer exist. colours of a row are those of its members. The browser puts it together (`assets/base/runs.js`), newest
-    first. notebook is null if it is that of the mark.
+    longer exist. colours of a row are those of its members while the state names no runs; hue and hand (key -> [colour set by
+    hand, hue]) are what assets/base/colours.js colours them by otherwise. The browser puts the list together
+    (`assets/base/runs.js`), newest first. notebook is null if it is that of the mark.
 
     default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
-    of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data.
+    of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data. also are
+    kinds of data that pages can show without a run: live training is seen as a dump, and a study has a page of its own.
     """
     seen, _, noted = since.partition("/")
     changes = source.changes(seen)
@@ -34,11 +38,12 @@ def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = Fals
         "since": seen,
         "mark": f"{changes.mark}/{written}",
         "whole": changes.whole,
-        "rows": [_row(row, changes.colours) for row in changes.rows],
+        "rows": [_row(row, changes) for row in changes.rows],
         "gone": list(changes.gone),
         "default": None if every else selected_runs({}, source, needs),
         "newest": None if every else NEWEST,
         "notebook": None if written == noted and not changes.whole else notebook,
+        "also": [*(["dump"] if source.live().state == "listening" else []), *(["study"] if source.studies() else [])],
     }
 
 
@@ -51,15 +56,19 @@ def _notebook(source: NoteSource) -> dict[str, Any]:
         "notes": {key: as_json(note) for key, note in found.notes.items()},
         "views": [as_json(view) for view in found.views],
         "marks": {key: [as_json(mark) for mark in marks] for key, marks in found.marks.items()},
+        "boards": [
+            {"key": one.key, "name": one.name, "version": one.version, "count": len(one.cards)} for one in found.boards
+        ],
     }
 
 
-def as_json(entry: Note | View | Mark) -> dict[str, Any]:
-    """Return a note, a view or a mark with its version."""
+def as_json(entry: Note | View | Mark | WatchList | HandColour) -> dict[str, Any]:
+    """Return a note, a view, a mark, a list of watchpoints or a colour with its version."""
     return asdict(entry) | {"version": entry.version}
 
 
-def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
+def _row(row: RunRow, changes: RunChanges) -> dict[str, Any]:
+    by_hand = changes.by_hand
     finite = row.main_value is not None and math.isfinite(row.main_value)
     return {
         "key": row.key,
@@ -67,7 +76,11 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
         "path": row.path,
         "real": row.real_path if row.real_path != row.path else "",
         "members": list(row.members),
-        "colours": [drawn[member] for member in row.members],
+        "colours": [changes.colours[member] for member in row.members],
+        "hue": changes.hues[row.key],
+        "hand": {
+            key: [by_hand[key], nearest_hue(by_hand[key])] for key in dict.fromkeys((row.key, *row.members)) if key in by_hand
+        } if by_hand else {},
         "started": row.started,
         "updated": row.updated,
         "size": row.size,

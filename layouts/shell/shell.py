@@ -219,7 +219,7 @@ def _refresh(ids: Ids) -> html.Div:
                     html.Summary(
                         [html.Span(className="ms-read"), parts.icon("down")],
                         className="ms-button ms-button-quiet",
-                        **attributes(title="shell.refresh_settings", aria_label="shell.refresh_settings"),
+                        **attributes(title="shell.refresh_settings"),
                     ),
                     settings,
                 ],

@@ -43,9 +43,14 @@ def label(item: Item) -> str:
     return {"earlier": "↑ ", "later": "↓ ", "more": "+ "}[item.kind] + count(item.count)
 
 
+def whole_label(item: Item) -> str:
+    """Return the label of a box with the later layers that use it too, in English; the browser writes its own."""
+    return f"{label(item)} · also used by layers {item.also.replace('–', ' to ')}" if item.also else label(item)
+
+
 def title(item: Item, box: Rect) -> tuple[float, float]:
     """Return the centre of a frame's label, which is at the top left, where the fewest links pass."""
-    return box.x - box.width / 2 + text_width(label(item)) / 2 + 12, box.y - box.height / 2 + 15
+    return box.x - box.width / 2 + text_width(whole_label(item)) / 2 + 12, box.y - box.height / 2 + 15
 
 
 def small_label(beside: Beside) -> str:
@@ -61,7 +66,7 @@ def size(item: Item) -> tuple[float, float]:
     if item.kind == "more":
         return max(40.0, text_width(label(item)) + 14), MORE_HEIGHT
     height = NODE_HEIGHT if item.kind == "node" else SCOPE_HEIGHT
-    return max(64.0, text_width(label(item)) + 22), height
+    return max(64.0, text_width(whole_label(item)) + 22), height
 
 
 def small_width(beside: Beside) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 from parsers.analysis.graphs import Item, Link, Visible
 
 from layouts.figures.graph.arrangement import Arrangement
-from layouts.figures.graph.boxes import Rect, label, small_label, text_width
+from layouts.figures.graph.boxes import HEADER, Rect, label, small_label, text_width
 from layouts.figures.graph.layered import Point
 from layouts.figures.graph.look import DARK, LIGHT, Look, ends, fill
 from layouts.format import count
@@ -23,27 +23,40 @@ SMOOTH = 600
 """With more links, corners are not rounded, because a round corner costs three control points."""
 FAR = 22
 """Distance in pixels from the far end of a selected link to its label."""
+BADGE_LETTER = 6.4
+"""Width of a letter on a badge, in pixels."""
+DETAIL = 12.5
+"""Font size of what a link carries, in pixels of the drawing: 10 on screen where these labels begin, at a zoom of 0.8."""
 ROUND = 14.0
 """Length of a round corner before and after a bend, in pixels."""
 
 
 def elements(
-    visible: Visible, arrangement: Arrangement, *, dark: bool = False, marks: Mapping[str, str] | None = None
+    visible: Visible, arrangement: Arrangement, *, dark: bool = False, marks: Mapping[str, str] | None = None,
+    badges: Mapping[str, str] | None = None,
 ) -> list[Element]:
-    """Return all elements, frames first. marks: classes by the key of a box, such as "added" for n5.
+    """Return all elements, frames first. marks: classes by the key of a box, such as "added" for n5, or of what is beside it,
+    such as n5.0. badges: texts at a corner of boxes, by their key.
 
     The data of a node has its key as "id", and kind, label, type, count; that of a link has source, target, kind, count, edge
-    (a row of EDGES or -1) and label. Texts need no escaping, because they are drawn on a canvas.
+    (a row of EDGES or -1) and label. shown and fs are the text and the font size that the browser changes with the zoom
+    (assets/graphs/labels.js). Texts need no escaping, because they are drawn on a canvas.
     """
     look, depth = (DARK if dark else LIGHT), _depths(visible.items)
     found: list[Element] = []
     for number, (item, box) in enumerate(zip(visible.items, arrangement.boxes, strict=True)):
         found.append(_node(item, box, look, depth[number], (marks or {}).get(item.key, "")))
         for place, (small, rect) in enumerate(zip(item.beside, arrangement.beside[number], strict=True)):
-            data: Element = {"id": f"{item.key}.{place}", "label": small_label(small), "kind": small.kind}
-            data |= {"box": small.box or item.key, "rows": list(small.nodes), "fill": look.small[small.kind]}
-            data |= {"w": round(rect.width), "h": round(rect.height)}
-            found.append({"data": data, "position": _position(rect), "classes": "small"})
+            text = small_label(small)
+            data: Element = {
+                "id": f"{item.key}.{place}", "label": text, "kind": small.kind, "box": small.box or item.key,
+                "rows": list(small.nodes), "fill": look.small[small.kind], "w": round(rect.width), "h": round(rect.height),
+                "shown": text, "fs": 9.5,
+            }  # fmt: skip
+            classes = f"small {(marks or {}).get(data['id'], '')}".rstrip()
+            found.append({"data": data, "position": _position(rect), "classes": classes})
+        if badges and item.key in badges:
+            found.append(_badge(item, box, badges[item.key], look, (marks or {}).get(item.key, "")))
     smooth = len(visible.links) <= SMOOTH
     for link, bends in zip(visible.links, arrangement.bends, strict=True):
         found.append(_link(visible, arrangement, link, bends, look, smooth))
@@ -62,8 +75,8 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
                 "shape": "round-rectangle",
                 "width": "data(w)",
                 "height": "data(h)",
-                "label": "data(label)",
-                "font-size": 12,
+                "label": "data(shown)",
+                "font-size": "data(fs)",
                 "text-valign": "center",
                 "background-color": "data(fill)",
                 "border-width": 1,
@@ -79,7 +92,7 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
             "style": {
                 "border-color": look.frame_line,
                 "text-valign": "top",
-                "text-margin-y": 22,
+                "text-margin-y": "data(ty)",
                 "text-margin-x": "data(tx)",
                 "border-style": "solid",
                 "border-width": 1,
@@ -87,7 +100,8 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
             },
         },
         {"selector": "node.more, node.earlier, node.later", "style": {"border-style": "dashed", "color": look.muted}},
-        {"selector": "node.small", "style": {"border-width": 0, "font-size": 9.5, "color": look.muted, "z-index": 21}},
+        {"selector": "node.small", "style": {"border-width": 0, "color": look.muted, "z-index": 21}},
+        {"selector": "node.painted", "style": {"color": "data(ink)", "text-wrap": "wrap", "text-max-width": "10000px"}},
         {
             "selector": "edge",
             "style": {
@@ -116,6 +130,22 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
             "selector": "edge.sharp",
             "style": {"curve-style": "segments", "segment-weights": "data(weights)", "segment-distances": "data(distances)"},
         },
+        *(
+            {
+                "selector": f"edge.{name}",
+                "style": {
+                    f"{where}label": "data(short)",
+                    "font-size": DETAIL,
+                    "font-family": "system-ui, sans-serif",
+                    "color": look.muted,
+                    "text-background-color": look.back,
+                    "text-background-opacity": 0.85,
+                    "z-index": 16,
+                    **({f"{where}text-offset": FAR} if where else {}),
+                },
+            }
+            for name, where in (("detail", ""), ("detail-out", "source-"), ("detail-into", "target-"))
+        ),
         {"selector": "edge.control, edge.proxy", "style": {"line-style": "dashed"}},
         {"selector": "edge.call", "style": {"line-style": "dotted"}},
         *(
@@ -136,14 +166,33 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
                 "z-index": 30,
             },
         },
+        {"selector": "node.traced", "style": {"border-color": look.accent, "border-width": 2}},
+        {"selector": "edge.traced", "style": {"line-color": look.accent, "target-arrow-color": look.accent, "z-index": 17}},
+        {"selector": ".pale", "style": {"opacity": 0.35}},
         {"selector": "edge.into", "style": {"label": "", "source-label": "data(label)", "source-text-offset": FAR}},
         {"selector": "edge.out", "style": {"label": "", "target-label": "data(label)", "target-text-offset": FAR}},
+        {"selector": "node.watched", "style": {"border-style": "dashed", "border-width": 2, "border-color": look.accent}},
+        {
+            "selector": "node.badge",
+            "style": {"border-width": 0, "color": look.on_wrong, "z-index": 31, "events": "no"},
+        },
+        {"selector": "node.badge.redistribution", "style": {"color": "#10131a"}},
         {"selector": "node.near", "style": {"border-color": look.accent, "border-width": 1.5}},
+        {"selector": "node.hit.near", "style": {"border-color": look.wrong, "border-width": 2.5}},
+        {
+            "selector": "node.hit.chosen",
+            "style": {
+                "border-color": look.wrong, "underlay-color": look.accent, "underlay-opacity": 0.45, "underlay-padding": 5,
+            },
+        },
     ]
 
 
 def _marks(look: Look) -> list[tuple[str, str]]:
-    return [("added", look.added), ("removed", look.removed), ("changed", look.changed)]
+    return [
+        ("added", look.added), ("removed", look.removed), ("changed", look.changed), ("strategy", look.added),
+        ("gradient", look.removed), ("redistribution", look.changed), ("hit", look.wrong),
+    ]  # fmt: skip
 
 
 def _depths(items: Sequence[Item]) -> list[int]:
@@ -155,13 +204,28 @@ def _depths(items: Sequence[Item]) -> list[int]:
 
 def _node(item: Item, box: Rect, look: Look, depth: int, mark: str) -> Element:
     text = label(item)
-    data: Element = {"id": item.key, "label": text, "kind": item.kind, "type": item.type, "count": item.count}
-    data |= {"w": round(box.width), "h": round(box.height), "fill": fill(look, item, depth)}
+    data: Element = {
+        "id": item.key, "label": text, "kind": item.kind, "type": item.type, "count": item.count, "w": round(box.width),
+        "h": round(box.height), "fill": fill(look, item, depth), "shown": text, "fs": 12,
+    }  # fmt: skip
+    if item.also:
+        data["also"] = item.also
     names = [item.kind]
     if item.opened:
         names.append("frame")
-        data |= {"tx": round(text_width(text) / 2 + 12 - box.width / 2), "z": min(depth, 14)}
+        data |= {"tx": round(text_width(text) / 2 + 12 - box.width / 2), "ty": 22, "z": min(depth, 14)}
     return {"data": data, "position": _position(box), "classes": " ".join([*names, mark]).strip()}
+
+
+def _badge(item: Item, box: Rect, text: str, look: Look, mark: str) -> Element:
+    """A text over the upper right corner of a box, or at the right end of an open one's title, in the colour of its mark."""
+    width = 10 + text_width(text, BADGE_LETTER)
+    x = box.x + box.width / 2 - (width / 2 + 8 if item.opened else 4)
+    y = box.y - box.height / 2 + (HEADER / 2 if item.opened else 0)
+    colour = dict(_marks(look)).get(mark, look.wrong)
+    data = {"id": f"{item.key}!", "label": text, "kind": "badge", "fill": colour, "w": round(width), "h": 15}
+    data |= {"shown": text, "fs": 9.5}
+    return {"data": data, "position": {"x": round(x, 1), "y": round(y, 1)}, "classes": f"small badge {mark}".rstrip()}
 
 
 def _link(visible: Visible, arrangement: Arrangement, link: Link, bends: Sequence[Point], look: Look, smooth: bool) -> Element:

@@ -1,4 +1,4 @@
-"""The colours and lines of a graph. Operators are tinted by type; nothing is red."""
+"""The colours and lines of a graph. Operators are tinted by type; red are only those with values that are wrong."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ class Look:
     added: str
     removed: str
     changed: str
+    wrong: str
+    on_wrong: str
     nodes: tuple[str, ...]
     small: dict[str, str] = field(default_factory=dict)
 
@@ -58,6 +60,8 @@ LIGHT = Look(
     added="#2b9c78",
     removed="#895dd6",
     changed="#c6871a",
+    wrong="#c3262b",
+    on_wrong="#ffffff",
     nodes=("#dcebf9", "#fbe7d9", "#d9f0e7", "#ece4fa", "#f8ecd2", "#d8eef6", "#f8e2f1", "#ebeed6", "#d8efed", "#efe6de"),
     small={"parameter": "#f3e6c4", "constant": "#e6e9ed", "proxy": "#e9effc"},
 )
@@ -76,6 +80,8 @@ DARK = Look(
     added="#2b9c78",
     removed="#a57af6",
     changed="#c6871a",
+    wrong="#ff8080",
+    on_wrong="#10131a",
     nodes=("#23384d", "#4a3426", "#20403a", "#38305a", "#473a1e", "#1f3e4a", "#472f43", "#393d22", "#1f403e", "#3f352c"),
     small={"parameter": "#4b4020", "constant": "#30353c", "proxy": "#232f4b"},
 )

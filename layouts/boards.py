@@ -1,0 +1,201 @@
+"""Boards that users arrange: cards of pages, and texts, on a grid of COLUMNS columns.
+
+A card of a page is an address of the application (`place`, as saved views have it) and the part of that page it shows; a card
+of text has Markdown. All input is untrusted: `BoardCard.checked` and `Board.checked` validate it, or raise `Unfit`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from layouts.notes import Unfit, plain_text, version_of, view_name, view_place
+
+COLUMNS = 12
+ROWS = (2, 60)
+"""The lowest and highest card, in rows of the grid."""
+LOWEST = 10_000
+"""The last row that a card can begin at."""
+DEFAULT_SIZE = (4, 7)
+"""Columns and rows of a card that comes without."""
+MOST_BOARDS = 200
+MOST_CARDS = 100
+"""Cards of a board."""
+LONGEST_TEXT = 20_000
+LONGEST_PART = 4_000
+LONGEST_TITLE = 200
+MOST_CHARACTERS = 1_000_000
+"""Characters of the cards of a board together."""
+
+_KEY = re.compile(r"[0-9a-f]{16}")
+_BOARD = "board"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardCard:
+    """A card at column x and row y, w columns wide and h rows high.
+
+    place: path and query of a page, None for a card of text. part: the card of the page as assets/base/alone.js names it, ""
+    for the whole page. title: "" for that of the part. text: Markdown.
+    """
+
+    key: str
+    place: str | None = None
+    part: str = ""
+    title: str = ""
+    text: str = ""
+    x: int = 0
+    y: int = 0
+    w: int = DEFAULT_SIZE[0]
+    h: int = DEFAULT_SIZE[1]
+
+    @property
+    def version(self) -> str:
+        """The version of what it shows, whatever its position and size."""
+        return version_of(repr(self.place), self.part, self.title, self.text)
+
+    @property
+    def characters(self) -> int:
+        """Number of characters that it takes."""
+        return len(self.place or "") + len(self.part) + len(self.title) + len(self.text)
+
+    def checked(self) -> BoardCard:
+        """Return it with normalised texts. Unfit for an address, a text, a position or a size that no card can have."""
+        for name, value, least, most in (
+            ("width", self.w, 1, COLUMNS), ("height", self.h, *ROWS), ("column", self.x, 0, COLUMNS - self.w),
+            ("row", self.y, 0, LOWEST),
+        ):  # fmt: skip
+            if not least <= value <= most:
+                raise Unfit(f"{name} of a card: expected {least} to {most:,}, found {str(value)[:80]}")
+        place = None if self.place is None else view_place(self.place)
+        if place is not None and place.partition("?")[0] == _BOARD:
+            raise Unfit("place: expected a page with cards, found a board")
+        if place is not None and self.text:
+            raise Unfit("card: expected either a place or a text, found both")
+        part = plain_text("part", self.part, LONGEST_PART)
+        title = " ".join(plain_text("title", self.title, LONGEST_TITLE).split())
+        return replace(self, place=place, part=part, title=title, text=plain_text("text", self.text, LONGEST_TEXT))
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board, with its cards in the order in which they were added."""
+
+    key: str
+    name: str
+    cards: tuple[BoardCard, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The version of the whole board."""
+        return version_of(self.name, *(f"{card.key} {card.version} {card.x} {card.y} {card.w} {card.h}" for card in self.cards))
+
+    def checked(self) -> Board:
+        """Return it with each card checked. Unfit if the board or one of its cards is not valid."""
+        if len(self.cards) > MOST_CARDS:
+            raise Unfit(f"cards: expected at most {MOST_CARDS} on a board, found {len(self.cards):,}")
+        keys = {card_key(card.key) for card in self.cards}
+        if len(keys) < len(self.cards):
+            raise Unfit("cards: expected a key of its own for each, found two cards with the same key")
+        cards = tuple(card.checked() for card in self.cards)
+        characters = sum(card.characters for card in cards)
+        if characters > MOST_CHARACTERS:
+            raise Unfit(f"cards: expected at most {MOST_CHARACTERS:,} characters on a board, found {characters:,}")
+        return replace(self, name=view_name(self.name), cards=cards)
+
+
+class CardChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """New values of some fields of a card; None leaves one as it is.
+
+    key: that of the card; one that the board lacks is added if the change says what it shows, at the first free place if x or
+    y is missing. was: the version of the card that the change is based on, "" if it concerns position and size only.
+    """
+
+    key: str
+    place: str | None = None
+    part: str | None = None
+    title: str | None = None
+    text: str | None = None
+    x: int | None = None
+    y: int | None = None
+    w: int | None = None
+    h: int | None = None
+    was: str = ""
+
+    def applied(self, card: BoardCard) -> BoardCard:
+        """Return the card after the change."""
+        fields = ("place", "part", "title", "text", "x", "y", "w", "h")
+        return replace(card, **{name: getattr(self, name) for name in fields if getattr(self, name) is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class BoardChange:
+    """A change of a board: cards that are changed or added, keys of cards that are removed, and a new name, None for none."""
+
+    cards: tuple[CardChange, ...] = ()
+    remove: tuple[str, ...] = ()
+    name: str | None = None
+
+    def applied(self, board: Board) -> Board:
+        """Return the board after the change. Unfit if it is not valid then."""
+        cards = {card.key: card for card in board.cards if card.key not in self.remove}
+        for change in self.cards:
+            known = cards.get(change.key)
+            if known is None and change.place is None and change.text is None:
+                continue  # moved here, deleted elsewhere
+            made = change.applied(known or BoardCard(card_key(change.key)))
+            if known is None and (change.x is None or change.y is None):
+                x, y = free_place(cards.values(), made.w, made.h)
+                made = replace(made, x=x, y=y)
+            cards[change.key] = made
+        name = board.name if self.name is None else self.name
+        return Board(board.key, name, tuple(cards.values())).checked()
+
+    def overridden(self, board: Board) -> tuple[BoardCard, ...]:
+        """Return the cards whose content somebody else has changed since this change was made, as they are before it."""
+        seen = {change.key: change for change in self.cards if change.was}
+        after = {card.key: card for card in self.applied(board).cards}
+        return tuple(
+            card for card in board.cards
+            if card.key in seen and card.version not in (seen[card.key].was, after[card.key].version)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBoard:
+    """A board after a change, and the cards of others that the change has overridden, as they were."""
+
+    board: Board
+    overridden: tuple[BoardCard, ...] = ()
+
+
+def card_key(text: str) -> str:
+    """Return the key of a card or a board as it is. Unfit if it is none."""
+    if not _KEY.fullmatch(text):
+        raise Unfit(f"key: expected 16 hexadecimal digits, found {text[:80]!r}")
+    return text
+
+
+def free_place(cards: Iterable[BoardCard], w: int, h: int) -> tuple[int, int]:
+    """Return the first column and row, by rows, at which a card of this size covers no other."""
+    taken = list(cards)
+    rows = sorted({0, *(card.y + card.h for card in taken)})
+    for y in rows:
+        beside = [card for card in taken if card.y < y + h and y < card.y + card.h]
+        for x in range(max(0, COLUMNS - w) + 1):
+            if not any(card.x < x + w and x < card.x + card.w for card in beside):
+                return x, y
+    return 0, rows[-1]
+
+
+def new_name(name: str, taken: Sequence[str]) -> str:
+    """Return a valid name that none of these is: with a number, if it is taken."""
+    wanted = view_name(name)
+    number, found = 1, wanted
+    while found in taken:
+        number += 1
+        found = view_name(f"{wanted[: 100 - 8]} ({number})")
+    return found

@@ -1,0 +1,60 @@
+"""Parse which dump a page shows: run, rank, iteration, operator, and what it is compared with. Every value is untrusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from layouts.dumps import DumpView
+from layouts.sources import DumpSource
+from layouts.state import BadInput, number, text
+
+KEYS = ("of", "rank", "step", "node", "io", "with", "with_rank", "with_step")
+"""Keys of the state that pages about dumps take over from each other."""
+LONGEST = 20_000
+"""Maximum characters of a key or of the name of an operator: scopes may be deep."""
+_MOST = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A dump by the key of its run (a job, or live training: "live:1"), a rank and an iteration; None for no iteration.
+
+    mark is that of the dump when it was chosen (`layouts.dumps.OpenDump`).
+    """
+
+    run: str
+    rank: int
+    step: int | None
+    mark: str = ""
+
+    def dump(self, source: DumpSource) -> DumpView | None:
+        """Return the dump if it is listed."""
+        return source.dump(self.run).dump if self.run else None
+
+
+def read_choice(data: Any) -> Choice | None:
+    """Return the dump under the keys of, rank, step and mark; None if none is named."""
+    if data is not None and not isinstance(data, dict):
+        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
+    run = text(data, "of", limit=LONGEST)
+    return Choice(run, _whole(data, "rank") or 0, _whole(data, "step"), text(data, "mark")) if run else None
+
+
+def read_against(data: Any) -> Choice | None:
+    """Return the dump under with, with_rank and with_step: what is missing is as chosen. None if all three are."""
+    chosen = read_choice(data)
+    run, rank, step = text(data, "with", limit=LONGEST), _whole(data, "with_rank"), _whole(data, "with_step")
+    if chosen is None or (not run and rank is None and step is None):
+        return None
+    mark = text(data, "with_mark") if run else chosen.mark
+    return Choice(run or chosen.run, chosen.rank if rank is None else rank, chosen.step if step is None else step, mark)
+
+
+def read_node(data: Any) -> tuple[str, str]:
+    """Return the full name of the chosen operator or parameter, "" for none, and which of its tensors: "output.0"."""
+    return text(data, "node", limit=LONGEST), text(data, "io", limit=LONGEST)
+
+
+def _whole(data: Any, key: str) -> int | None:
+    return int(number(data, key, 0.0, -1.0, _MOST)) if text(data, key) else None

@@ -1,0 +1,53 @@
+"""Texts that the pages about dumps share."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "debugging.controls": ("Choice of dump", "选择 Dump 数据"),
+    "debugging.run": ("Run", "训练"),
+    "debugging.rank": ("Rank", "Rank"),
+    "debugging.rank_n": ("rank {n}", "rank {n}"),
+    "debugging.rank_previous": ("Previous rank", "上一个 rank"),
+    "debugging.rank_next": ("Next rank", "下一个 rank"),
+    "debugging.rank_absent": ("The dump has nothing of rank {n}.", "Dump 数据中没有 rank {n}。"),
+    "debugging.step": ("Iteration", "迭代"),
+    "debugging.step_n": ("iteration {n}", "迭代 {n}"),
+    "debugging.step_previous": ("Previous iteration", "上一迭代"),
+    "debugging.step_next": ("Next iteration", "下一迭代"),
+    "debugging.step_absent": ("The dump has nothing of iteration {n}.", "Dump 数据中没有迭代 {n}。"),
+    "debugging.of_total": ("of {total}", "共 {total} 个"),
+    "debugging.compare": ("Compare", "对比"),
+    "debugging.compare.tip": ("Compare with another dump, rank or iteration", "与另一份 Dump 数据、rank 或迭代对比"),
+    "debugging.with": ("Dump to compare with", "对比的 Dump 数据"),
+    "debugging.left": (
+        "Dumps of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的 Dump 数据未列出，请减少所选训练。",
+    ),
+    "debugging.reading": ("Listing the dump", "正在列出 Dump 数据"),
+    "debugging.working": ("{done} of {total}", "{done} / {total}"),
+    "debugging.preparing": ("Preparing", "准备中"),
+    "debugging.waiting": ("Waiting: other work comes first", "等待中：正在处理其他任务"),
+    "debugging.cancelled": ("Stopped.", "已停止。"),
+    "debugging.work_failed": ("Failed: {text}", "失败：{text}"),
+    "debugging.failed": ("The dump cannot be read.", "无法读取 Dump 数据。"),
+    "debugging.progress": ("Progress", "进度"),
+    "debugging.cancel": ("Stop", "停止"),
+    "debugging.again": ("Continue", "继续"),
+    "debugging.no_runs": ("No run is chosen.", "未选择训练。"),
+    "debugging.no_runs_hint": ("Choose runs at the top.", "请在顶部选择训练。"),
+    "debugging.none": ("The chosen runs have no dump.", "所选训练没有 Dump 数据。"),
+    "debugging.none_hint": (
+        "MindSpore writes one in graph mode if a configuration asks for it. msprobe writes one in any mode.",
+        "图模式下，MindSpore 按配置文件写出 Dump 数据；msprobe 在任何模式下都可以采集。",
+    ),
+    "debugging.loading": ("The runs are being read.", "正在读取训练。"),
+    "debugging.nothing": ("The dump has no tensor.", "Dump 数据中没有张量。"),
+    "debugging.nothing_hint": (
+        "PyNative mode and msprobe's task “structure” write none; with saved_data: statistic on a CPU, MindSpore stops.",
+        "PyNative 模式和 msprobe 的 structure 任务不写张量；CPU 上 saved_data 设为 statistic 时 MindSpore 会报错退出。",
+    ),
+    "debugging.elsewhere": ("Runs with a dump:", "有 Dump 数据的训练："),
+    "debugging.damaged": ("Damaged", "损坏"),
+    "debugging.damaged_n": ("Parts of the dump that cannot be read: {n}", "Dump 数据中有 {n} 处无法读取"),
+})

@@ -1,0 +1,22 @@
+"""The bar of every page about explanations: run, filters, threshold, order and explainers; and the counts they lead to.
+
+The controls are made in the browser (assets/explanations/bar.js), because labels and explainers come with a run. A page says
+which of CONTROLS it has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+
+from layouts.components.elements import toolbar
+from layouts.i18n import t
+
+CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort", "explainer")
+
+
+def bar() -> list[Any]:
+    """Return the toolbar, and below it what was counted."""
+    note = html.P(t("explanations.bounds"), className="ms-explanations-bounds ms-muted", hidden=True, role="note")
+    return [toolbar([], label="explanations.controls", class_name="ms-explanations-bar"), note]

@@ -1,0 +1,78 @@
+"""Parse what pages about explanations show: run, filters, threshold, order, sample and explainers. Every value is untrusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from parsers.explanations.snapshot import RECORDED_FROM
+
+from layouts.state import BadInput, interval, number, text, texts
+
+KEYS = ("of", "label", "outcome", "truth", "q", "t", "p", "sd", "sort", "sample", "explainer")
+"""Keys of the state that pages about explanations take over from each other."""
+FILTERS = ("label", "outcome", "truth", "q", "t", "p", "sd", "sort")
+"""Those that decide which samples are shown, and in which order."""
+OUTCOMES = ("tp", "fn", "fp", "tn")
+SORTS = ("id", "confidence", "confidence_up", "uncertainty", "uncertainty_up", "disagreement", "disagreement_up")
+"""By id, or the largest value first, or the smallest first (`_up`)."""
+LONGEST = 20_000
+_MOST = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a page shows of a run; empty tuples and texts filter nothing.
+
+    labels, truth: numbers of labels; a sample is kept if one of labels was recorded for it, and one of truth is true of it.
+    outcomes: of OUTCOMES; kept if one of its labels (of labels, if there are any) has one of them. text: part of id or path.
+    probability, sd: closed intervals; kept if one of its labels lies in both. sample is the chosen one.
+    """
+
+    run: str
+    mark: str = ""
+    labels: tuple[int, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    truth: tuple[int, ...] = ()
+    text: str = ""
+    threshold: float = RECORDED_FROM
+    probability: tuple[float, float] | None = None
+    sd: tuple[float, float] | None = None
+    sort: str = "id"
+    sample: int | None = None
+    explainers: tuple[str, ...] = ()
+
+
+def read_choice(data: Any) -> Choice | None:
+    """Return the choice in a state or an ask; None if it names no run."""
+    if data is not None and not isinstance(data, dict):
+        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
+    run = text(data, "of", limit=LONGEST)
+    if not run:
+        return None
+    outcomes = texts(data, "outcome")
+    wrong = next((one for one in outcomes if one not in OUTCOMES), None)
+    if wrong is not None:
+        raise BadInput(f"outcome: expected some of {', '.join(OUTCOMES)}; found {wrong[:80]!r}")
+    return Choice(
+        run, text(data, "mark"), _numbers(data, "label"), tuple(outcomes), _numbers(data, "truth"), text(data, "q"),
+        number(data, "t", RECORDED_FROM, 0.0, 1.0), _interval(data, "p"), _interval(data, "sd"),
+        text(data, "sort", "id", choices=SORTS), whole(data, "sample"), tuple(texts(data, "explainer")),
+    )  # fmt: skip
+
+
+def whole(data: Any, key: str) -> int | None:
+    """Return the last whole number under a key; None if there is none."""
+    return int(number(data, key, 0.0, -_MOST, _MOST)) if text(data, key) else None
+
+
+def _numbers(data: Any, key: str) -> tuple[int, ...]:
+    return tuple(int(number({key: [one]}, key, 0.0, -_MOST, _MOST)) for one in texts(data, key))
+
+
+def _interval(data: Any, key: str) -> tuple[float, float] | None:
+    """Parse "low,high"."""
+    low, comma, high = text(data, key).partition(",")
+    if not low and not comma:
+        return None
+    return interval(key, low, high)

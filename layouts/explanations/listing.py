@@ -1,0 +1,64 @@
+"""Which runs have explanations, and what those of one run hold, as the bar of a page offers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from layouts.explanations.choice import Choice
+from layouts.queries.damage import damage
+from layouts.sources import ExplanationSource, FrameSource
+from layouts.state import elsewhere, label_of, selected_runs, stamped
+
+KIND = "explain"
+MOST_RUNS = 1_000
+"""Maximum number of runs that are listed."""
+MOST_ELSEWHERE = 8
+MOST_PROBLEMS = 50
+
+
+def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+    """Return the chosen runs with explanations, [[key, name, version], ...], and the numbers of those left out or not read yet.
+
+    None if the digest is the known one. If no chosen run has explanations, elsewhere names others that have some, and damage
+    the problems of the chosen ones that may be the reason.
+    """
+    runs = selected_runs(state, source, (KIND,))
+    source.want(runs)
+    rows = {member: row for row in source.runs() for member in row.members}
+    having = [run for run in runs if source.tags(run, KIND)]
+    answer = stamped({
+        "chosen": len(runs),
+        "runs": [[run, label_of(run, rows.get(run)), str(source.version(run))] for run in having[:MOST_RUNS]],
+        "left": max(0, len(having) - MOST_RUNS),
+        "waiting": sum(run in rows and rows[run].state in ("waiting", "loading") for run in runs),
+        "damage": [] if having else damage(source, runs),
+        "elsewhere": [] if having else elsewhere(source, runs, KIND, MOST_ELSEWHERE),
+    })  # fmt: skip
+    return None if answer["digest"] == known else answer
+
+
+def listing(source: ExplanationSource, chosen: Choice) -> dict[str, Any]:
+    """Return what the explanations of a run hold, or how far reading them is.
+
+    state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are [number, name,
+    samples it was recorded for, samples it is true of]. complete: all labels were recorded, so outcomes below 0.5 are exact.
+    uncertain: standard deviations were recorded. behind: newer records are being read.
+    """
+    opened = source.explanations(chosen.run)
+    found = opened.explanations
+    if found is None:
+        return {"of": chosen.run, "state": opened.state, "text": opened.text, "mark": "", "behind": False}
+    table = found.labels
+    columns = (table[name].tolist() for name in ("label", "name", "predicted", "true"))
+    problems = found.problems[:MOST_PROBLEMS]
+    return {
+        "of": chosen.run, "state": "ready" if len(found.samples) else "nothing", "text": "", "mark": opened.mark,
+        "behind": opened.behind, "samples": len(found.samples), "maps": len(found.saliency),
+        "labels": [list(row) for row in zip(*columns, strict=True)], "explainers": list(found.explainers),
+        "metrics": list(found.metrics), "complete": found.complete,
+        "uncertain": bool(np.isfinite(found.predicted.sd).any()),
+        "problems": [{"path": one.path, "text": one.text} for one in problems],
+        "more": len(found.problems) - len(problems),
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Drawings of computation graphs on the canvas, for the pages that have one."""

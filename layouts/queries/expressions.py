@@ -1,0 +1,99 @@
+"""What is to be said of derived curves: whether an expression is valid, and what of the chosen runs it leaves out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from parsers import ExpressionError
+from parsers.analysis import Expression, parse_expression
+from parsers.names import EXPRESSION
+
+from layouts.components.expression_texts import sentence
+from layouts.sources import RunSource
+from layouts.state import label_of
+
+MOST_NAMED = 12
+"""Maximum number of runs that are named."""
+
+
+def expression_of(tag: str) -> str | None:
+    """Return the expression of a derived curve; None for the name of a tag."""
+    return tag.removeprefix(EXPRESSION) if tag.startswith(EXPRESSION) else None
+
+
+def checked(source: RunSource, runs: Iterable[str], text: str) -> dict[str, Any]:
+    """Return {"expression", "tags": its tags, "missing": those that no run has, "error": see `wrong`, None if it is valid}."""
+    parsed = _parsed(text)
+    if isinstance(parsed, ExpressionError):
+        return {"expression": text, "tags": [], "missing": [], "error": wrong(parsed)}
+    tags = list(parsed.tags)
+    missing = set(tags)
+    for run in runs:
+        if not missing:
+            break
+        missing.difference_update(source.tags(run))
+    return {"expression": text, "tags": tags, "missing": [tag for tag in tags if tag in missing], "error": None}
+
+
+def error_of(text: str) -> dict[str, Any] | None:
+    """Return what is wrong with an expression, see `wrong`; None if it is valid."""
+    parsed = _parsed(text)
+    return wrong(parsed) if isinstance(parsed, ExpressionError) else None
+
+
+def wrong(error: ExpressionError) -> dict[str, Any]:
+    """Return {"column": in characters from 1, "text": the sentence in both languages}."""
+    return {"column": error.column, "text": list(sentence(error))}
+
+
+def told(source: RunSource, runs: Sequence[str], tags: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what a card says of each of its derived curves, over the runs on screen.
+
+    tag, error as in `checked`; runs: their number; lacking: number of runs without one of the tags, and apart: number of runs
+    whose tags have no common step, each with the names of the first ones in lacking_runs and apart_runs; unpaired, superseded
+    and undefined: [[tag or operation, number], ...] as `parsers.analysis.Derived` has them, summed over the runs.
+    """
+    names: dict[str, str] | None = None
+    found: list[dict[str, Any]] = []
+    for tag in dict.fromkeys(tags):
+        text = expression_of(tag)
+        if text is None:
+            continue
+        parsed = _parsed(text)
+        if isinstance(parsed, ExpressionError):
+            found.append({"tag": tag, "error": wrong(parsed)})
+            continue
+        if names is None:
+            names = {member: label_of(member, row) for row in source.runs() for member in row.members}
+        found.append({"tag": tag, "error": None, **_summed(source, runs, tag, text, names)})
+    return found
+
+
+def _summed(source: RunSource, runs: Sequence[str], tag: str, text: str, names: dict[str, str]) -> dict[str, Any]:
+    lacking: list[str] = []
+    apart: list[str] = []
+    counted: dict[str, Counter[str]] = {"unpaired": Counter(), "superseded": Counter(), "undefined": Counter()}
+    for run in runs:
+        derived = None if tag in source.tags(run) else source.derived(run, text)
+        if derived is None:
+            continue
+        if derived.missing:
+            lacking.append(f"{names.get(run, run)}: {', '.join(derived.missing)}")
+        elif not derived.series.step.size:
+            apart.append(names.get(run, run))
+        for kind, counter in counted.items():
+            counter.update(getattr(derived, kind))
+    return {
+        "runs": len(runs), "lacking": len(lacking), "lacking_runs": lacking[:MOST_NAMED],
+        "apart": len(apart), "apart_runs": apart[:MOST_NAMED],
+        **{kind: [[name, number] for name, number in counter.items()] for kind, counter in counted.items()},
+    }  # fmt: skip
+
+
+def _parsed(text: str) -> Expression | ExpressionError:
+    try:
+        return parse_expression(text)
+    except ExpressionError as error:
+        return error

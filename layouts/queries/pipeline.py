@@ -1,0 +1,363 @@
+"""The pipeline of a job: what its page shows, and what its plain routes send.
+
+Times of a window are ns after the begin of the step that is shown, which is that of its first rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+from parsers.analysis.cluster.clocks import clock_offsets
+from parsers.analysis.cluster.pipeline import (
+    BANDS,
+    MicroBatches,
+    RankBands,
+    micro_batches,
+    origins_of,
+    rank_bands,
+    shares,
+    stages_of,
+)
+from parsers.analysis.cluster.waiting import RankTimes, rank_times, table
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
+from parsers.deferred import pandas as pd
+from parsers.profiler.groups import ranks_of
+from parsers.profiler.jobs import JobFiles
+from parsers.profiler.step_parts import stages_named
+from parsers.schema import Schema
+
+from layouts.profiling.choice import Choice, read_choice, read_step
+from layouts.sources import ProfileSource
+from layouts.state import BadInput, flag, number, texts
+
+FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
+KEYS = ("stage", "align", "m", "from", "to")
+"""Keys of the state beside those of a profile and step: unfolded stages, aligned clocks, typed number of micro batches, and the
+window in ns."""
+CLOSED = "none"
+"""The stage in an address in which no stage is unfolded."""
+OPEN_RANKS = 32
+"""Ranks up to which all stages are unfolded at first."""
+LEAST_CLOCK_NS = 1_000
+MOST_ROWS = 256
+"""Rows that are drawn; the tables have all ranks."""
+MOST_OPERATIONS = 8
+"""Operations of a moment that are named."""
+COLUMNS = (50, 4_096)
+_LONGEST_NS = 2.0**53
+_MAGIC = b"MSPL"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request: a profile, whose job is meant; step None for all.
+
+    stages are the unfolded ones, None for the default. aligned: clocks are compared by collective operations. typed is the
+    number of micro batches that the user gives, 0 for none. window is (from, to) in ns, None for the whole step.
+    """
+
+    choice: Choice
+    step: int | None = None
+    stages: tuple[int, ...] | None = None
+    aligned: bool = False
+    typed: int = 0
+    window: tuple[int, int] | None = None
+
+
+def read_ask(data: Any) -> Ask | None:
+    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
+    choice = read_choice(data)
+    if choice is None:
+        return None
+    named = texts(data, "stage")
+    if any(not (one == CLOSED or one == "-1" or (one.isascii() and one.isdecimal() and len(one) < 10)) for one in named):
+        raise BadInput(f"stage: expected numbers of stages, or {CLOSED}; found {named[0][:80]!r}")
+    begin, end = (int(number(data, key, -1.0, 0.0, _LONGEST_NS)) for key in ("from", "to"))
+    return Ask(
+        choice, read_step(data), tuple(int(one) for one in named if one != CLOSED) if named else None, flag(data, "align"),
+        int(number(data, "m", 0.0, 0.0, 1e6)), (begin, end) if 0 <= begin < end else None,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the chart: a rank, or a folded stage (rank -1) with its ranks. stage is -1 for unknown."""
+
+    stage: int
+    rank: int
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frames:
+    """Two frames by identity, as a key of the bands made of them."""
+
+    device_times: pd.DataFrame
+    collectives: pd.DataFrame
+
+    def __hash__(self) -> int:
+        return hash((id(self.device_times), id(self.collectives)))
+
+    def __eq__(self, other: object) -> bool:
+        mine = isinstance(other, _Frames) and self.device_times is other.device_times
+        return mine and isinstance(other, _Frames) and self.collectives is other.collectives
+
+
+@lru_cache(maxsize=2)  # for the page and its routes: 0.7 s for 1.3 million operations and kernels
+def _bands(frames: _Frames) -> Mapping[int, RankBands]:
+    return rank_bands(frames.device_times, frames.collectives)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """By how many ns the clock of each rank is ahead of the first one of its set; differ is the most within a set.
+
+    sets is how many sets of ranks share no collective operation, so that their clocks cannot be compared with each other.
+    """
+
+    ahead: Mapping[int, int]
+    differ: int
+    sets: int
+
+
+@lru_cache(maxsize=2)
+def _clocks(frames: _Frames) -> Clocks:
+    found = clock_offsets(frames.collectives)
+    offsets = found.groupby("part")["offset_ns"]
+    differ = int((offsets.max() - offsets.min()).max()) if len(found) else 0
+    ahead = dict(zip(found["rank"].tolist(), found["offset_ns"].tolist(), strict=True))
+    return Clocks(ahead, differ, int(found["part"].nunique()))
+
+
+@lru_cache(maxsize=1)
+def _nothing() -> pd.DataFrame:
+    return DEVICE_TIMES.empty()
+
+
+class Pipeline:
+    """The pipeline of the job that a request names. Properties are computed on first use; a frame no file has is empty.
+
+    A step that the job does not have means all of them.
+    """
+
+    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+        self.source = source
+        self._asked = ask
+        self._frame = frame or (lambda name: ask.choice.frame(source, name))
+
+    @cached_property
+    def ask(self) -> Ask:
+        """The request, of a step that the job has."""
+        known = self._asked.step is None or self._asked.step in self.steps
+        return self._asked if known else replace(self._asked, step=None, window=None)
+
+    @cached_property
+    def files(self) -> JobFiles | None:
+        """The files of the job."""
+        choice = self._asked.choice
+        return self.source.job(choice.run, choice.session, choice.rank)
+
+    @cached_property
+    def collectives(self) -> pd.DataFrame:
+        """The operations of all ranks."""
+        return self._or_empty("collectives", COLLECTIVES)
+
+    @cached_property
+    def cluster_steps(self) -> pd.DataFrame:
+        """The parts of steps of all ranks."""
+        return self._or_empty("cluster_steps", CLUSTER_STEPS)
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """The groups of the job."""
+        return self._or_empty("groups", GROUPS)
+
+    def _or_empty(self, name: str, schema: Schema) -> pd.DataFrame:
+        found = self._frame(name)
+        return schema.empty() if found is None else found
+
+    @cached_property
+    def _frames(self) -> _Frames:
+        found = self._frame("device_times")
+        return _Frames(_nothing() if found is None else found, self.collectives)
+
+    @cached_property
+    def bands(self) -> Mapping[int, RankBands]:
+        """The bands of each rank that has any."""
+        return _bands(self._frames)
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks of the job: those with files, and those that files about all ranks name."""
+        steps = self.cluster_steps["rank"]
+        own = self.files.ranks if self.files is not None else ()
+        return tuple(sorted({*own, *self.bands, *(rank for rank in steps.unique().tolist() if rank >= 0)}))
+
+    @cached_property
+    def stages(self) -> dict[int, int]:
+        """The stage of each rank, -1 for unknown."""
+        parallel = dict(self.files.parallel) if self.files is not None else {}
+        told = self._or_empty("stages", STAGES)
+        found = stages_of(self.ranks, self.groups, self.cluster_steps, told, parallel, ranks_of)
+        return found if max(found.values(), default=-1) >= 0 else found | self._named_stages()
+
+    def _named_stages(self) -> dict[int, int]:
+        """Return the stages by the names of legacy cluster files, which have the numbers of stages and ranks."""
+        found = {}
+        for member in self.files.members if self.files is not None else ():
+            named = next((one for file in member.files if (one := stages_named(file.name)) is not None), None)
+            if named is not None and 0 < named[0] <= named[1] and member.rank < named[1]:
+                found[member.rank] = member.rank // (named[1] // named[0])
+        return found
+
+    @cached_property
+    def stage_count(self) -> int:
+        """The number of stages; 0 where no rank has one."""
+        return max(self.stages.values(), default=-1) + 1
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """The numbers of the steps that any rank has; -1, no step marked, is left out."""
+        found = {step for one in self.bands.values() for step in one.windows}
+        return sorted((found | set(self.cluster_steps["step"].unique().tolist())) - {-1})
+
+    @cached_property
+    def _by_stage(self) -> list[int]:
+        return sorted(self.ranks, key=lambda rank: (self.stages[rank] < 0, self.stages[rank], rank))
+
+    @cached_property
+    def times(self) -> list[RankTimes]:
+        """The times of each rank in the step, by stage and rank."""
+        return rank_times(self._by_stage, self.bands, self.cluster_steps, self.stages, self.ask.step)
+
+    @cached_property
+    def micro_batches(self) -> MicroBatches:
+        """The number of micro batches, and where it is known from."""
+        told = self.files.micro_batches if self.files is not None else 0
+        return micro_batches(list(self.bands.values()), self.ask.step, told=told, typed=self.ask.typed)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows of the chart by stage and rank: the ranks of unfolded stages, and the folded stages; also undrawn ones."""
+        by_stage: dict[int, list[int]] = {}
+        for rank in self._by_stage:
+            by_stage.setdefault(self.stages[rank], []).append(rank)
+        asked = self.ask.stages
+        unfolded = set(by_stage) if asked is None and len(self.ranks) <= OPEN_RANKS else set(asked or ())
+        found = []
+        for stage, ranks in by_stage.items():
+            if stage in unfolded or len(ranks) == 1:
+                found += [Row(stage, rank, (rank,)) for rank in ranks]
+            else:
+                found.append(Row(stage, -1, tuple(ranks)))
+        return found
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        """By how much the clocks of ranks differ."""
+        return _clocks(self._frames)
+
+    @property
+    def clocks_differ(self) -> bool:
+        """Whether clocks are known to differ by more than begins of operations, which are floats of microseconds."""
+        return self.clocks.differ > LEAST_CLOCK_NS
+
+    @cached_property
+    def _placed(self) -> tuple[dict[int, int], int]:
+        return origins_of(list(self.bands.values()), self.ask.step, self.clocks.ahead if self.ask.aligned else {})
+
+    @property
+    def length_ns(self) -> int:
+        """The length of the step, from the first begin to the last end of any rank."""
+        return self._placed[1]
+
+    def origin(self, rank: int) -> int:
+        """Return the time by the clock of a rank with which the step begins."""
+        return self._placed[0].get(rank, 0)
+
+    @cached_property
+    def window(self) -> tuple[int, int]:
+        """The window that is shown: the one asked for, as far as the step has it, or all of the step."""
+        begin, end = self.ask.window or (0, self.length_ns)
+        end = min(end, self.length_ns)
+        return (begin, end) if begin < end else (0, self.length_ns)
+
+    # Answers -----------------------------------------------------------------------------------------------------------------
+
+    def view(self, columns: int) -> bytes:
+        """Return what is drawn of the window: `MSPL`, uint32 LE length of a JSON header, the header, then the shares.
+
+        The header has begin, end, length (ns), columns, rows, total (rows without a limit) and bands; the shares are bytes,
+        band by band, row by row, column by column (`parsers.analysis.cluster.pipeline.shares`).
+        """
+        rows = self.rows[:MOST_ROWS]
+        members = [[self.bands[rank] for rank in row.ranks if rank in self.bands] for row in rows]
+        begin, end = self.window
+        drawn = shares(members, self._placed[0], begin, end, columns) if end > begin else {}
+        told = [
+            {
+                "stage": row.stage, "rank": row.rank, "ranks": len(row.ranks), "found": len(own),
+                "computes": sum(one.computes for one in own), "communicates": sum(one.communicates for one in own),
+            }
+            for row, own in zip(rows, members, strict=True)
+        ]  # fmt: skip
+        header = msgspec.json.encode({
+            "begin": begin, "end": end, "length": self.length_ns, "columns": columns, "rows": told, "total": len(self.rows),
+            "bands": list(drawn),
+        })  # fmt: skip
+        return b"".join([_MAGIC, len(header).to_bytes(4, "little"), header, *(one.tobytes() for one in drawn.values())])
+
+    def moment(self, rank: int, at: int) -> dict[str, Any]:
+        """Return the band of a rank at a moment: band, begin, end (ns of the window's time) and what runs, by name.
+
+        With the number of a marked range in its step. Empty where the rank has nothing.
+        """
+        one = self.bands.get(rank)
+        time = at + self.origin(rank)
+        if one is None or not len(one.edges) or not one.edges[0] <= time < one.edges[-1]:
+            return {}
+        place = int(np.searchsorted(one.edges, time, "right")) - 1
+        band = BANDS[int(one.bands[place])]
+        begin, end = (int(edge) - self.origin(rank) for edge in one.edges[place : place + 2])
+        found = {"band": band, "begin": begin, "end": end, "operations": self._running(rank, time)}
+        if band in one.marks:
+            window = one.window(self.ask.step) or (0, 0)
+            before = np.sort(one.marks[band])
+            found["number"] = int(np.searchsorted(before, time, "right") - np.searchsorted(before, window[0]))
+        return found
+
+    def _running(self, rank: int, time: int) -> list[dict[str, Any]]:
+        rows = self.collectives
+        start, elapse = rows["start_ns"].to_numpy(), rows["elapse_ns"].to_numpy()
+        runs = (rows["rank"].to_numpy() == rank) & (start >= 0) & (start <= time) & (time < start + elapse)
+        chosen = rows[runs].iloc[:MOST_OPERATIONS]
+        return [
+            {"name": str(name), "begin": int(begin) - self.origin(rank), "time": float(took)}
+            for name, begin, took in zip(chosen["name"], chosen["start_ns"], chosen["elapse_ns"], strict=True)
+        ]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the times of all ranks, as their CSV has them."""
+        return table(self.times)
+
+    def listed(self) -> pd.DataFrame:
+        """Return all bands that lie in the window, as their CSV has them: whole ones, by rank and begin."""
+        parts = []
+        first, last = self.window
+        for one in self.times:
+            own = self.bands.get(one.rank)
+            if own is None:
+                continue
+            edges = own.edges - self.origin(one.rank)
+            rows = np.flatnonzero((edges[1:] > first) & (edges[:-1] < last))
+            parts.append(pd.DataFrame({
+                "stage": one.stage, "rank": one.rank, "band": np.array(BANDS, object)[own.bands[rows]],
+                "begin_ns": edges[:-1][rows], "duration_ns": np.diff(edges)[rows],
+            }))  # fmt: skip
+        names = ["stage", "rank", "band", "begin_ns", "duration_ns"]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)

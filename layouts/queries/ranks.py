@@ -1,0 +1,275 @@
+"""The operators of the ranks of a job over each other: what the page of ranks asks for and its plain routes send.
+
+A rank is read when it is among the rows asked for: its kernels become a few arrays that are kept (`Kept`), so the frames of
+sixty-four ranks need not be in memory together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from parsers.analysis.cluster.choosing import distinct
+from parsers.analysis.cluster.stages import stages
+from parsers.analysis.memory import Series
+from parsers.analysis.rank_operators.operators import COMPUTING, Operators, operators
+from parsers.analysis.rank_operators.shifts import ends_of, shifts, to_one_zero
+from parsers.analysis.rank_operators.traces import of_trace
+from parsers.analysis.rank_operators.views import Laid
+from parsers.deferred import pandas as pd
+from parsers.profiler.groups import ranks_of
+
+from layouts.profiling.choice import Choice, read_choice, read_step
+from layouts.queries.rank_tables import Member, Rank, Shown
+from layouts.sources import ProfileRow, TraceSource
+from layouts.state import BadInput, flag, number, text
+
+FRAMES = ("kernels", "collectives", "groups", "ranks")
+KEYS = ("rows", "stage", "aligned")
+"""Keys of the state beside those of a profile and the step."""
+FIRST = 8
+"""Ranks shown unless others are asked for."""
+MOST_RANKS = 64
+PATIENCE = 0.4
+"""Seconds in which further ranks are read within one request."""
+KEPT_BYTES = 384 << 20
+_KEPT_SHOWN = 4
+_RANKS = re.compile(r"\d{1,7}(-\d{1,7})?(,\d{1,7}(-\d{1,7})?)*")
+_MOST_NAMED = 1 << 16
+_PLACED = ["rank", "shift_ns", "stage", "part"]
+T = TypeVar("T")
+Frame = Callable[[str], "pd.DataFrame | None"]
+Known = Sequence[Sequence[int]]
+"""The ranks of each stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request: a profile, whose job is meant; step None for all; rows: the ranks, () for the first ones; a stage, or None.
+
+    aligned: move the ranks of each stage so that their common collectives end together.
+    """
+
+    choice: Choice
+    step: int | None = None
+    rows: tuple[int, ...] = ()
+    stage: int | None = None
+    aligned: bool = False
+
+
+def read_ask(data: Any) -> Ask | None:
+    """Parse a request from a plain route; None if it names no profile. BadInput if it is malformed."""
+    choice = read_choice(data)
+    if choice is None:
+        return None
+    stage = int(number(data, "stage", 0.0, 0.0, 1e6)) if text(data, "stage") else None
+    return Ask(choice, read_step(data), _named(text(data, "rows", limit=1000)), stage, flag(data, "aligned"))
+
+
+def _named(rows: str) -> tuple[int, ...]:
+    """Return the ranks in a text such as "0-7, 12", in order."""
+    rows = rows.replace(" ", "").strip(",")
+    if not rows:
+        return ()
+    found: set[int] = set()
+    if _RANKS.fullmatch(rows):
+        for part in rows.split(","):
+            first, _, last = part.partition("-")
+            found.update(range(int(first), min(int(last or first), int(first) + _MOST_NAMED) + 1))
+    if not found or len(found) > _MOST_NAMED:
+        raise BadInput(f"rows: expected ranks such as 0-7,12; found {rows[:80]!r}")
+    return tuple(sorted(found))
+
+
+class Curve(NamedTuple):
+    """Allocated memory of a component of a rank over time."""
+
+    component: str
+    series: Series
+
+
+class Bounded(Generic[T]):
+    """Values by key, up to a number of bytes all together; what was asked for least recently goes, but never the last one."""
+
+    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
+        self._limit, self._size = limit, size
+        self._values: OrderedDict[Any, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any) -> T | None:
+        """Return a value; None for none."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._values.move_to_end(key)
+            return found
+
+    def put(self, key: Any, value: T) -> None:
+        """Keep a value."""
+        with self._lock:
+            self._values[key] = value
+            total = sum(map(self._size, self._values.values()))
+            while total > self._limit and len(self._values) > 1:
+                total -= self._size(self._values.popitem(last=False)[1])
+
+
+class Kept:
+    """Operators of ranks, pictures made of them (some, by number), and curves of their memory."""
+
+    def __init__(self, limit: int = KEPT_BYTES) -> None:
+        """limit: bytes of all operators together, and a third of it those of all curves."""
+        self.ranks = Bounded[Rank](limit, lambda one: one.operators.nbytes)
+        self.shown = Bounded[Shown](_KEPT_SHOWN, lambda _: 1)
+        self.curves = Bounded[Curve](limit // 3, lambda one: one.series.time.nbytes + one.series.value.nbytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How many of the ranks asked for have been read."""
+
+    done: int
+    total: int
+
+
+def look(source: TraceSource, ask: Ask, kept: Kept, frame: Frame) -> Shown | Reading:
+    """Return the ranks that were asked for, or how many of them have been read so far; ask again then.
+
+    frame returns a frame of the chosen profile or its job; None if no file has it.
+    """
+    choice = ask.choice
+    members = {one[2]: one for one in source.members(choice.run, choice.session, choice.rank)}
+    rows = rows_of(source, members.values())
+    mark = (choice.run, choice.session, _mark(rows.values()))
+    collectives, groups = frame("collectives"), frame("groups")
+    known = [] if groups is None else stages(groups, ranks_of)
+    order = _order(members, collectives, known)
+    wanted, absent, left_out = _wanted(ask, order, known)
+    key = (mark, wanted, ask.step, ask.aligned)
+    found = kept.shown.get(key)
+    if found is not None:
+        return found
+    ranks: list[Rank] = []
+    until = time.monotonic() + PATIENCE
+    for rank in wanted:
+        one = kept.ranks.get((mark, rank, ask.step))
+        if one is None and (time.monotonic() < until or not ranks):
+            one = _read(source, members.get(rank), rows.get(rank), rank, collectives, ask.step)
+            if one is not None:
+                kept.ranks.put((mark, rank, ask.step), one)
+        if one is not None:
+            ranks.append(one)
+    if len(ranks) < len(wanted):
+        return Reading(len(ranks), len(wanted))
+    moved = _shifts(ask, ranks, collectives, known)
+    stage_of = {rank: number for number, own in enumerate(known) for rank in own}
+    own = [one.operators for one in ranks]
+    own, zeros = _on_one_axis(own, moved)
+    laid = Laid(tuple(own), tuple(stage_of.get(one.rank, -1) for one in own))
+    shown = Shown(
+        laid, tuple(ranks), order, tuple(map(tuple, known)), _steps(collectives, frame("kernels")), moved, frame("ranks"),
+        ask.aligned, absent, left_out, members, zeros,
+    )  # fmt: skip
+    kept.shown.put(key, shown)
+    return shown
+
+
+def _on_one_axis(ranks: Sequence[Operators], moved: pd.DataFrame) -> tuple[list[Operators], bool]:
+    """Return ranks moved as the shifts say, and whether their clocks count from different zeros: then they begin together."""
+    told = {rank: (shift, stage, part) for rank, shift, stage, part in moved[_PLACED].itertuples(index=False)}
+    aligned = [one.shifted(int(told.get(one.rank, (0,))[0])) for one in ranks]
+    sets: dict[object, int] = {}
+    together = [sets.setdefault(told[one.rank][1:] if one.rank in told else ("", one.rank), len(sets)) for one in ranks]
+    zeros = to_one_zero(aligned, together)
+    return [one.shifted(shift) for one, shift in zip(aligned, zeros, strict=True)], any(zeros)
+
+
+def rows_of(source: TraceSource, members: Iterable[Member]) -> dict[int, ProfileRow]:
+    """Return the profile of each rank."""
+    wanted = {(run, session, rank): rank for run, session, rank in members}
+    found = {}
+    for run in dict.fromkeys(run for run, _, _ in wanted):
+        for row in source.profiles(run):
+            rank = wanted.get((run, row.session, row.rank))
+            if rank is not None:
+                found[rank] = row
+    return found
+
+
+def _mark(rows: Iterable[ProfileRow]) -> str:
+    """Return a text that changes whenever a file of any rank does."""
+    return hashlib.blake2b("\n".join(row.mark for row in rows).encode(), digest_size=16).hexdigest()
+
+
+def _order(members: Mapping[int, Member], collectives: pd.DataFrame | None, known: Known) -> tuple[int, ...]:
+    """Return all ranks, stage after stage; those of no stage last."""
+    told = [] if collectives is None else distinct(collectives["rank"].to_numpy()).tolist()
+    every = {rank for rank in (*members, *told) if rank >= 0}
+    staged = [rank for own in known for rank in own if rank in every]
+    return (*staged, *sorted(every.difference(staged)))
+
+
+def _wanted(ask: Ask, order: Sequence[int], known: Known) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Return the ranks to show, those asked for that there are none of, and how many were left out."""
+    inside = [rank for rank in order if ask.stage is None or (ask.stage < len(known) and rank in known[ask.stage])]
+    if not ask.rows:
+        return tuple(inside[:FIRST]), (), 0
+    asked = set(ask.rows)
+    chosen = [rank for rank in inside if rank in asked]
+    return tuple(chosen[:MOST_RANKS]), tuple(sorted(asked.difference(order))), max(0, len(chosen) - MOST_RANKS)
+
+
+def _read(
+    source: TraceSource, member: Member | None, row: ProfileRow | None, rank: int, collectives: pd.DataFrame | None,
+    step: int | None,
+) -> Rank | None:  # fmt: skip
+    """Return the operators of a rank; None while its kernels are being read."""
+    if member is None or row is None:
+        return Rank(operators(rank, None, collectives, step=step))
+    if "kernels" not in row.frames:
+        return _traced(source, member, row, Rank(operators(rank, None, collectives, step=step)), step)
+    found = source.profile_frame(*member, "kernels")
+    if found.state == "cancelled":
+        found = source.profile_frame(*member, "kernels", again=True)
+    if found.state in ("reading", "waiting"):
+        return None
+    wrong = "" if found.frame is not None else found.text or found.state
+    made = Rank(operators(rank, found.frame, collectives, step=step), found.problems, wrong)
+    return _traced(source, member, row, made, step)
+
+
+def _traced(source: TraceSource, member: Member, row: ProfileRow, made: Rank, step: int | None) -> Rank | None:
+    """Return what was read of a rank, or of its trace if that alone has times of what computes; None while it is being read."""
+    timed = made.operators.kernels and bool((made.operators.category < COMPUTING).any())
+    if timed or made.wrong or "trace" not in row.frames:
+        return made
+    found = source.trace_frame(*member)
+    if found.state == "cancelled":
+        found = source.trace_frame(*member, again=True)
+    if found.state in ("reading", "waiting"):
+        return None
+    opened = source.trace(*member)
+    if opened is None:
+        return Rank(made.operators, made.problems, found.text if found.state == "failed" else "")
+    traced = of_trace(made.operators.rank, opened.trace, opened.steps(), step=step)
+    return Rank(traced, (*made.problems, *found.problems), traced=True) if len(traced) else made
+
+
+def _shifts(ask: Ask, ranks: Sequence[Rank], collectives: pd.DataFrame | None, known: Known) -> pd.DataFrame:
+    """Return the shifts of ranks, without rows unless they were asked for."""
+    if not ask.aligned:
+        return shifts(ends_of(None, ()), ())
+    told = collectives if collectives is None or ask.step is None else collectives[collectives["step"] == ask.step]
+    return shifts(ends_of(told, [one.operators for one in ranks]), known)
+
+
+def _steps(collectives: pd.DataFrame | None, kernels: pd.DataFrame | None) -> tuple[int, ...]:
+    """Return the numbers of the steps, as communication and the kernels of the chosen rank tell them."""
+    found = [one["step"].to_numpy() for one in (collectives, kernels) if one is not None]
+    return tuple(int(step) for step in distinct(np.concatenate(found)) if step >= 0) if found else ()

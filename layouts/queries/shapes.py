@@ -1,0 +1,190 @@
+"""Times by step and input shape of one profile: what the dynamic shapes page shows and its plain routes send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from parsers.analysis import shape_times
+from parsers.deferred import pandas as pd
+from parsers.profile_frames import SHAPE_TIMES
+
+from layouts.profiling.choice import Choice, read_choice
+from layouts.sources import ProfileSource
+from layouts.state import BadInput, text, texts
+
+FRAMES = ("shape_times", "kernels")
+"""Frames with executions, the one that is preferred first."""
+KEYS = ("unit", "by", "scale", "type", "op", "shape", "q")
+"""Keys of the state beside those of a profile."""
+TABLES = ("types", "operators", "steps", "shapes", "executions")
+MOST_TYPES = 10
+"""Maximum number of types drawn at once."""
+USUAL_TYPES = 3
+_LONGEST = 4_000
+_UNKNOWN: Mapping[str, str | None] = {"": None, "-": ""}
+"""What stands for no shape and for the unknown one in an address."""
+
+Unit = Literal["operator", "kernel"]
+UNITS: tuple[Unit, ...] = ("operator", "kernel")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request: a profile; operators or kernels on GPU; total or mean time of types; scale of times, linear or log.
+
+    types are those drawn, () for the longest of those whose operators have several shapes, and then the others.
+
+    operator "" is the one with the most shapes. shape is the one that is highlighted, None for none ("" is the unknown one).
+    query: part of the names of operators listed.
+    """
+
+    choice: Choice
+    unit: Unit = "operator"
+    by: str = "total"
+    scale: str = "linear"
+    types: tuple[str, ...] = ()
+    operator: str = ""
+    shape: str | None = None
+    query: str = ""
+    language: str = "en"
+    dark: bool = False
+
+
+def read_ask(data: Any) -> Ask | None:
+    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
+    choice = read_choice(data)
+    if choice is None:
+        return None
+    chosen = tuple(dict.fromkeys(texts(data, "type")))
+    if len(chosen) > MOST_TYPES:
+        raise BadInput(f"type: expected at most {MOST_TYPES} types, found {len(chosen)}")
+    if any(len(one) > _LONGEST for one in chosen):
+        raise BadInput(f"type: expected at most {_LONGEST:,} characters")
+    shape = text(data, "shape", limit=_LONGEST)
+    return Ask(
+        choice, cast(Unit, text(data, "unit", "operator", UNITS)), text(data, "by", "total", ("total", "mean")),
+        text(data, "scale", "linear", ("linear", "log")), chosen, text(data, "op", limit=_LONGEST), _UNKNOWN.get(shape, shape),
+        text(data, "q", limit=400), text(data, "lang", "en", ("en", "zh")),
+        text(data, "theme", "light", ("light", "dark")) == "dark",
+    )  # fmt: skip
+
+
+class Times:
+    """The executions of the profile that a request names. Properties are computed on first use.
+
+    Types and operators that the profile does not have, such as those of another profile, are ignored.
+    """
+
+    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+        self.ask = ask
+        self._frame = frame or (lambda name: ask.choice.frame(source, name))
+
+    @cached_property
+    def whole(self) -> pd.DataFrame:
+        """All executions: of the first of FRAMES that has any."""
+        for name in FRAMES:
+            found = self._frame(name)
+            if found is not None and len(found):
+                return found
+        return SHAPE_TIMES.empty()
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """What the profile has: operators, kernels that operators on GPU started, or both."""
+        cores = self.whole["core"].array
+        used = {str(cores.categories[code]) for code in np.unique(cores.codes) if code >= 0}
+        there = {"operator": bool(used - {shape_times.KERNEL}), "kernel": shape_times.KERNEL in used}
+        return tuple(unit for unit in UNITS if there[unit])
+
+    @cached_property
+    def unit(self) -> Unit:
+        """The unit that is asked for, or the one there is."""
+        return self.ask.unit if self.ask.unit in self.units or not self.units else self.units[0]
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The executions of the unit. The shape of a kernel is how it was launched, where that is known."""
+        kernels = self.unit == "kernel"
+        rows = shape_times.executions_of(self.whole, kernels=kernels)
+        return shape_times.launched(rows) if kernels and "grid" in rows else rows
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Sums by operator, type and shape."""
+        return shape_times.cells(self.rows)
+
+    @cached_property
+    def types(self) -> pd.DataFrame:
+        """Sums by operator type."""
+        return shape_times.types(self.cells)
+
+    @cached_property
+    def drawn(self) -> tuple[str, ...]:
+        """The types that are drawn."""
+        known = set(self.types["type"].tolist())
+        usual = self.types.sort_values("changing", key=lambda number: number == 0, kind="stable")["type"]
+        return tuple(one for one in self.ask.types if one in known) or tuple(usual.head(USUAL_TYPES).tolist())
+
+    @cached_property
+    def by_step(self) -> shape_times.ByStep:
+        """The types that are drawn, by step."""
+        return shape_times.by_step(self.rows, self.drawn)
+
+    @cached_property
+    def operators(self) -> pd.DataFrame:
+        """Sums by operator, those with the most shapes first."""
+        return shape_times.operators(self.cells)
+
+    @cached_property
+    def listed(self) -> pd.DataFrame:
+        """The operators whose names contain the query."""
+        if not self.ask.query:
+            return self.operators
+        names = self.operators["name"].astype(str).str
+        return self.operators[names.contains(self.ask.query, case=False, regex=False).to_numpy(bool)]
+
+    @cached_property
+    def operator(self) -> str:
+        """The operator that is asked for, else the one with the most shapes; "" without any."""
+        names = self.operators["name"]
+        if self.ask.operator and (names == self.ask.operator).any():
+            return self.ask.operator
+        return str(names.iloc[0]) if len(names) else ""
+
+    @cached_property
+    def own(self) -> pd.DataFrame:
+        """The executions of that operator in the order they ran."""
+        return shape_times.of_operator(self.rows, self.operator)
+
+    @cached_property
+    def shapes(self) -> pd.DataFrame:
+        """Sums of that operator by shape."""
+        return shape_times.shapes_of(self.own)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return one of TABLES, as its CSV file has it."""
+        if name == "types":
+            return self.types
+        if name == "operators":
+            return self.listed
+        if name == "shapes":
+            return self.shapes.assign(operator=self.operator)
+        return self._steps() if name == "steps" else self._executions()
+
+    def _steps(self) -> pd.DataFrame:
+        found = self.by_step
+        return pd.DataFrame({
+            "step": np.tile(found.steps, len(found.types)), "type": np.repeat(np.array(found.types, object), len(found.steps)),
+            "count": found.count.ravel(), "total_ns": found.total_ns.ravel(), "mean_ns": found.mean_ns.ravel(),
+        })  # fmt: skip
+
+    def _executions(self) -> pd.DataFrame:
+        _, turn, _ = shape_times.places_of(self.own)
+        return pd.DataFrame({
+            "operator": self.operator, "step": self.own["step"].to_numpy(), "number": turn,
+            "input_shapes": self.own["input_shapes"].array, "duration_ns": self.own["duration_ns"].to_numpy(),
+        })  # fmt: skip
