@@ -1,0 +1,141 @@
+// The page about two dumps: tolerance, choice of rows, curve, tables. Counterpart of layouts/pages/two_dumps.
+
+import { functionsOf } from "../../base/dash.js";
+import { iconButton, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
+import { language, setLabel } from "../../base/i18n.js";
+import { showPlainHtml } from "../../base/plain_html.js";
+import { currentPrefs } from "../../base/prefs.js";
+import { askOf, define, firstOther, get, pageOf, request } from "../../debugging/debugging.js";
+import * as plots from "../../debugging/plots.js";
+import { drawProgress } from "../../debugging/progress.js";
+
+const TOLERANCE = "0.001";
+const SHOWN = ["outputs", "differing", "all"];
+const TYPING_MS = 300;
+
+// A text field that changes the state when somebody stops typing, or on Enter.
+function field(page, key, className, valid, fallback) {
+  const input = make("input", `ms-input ${className}`, [], { type: "text", spellcheck: "false", autocomplete: "off" });
+  const put = () => {
+    const value = input.value.trim();
+    const right = valid(value);
+    input.setAttribute("aria-invalid", String(!right));
+    if (right) page.change({ [key]: value === "" || value === fallback ? [] : [value] });
+  };
+  input.addEventListener("input", () => {
+    window.clearTimeout(input.timer);
+    input.timer = window.setTimeout(put, TYPING_MS);
+  });
+  input.addEventListener("change", put);
+  return input;
+}
+
+const isTolerance = (text) => text === "" || (/^[0-9.]+(e[+-]?[0-9]+)?$/i.test(text) && Number(text) <= 1e12);
+
+function build(page) {
+  plots.furnish(page);
+  page.tolerance = field(page, "tol", "ms-two-dumps-tolerance", isTolerance, TOLERANCE);
+  setLabel(page.tolerance, "aria-label", "two_dumps.tolerance");
+  page.findField = field(page, "find", "ms-filter", () => true, "");
+  setLabel(page.findField, "placeholder", "two_dumps.find");
+  setLabel(page.findField, "aria-label", "two_dumps.find");
+  page.shown = segments("two_dumps.show", SHOWN.map((value) => [value, `two_dumps.show.${value}`]),
+    (value) => page.change({ show: value === SHOWN[0] ? [] : [value] }));
+  page.find("[data-card=table] .ms-two-dumps-tools").append(page.findField, page.shown);
+  const label = make("label", "ms-field", [words("two_dumps.tolerance", {}, "span", "ms-field-name"), page.tolerance]);
+  setLabel(label, "title", "two_dumps.tolerance.tip");
+  page.swap = iconButton("swap", "two_dumps.swap", "swap");
+  page.swap.addEventListener("click", () => swap(page));
+  page.tools.append(label, page.swap);
+}
+
+function swap(page) {
+  const { against } = page;
+  if (!against) return;
+  page.change({
+    of: [against.dump.key], rank: [String(against.rank)], step: [String(against.step)], with: [page.dump.key],
+    with_rank: [String(page.rank)], with_step: [String(page.step)],
+  });
+}
+
+// Whether there is anything else to compare with.
+const able = ({ catalogue, listed }) => catalogue.dumps.length > 1 || listed.ranks.length > 1 || listed.steps.length > 1;
+
+// Two trainings are compared from their first iteration on; iterations of one with the one before.
+function first({ catalogue, listed }) {
+  return catalogue.dumps.length > 1 || listed.ranks.length > 1 ? listed.steps[0] ?? null : null;
+}
+
+function write(input, value) {
+  if (document.activeElement !== input && input.value !== value) input.value = value;
+}
+
+function draw(page) {
+  plots.drawFull(page);
+  page.controls.compare.hidden = true;
+  // Two dumps are what this page is about: something to compare with is chosen at once.
+  const second = page.against || !able(page) || get(page, "with") ? null : firstOther(page);
+  if (second) page.automatic = second.with ? second.with[0] : "";
+  if (second) page.change(second);
+  else passOver(page);
+  const two = Boolean(page.against);
+  page.find(".ms-two-dumps-none").hidden = able(page);
+  page.find(".ms-two-dumps-cards").hidden = !two;
+  page.swap.hidden = !two;
+  write(page.tolerance, get(page, "tol", TOLERANCE));
+  write(page.findField, get(page, "find"));
+  pressSegment(page.shown, get(page, "show", SHOWN[0]));
+  if (two) request(page, "compare", question(page));
+}
+
+// A dump without tensors that nobody chose is passed over if another one is there.
+function passOver(page) {
+  const { unready, automatic, catalogue } = page;
+  if (!unready || unready.listed.state !== "nothing" || unready.dump.key !== automatic) return;
+  const keys = catalogue.dumps.map(([key]) => key);
+  const next = keys.slice(keys.indexOf(automatic) + 1).find((key) => key !== page.dump.key);
+  if (!next) return;
+  page.automatic = next;
+  page.change({ with: [next] });
+}
+
+function question(page) {
+  const theme = currentPrefs().theme === "dark" ? { theme: ["dark"] } : {};
+  const found = { ...askOf(page), lang: [language()], ...theme };
+  for (const key of ["tol", "show", "find"]) if (get(page, key)) found[key] = [get(page, key)];
+  return found;
+}
+
+const answers = {
+  compare(page, answer) {
+    drawProgress(page.find(".ms-two-dumps-status"), answer, (more) => request(page, "compare", question(page), { more }));
+    if (!answer.sections) return;
+    for (const [name, content] of Object.entries(answer.sections)) {
+      showPlainHtml(page.find(`[data-section="${name}"]`), content);
+    }
+    plots.place(page, "curve", "plot", answer.figure);
+    page.find("[data-card=alone]").hidden = !answer.alone;
+  },
+};
+
+// A press on a point shows its row.
+function picked(click, rootId) {
+  const page = pageOf(rootId);
+  const point = page && click && click.points && click.points[0];
+  if (!point) return;
+  for (const row of page.root.querySelectorAll("tr.ms-chosen")) row.classList.remove("ms-chosen");
+  const row = page.find(`tr[data-place="${Number(point.customdata)}"]`);
+  if (!row) return;
+  row.classList.add("ms-chosen");
+  row.scrollIntoView({ block: "nearest" });
+}
+
+define("two_dumps", { build, draw, answers, first });
+
+Object.assign(functionsOf("mindscope_two_dumps"), { picked });
+
+plots.keys("ms-two-dumps", (page, event) => {
+  if (event.key !== "x" || takesText(event.target)) return false;
+  swap(page);
+  return true;
+});

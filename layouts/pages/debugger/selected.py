@@ -1,0 +1,164 @@
+"""The selected operator, below the panes of the debugger: its tensors, their values and history, and comparison with others.
+
+The server describes the operator, draws the figures and compares; values come over plain routes (`app.routes.dump_tensors`)
+into the table that the tensors page has, too (assets/tensor_grid/). The browser's part is assets/pages/debugger/selected.js.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dash import Input, State, dcc, html
+from parsers import PayloadError
+
+from layouts.callbacks import in_browser
+from layouts.components.tensor_grid_texts import TEXTS as GRID_TEXTS
+from layouts.debugging.body import progress_line
+from layouts.debugging.choice import Choice, read_choice, read_node
+from layouts.debugging.parts import register_parts, stores
+from layouts.figures import BLANK, GRAPH_CONFIG
+from layouts.i18n import for_browser, t
+from layouts.page import Ids
+from layouts.pages.debugger import selected_compare as comparing
+from layouts.pages.debugger import selected_figures as figures
+from layouts.pages.debugger.selected_facts import node_facts
+from layouts.pages.debugger.selected_texts import TEXTS
+from layouts.queries.dump_tensors import Dumped, opened, read_dumped
+from layouts.sources import DumpSource
+from layouts.state import BadInput, text
+
+PARTS = ("tensors", "trend", "histogram", "comparison")
+
+
+def part(ids: Ids) -> html.Section:
+    """Return the part of the page about the selected operator."""
+    values = [
+        html.Div(className="ms-selected-bar"),
+        html.Div(_progress(), className="ms-selected-comparison", hidden=True),
+        html.Div(className="ms-selected-message", hidden=True, role="status"),
+        html.Div(html.Div(className="ms-tensor-table"), className="ms-selected-table"),
+        html.Div(className="ms-selected-foot"),
+    ]
+    left = [_card("values", values), _card("stack", html.Div(className="ms-selected-lines"))]
+    right = [_card("trend", [_graph(ids("trend-plot")), _progress()]),
+             _card("histogram", [_graph(ids("histogram-plot")), _progress()])]  # fmt: skip
+    cards = [html.Div(side, className="ms-selected-side") for side in (left, right)]
+    return html.Section(
+        [
+            *stores(ids, PARTS),
+            html.Header(className="ms-selected-head"),
+            html.P(t("debugger.select"), className="ms-selected-none ms-muted"),
+            html.Div(
+                [html.Div(className="ms-selected-tensors"), _progress(), html.Div(cards, className="ms-selected-cards")],
+                className="ms-selected-body", hidden=True,
+            ),
+        ],
+        id=ids("selected"), className="ms-debugger-selected", **{"data-texts": json.dumps(for_browser([*TEXTS, *GRID_TEXTS]))},
+    )  # fmt: skip
+
+
+def _card(name: str, content: Any) -> html.Section:
+    head = html.Header(
+        [
+            html.H3(t(f"debugger.{name}"), className="ms-card-title"),
+            html.Span(className="ms-card-badges"),
+            html.Span(className="ms-selected-tools"),
+        ],
+        className="ms-card-head",
+    )
+    name = f"ms-card ms-selected-card ms-selected-{name}"
+    return html.Section([head, html.Div(content, className="ms-card-body")], className=name, tabIndex=-1)
+
+
+def _graph(graph: Any) -> html.Div:
+    plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    return html.Div(plot, className="ms-selected-plot")
+
+
+def _progress() -> html.Div:
+    return html.Div(progress_line(), className="ms-debugging-status", hidden=True, role="status")
+
+
+def register(app: Any, source: DumpSource, ids: Ids, routes: str) -> None:
+    """Add the callbacks of the selected operator."""
+    del routes
+    answers = {"tensors": tensors, "trend": trend, "histogram": histogram, "comparison": comparison}
+    register_parts(app, ids, {name: _bound(answer, source) for name, answer in answers.items()})
+    in_browser(app, "mindscope_debugger_selected")(
+        "pressed", Input(ids("trend-plot"), "clickData"), State(ids("root"), "id"), prevent_initial_call=True
+    )
+
+
+def _bound(answer: Any, source: DumpSource) -> Any:
+    return lambda ask: answer(source, ask)
+
+
+def tensors(source: DumpSource, ask: Any) -> dict[str, Any]:
+    """Answer which tensors the selected operator has, and its source lines."""
+    node, io = read_node(ask)
+    return node_facts(source, _choice(ask), node, io, ask)
+
+
+def trend(source: DumpSource, ask: Any) -> dict[str, Any]:
+    """Answer with the figure of a statistic of a tensor over iterations."""
+    choice, tensor = _choice(ask), _tensor(source, ask)
+    statistic = text(ask, "stat", "l2", choices=figures.STATISTICS)
+    if tensor is None:
+        return {"state": "stale"}
+    other = read_dumped(ask, "with_")
+    if other is not None and _known(source, other) is None:
+        return {"state": "stale"}
+    return figures.trend(source, choice, tensor.row, statistic, ask, other)
+
+
+def histogram(source: DumpSource, ask: Any) -> dict[str, Any]:
+    """Answer with the histogram of a tensor, or of its difference to another one."""
+    choice, tensor = _choice(ask), _tensor(source, ask)
+    if tensor is None:
+        return {"state": "stale"}
+    return figures.histogram(source, choice, tensor, read_dumped(ask, "with_"), ask)
+
+
+def comparison(source: DumpSource, ask: Any) -> dict[str, Any]:
+    """Answer how a tensor differs from the one that the ask names: reason says why there is none."""
+    choice, tensor = _choice(ask), _tensor(source, ask)
+    node, io = read_node(ask)
+    tolerance = comparing.read_tolerance(ask)
+    against = comparing.read_other(ask, node, io)
+    if tensor is None or against is None:
+        return {"state": "stale"}
+    about = {
+        "reason": "", "node": against.node, "io": against.io, "run": against.choice.run, "rank": against.choice.rank,
+        "step": against.choice.step, **comparing.offers(source, against),
+    }  # fmt: skip
+    if comparing.is_same(against, choice, node, io):
+        return about | {"state": "ready", "reason": "itself"}
+    other, reason = comparing.located(source, against)
+    if other is None:
+        return about | {"state": "reading" if reason == "reading" else "ready", "reason": reason}
+    about["with"] = {"run": other.run, "row": other.row, "mark": other.mark}
+    return about | comparing.comparison(source, choice, tensor, other, tolerance, ask)
+
+
+def _choice(ask: Any) -> Choice:
+    choice = read_choice(ask)
+    if choice is None:
+        raise BadInput("of: expected a run, found none")
+    return choice
+
+
+def _tensor(source: DumpSource, ask: Any) -> Dumped | None:
+    """Return the tensor of an ask; None if its row is not one of the dump any more."""
+    tensor = read_dumped({**ask, "run": ask.get("of", [])})
+    if tensor is None:
+        raise BadInput("row: expected a row of the dump, found none")
+    return _known(source, tensor)
+
+
+def _known(source: DumpSource, tensor: Dumped) -> Dumped | None:
+    try:
+        dump = opened(source, tensor)
+    except PayloadError:
+        return None
+    return tensor if tensor.row < len(dump.tensors) else None

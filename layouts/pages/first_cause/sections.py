@@ -1,0 +1,247 @@
+"""The sections of the page as components: the first sentence, and tables of causes, of spread and of departures."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dash import html
+from parsers import SourceLine
+from parsers.analysis.first_cause import BEFORE, HERE, NON_FINITE, RANK
+from parsers.deferred import pandas as pd
+from parsers.graphs.sources import is_own
+
+from layouts import format as fmt
+from layouts.debugging.links import address
+from layouts.debugging.tables import bilingual, number, short, table
+from layouts.i18n import both, t
+from layouts.pages.first_cause.figures import counted, said
+from layouts.pages.first_cause.work import MOST_ROWS, Found, Spread, Stacks
+
+_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
+Row = Mapping[Any, Any]
+
+
+def tensor_address(run: str, row: Row, io: str = "") -> Mapping[str, Any]:
+    """Return the attributes of a link to an operator in the debugger."""
+    return address("debugger", run, rank=row["rank"], step=row["iteration"], node=str(row["name"]), io=io)
+
+
+# The sentence --------------------------------------------------------------------------------------------------------
+
+
+def head(run: str, found: Found, *, finished: bool) -> list[Any]:
+    """One sentence: which operator was the first to make bad values, and from what; its source line; how far it went."""
+    if found.frame.empty:
+        return _none(found, finished=finished)
+    row = _counted_rows(found, 1)[0]
+    lines: list[Any] = [html.P(sentence(row, ranks=found.causes.tensors["rank"].nunique()), className="ms-first-cause-said")]
+    name = html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, _io(found, int(row["row"]))))
+    lines.append(html.P([name, *_source(row, found.stacks)], className="ms-first-cause-where"))
+    if row["affected"] > 1:
+        key = "first_cause.spread_n" if row["kind"] == NON_FINITE else "first_cause.spread_norm"
+        lines.append(html.P(t(key, n=fmt.count(row["affected"]), total=fmt.count(row["operators"])), className="ms-muted"))
+    return lines + _unknown(found, finished=finished)
+
+
+def sentence(row: Row, *, ranks: int) -> html.Span:
+    """The cause in one sentence."""
+    where = _where(row, ranks=ranks)
+    values = {"name": short(str(row["name"])), "from_name": short(str(row["from_name"])) if row["from_name"] else ""}
+    if row["kind"] != NON_FINITE:
+        key = f"first_cause.{row['kind']}_at"
+        return _said(key, where, ("",) * 2, **values, measured=fmt.number(row["measured"]), usual=fmt.number(row["usual"]))
+    key = f"first_cause.{row['origin']}"
+    if row["origin"] == BEFORE and not row["from_name"]:
+        key = "first_cause.before_unnamed"
+    if row["origin"] == RANK:
+        key = "first_cause.of_rank"
+        values["rank"] = fmt.count(row["from_rank"])
+    return _said(key, where, counted(row), **values)
+
+
+def _said(key: str, where: tuple[str, str], bad: tuple[str, str], **values: str) -> html.Span:
+    english = both(key, where=where[0], bad=bad[0], **values)[0]
+    chinese = both(key, where=where[1], bad=bad[1], **values)[1]
+    return bilingual(english[:1].upper() + english[1:], chinese)
+
+
+def _where(row: Row, *, ranks: int) -> tuple[str, str]:
+    step = fmt.count(row["iteration"])
+    return both("first_cause.on_rank", n=step, rank=row["rank"]) if ranks > 1 else both("first_cause.in_iteration", n=step)
+
+
+def _none(found: Found, *, finished: bool) -> list[Any]:
+    if not finished:
+        return [html.P(t("first_cause.searching"), className="ms-first-cause-said")]
+    values = {"tensors": fmt.count(found.tensors - found.unknown), "iterations": fmt.count(found.iterations)}
+    said = t("first_cause.none" if found.tensors > found.unknown else "first_cause.nothing_known", **values)
+    return [html.P(said, className="ms-first-cause-said"), *_unknown(found, finished=True)]
+
+
+def _unknown(found: Found, *, finished: bool) -> list[Any]:
+    if not found.unknown or not finished:
+        return []
+    said = t("first_cause.unchecked", n=fmt.count(found.unknown), total=fmt.count(found.tensors))
+    return [html.P(said, className="ms-muted")]
+
+
+def _source(row: Row, stacks: Stacks) -> list[Any]:
+    return [source_line(str(row["source"]), stacks.get(int(row["row"]), ()))] if row["source"] else []
+
+
+def source_line(text: str, lines: Sequence[SourceLine]) -> Any:
+    """A line of the program, which unfolds to the whole stack, innermost call first; own code stands out."""
+    told = _LINE.fullmatch(text)
+    label = f"{_base(told['file'])}:{told['line']} {told['code'] or ''}".strip() if told is not None else text
+    if len(lines) < 2:
+        return html.Span(label, className="ms-mono ms-debugging-line", title=text)
+    calls = [
+        html.Li(
+            [f"{line.file}:{line.first}" if line.file else "", " ", html.Code(line.code)],
+            className="ms-mono" + (" ms-debugging-own" if is_own(line.file) else ""),
+        )
+        for line in reversed(lines)
+    ]
+    return html.Details([html.Summary(label, className="ms-mono ms-debugging-line", title=text),
+                         html.Ol(calls, className="ms-debugging-stack")])  # fmt: skip
+
+
+def _base(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def _io(found: Found, row: int) -> str:
+    tensors = found.causes.tensors
+    return f"{tensors['io'].array[row]}.{int(tensors['slot'].to_numpy()[row])}"
+
+
+# Tables --------------------------------------------------------------------------------------------------------------
+
+
+def causes(run: str, found: Found) -> list[Any]:
+    """A row for each iteration of a rank with bad values, and for each kind: the first operator, and where they came from."""
+    frame = found.frame
+    if frame.empty:
+        return []
+    ranked = found.causes.tensors["rank"].nunique() > 1
+    titles = ["first_cause.iteration", *(["#first_cause.rank"] if ranked else []), "first_cause.operator",
+              "first_cause.what", "first_cause.from", "first_cause.line", "#first_cause.affected"]  # fmt: skip
+    rows = [
+        _row(row, [
+            *([number(fmt.count(row["rank"]))] if ranked else []),
+            html.Td(html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, _io(found, int(row["row"])))),
+                    className="ms-debugging-name"),
+            html.Td(_what(row), className="ms-first-cause-what"), html.Td(_origin(row), className="ms-debugging-name"),
+            html.Td(_source(row, found.stacks), className="ms-debugging-name"),
+            number(t("first_cause.of_operators", n=fmt.count(row["affected"]), total=fmt.count(row["operators"]))),
+        ])
+        for row in _counted_rows(found, MOST_ROWS)
+    ]  # fmt: skip
+    return [table(titles, rows), *_more(len(frame))]
+
+
+def _counted_rows(found: Found, most: int) -> list[dict[Any, Any]]:
+    """Return the first causes, each with the number of values of its tensor."""
+    count = found.causes.statistics.column("count")
+    return [row | {"count": int(count[row["row"]])} for row in found.frame.head(most).to_dict("records")]
+
+
+def _row(row: Row, cells: list[Any]) -> html.Tr:
+    """A row of the table of causes; its first cell chooses the iteration whose spread is shown."""
+    key = {"data-rank": str(row["rank"]), "data-step": str(row["iteration"]), "data-kind": str(row["kind"])}
+    pick = html.Button(
+        fmt.count(row["iteration"]), type="button", className="ms-button ms-button-quiet",
+        **{"data-act": "pick", "aria-pressed": "false", **key},
+    )  # fmt: skip
+    return html.Tr([html.Td(pick), *cells])
+
+
+def _what(row: Row) -> Any:
+    if row["kind"] == NON_FINITE:
+        return bilingual(*counted(row))
+    return t(f"first_cause.{row['kind']}_norm", measured=fmt.number(row["measured"]), usual=fmt.number(row["usual"]))
+
+
+def _origin(row: Row) -> Any:
+    if row["origin"] == RANK:
+        return t("first_cause.from_rank", rank=fmt.count(row["from_rank"]), name=short(str(row["from_name"])))
+    name = str(row["from_name"])
+    if row["origin"] == BEFORE and name:
+        return [t("first_cause.from_input"), " ", html.Span(name, className="ms-mono")]
+    if row["origin"] == HERE and row["kind"] != NON_FINITE:
+        return t("first_cause.origin.here_norm")
+    return t(f"first_cause.origin.{row['origin']}")
+
+
+def spread(run: str, rank: int, iteration: int, found: Spread) -> list[Any]:
+    """The operators with bad values in one iteration, in the order they ran."""
+    frame = found.frame
+    if frame.empty:
+        return [html.P(t("first_cause.no_spread"), className="ms-muted")]
+    hops = bool((frame["hops"] > 0).any())
+    titles = ["#first_cause.order", *(["#first_cause.hops"] if hops else []), "first_cause.bad_operator",
+              "first_cause.type", "first_cause.what", "#first_cause.bad_inputs", "first_cause.line"]  # fmt: skip
+    rows = [
+        html.Tr([
+            number(fmt.count(row["place"] + 1)),
+            *([number(fmt.count(row["hops"]) if row["hops"] >= 0 else "–")] if hops else []),
+            html.Td(html.A(str(row["name"]), className="ms-mono",
+                           **address("debugger", run, rank=rank, step=iteration, node=str(row["name"]))),
+                    className="ms-debugging-name"),
+            html.Td(str(row["type"])), html.Td(bilingual(*said(row, found, place)), className="ms-first-cause-what"),
+            number(fmt.count(row["bad_inputs"])),
+            html.Td(_source(row, found.stacks), className="ms-debugging-name"),
+        ])
+        for place, row in enumerate(frame.head(MOST_ROWS).to_dict("records"))
+    ]  # fmt: skip
+    return [table(titles, rows), *_more(len(frame))]
+
+
+def departures(run: str, frame: pd.DataFrame, loss: str, *, ranked: bool) -> list[Any]:
+    """The tensors whose norm left its history, the earliest first, and how long before the loss did."""
+    if frame.empty:
+        return [html.P(t("first_cause.no_departures"), className="ms-muted")]
+    lagging = bool(loss) and bool(frame["lag"].notna().any())
+    titles = ["first_cause.iteration", *(["#first_cause.rank"] if ranked else []), "first_cause.tensor",
+              "first_cause.kind", "#first_cause.norm", "#first_cause.usual", "#first_cause.times",
+              *(["#first_cause.lag"] if lagging else [])]  # fmt: skip
+    rows = []
+    for row in frame.head(MOST_ROWS).to_dict("records"):
+        io = f"{row['io']}.{row['slot']}"
+        pick = html.Button(
+            fmt.count(row["iteration"]), type="button", className="ms-button ms-button-quiet",
+            **{"data-act": "tensor", "aria-pressed": "false", "data-rank": str(row["rank"]), "data-node": str(row["name"]),
+               "data-io": io, "data-step": str(row["iteration"])},
+        )  # fmt: skip
+        rows.append(html.Tr([
+            html.Td(pick), *([number(fmt.count(row["rank"]))] if ranked else []),
+            html.Td([html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, io)), " ",
+                     html.Span(io, className="ms-muted")], className="ms-debugging-name"),
+            html.Td(t(f"first_cause.{row['kind']}")), number(fmt.number(row["measured"])),
+            number(fmt.number(row["usual"])),
+            number(times(row["decades"])),
+            *([number(_lag(row["lag"]))] if lagging else []),
+        ]))  # fmt: skip
+    return [table(titles, rows), *_more(len(frame))]
+
+
+def times(decades: float) -> str:
+    """Return a ratio by its decimal logarithm: × 3.2e+04."""
+    if decades == -math.inf:
+        return "× 0"
+    return f"× {fmt.number(10.0**decades, 2)}" if abs(decades) < 300 else f"× 1e{decades:+.0f}"
+
+
+def _lag(lag: float) -> str:
+    return "–" if math.isnan(lag) else f"{int(lag):+,}" if lag else "0"
+
+
+def _more(total: int) -> list[Any]:
+    if total <= MOST_ROWS:
+        return []
+    return [html.P(t("first_cause.first_rows", n=fmt.count(MOST_ROWS), total=fmt.count(total)), className="ms-muted")]
+
+

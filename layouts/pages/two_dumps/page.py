@@ -1,0 +1,134 @@
+"""The page about two dumps: which tensor is the first that differs, between two runs, ranks, iterations, or a CPU and a device?
+
+One sentence names it and says whether its inputs differ already. Then come difference and cosine of all outputs in the order of
+execution, all tensors with their errors, and operators that only one dump has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from dash import Input, Output, State, dcc, html, no_update
+from parsers.export.frames import csv_rows
+
+from layouts.callbacks import in_browser
+from layouts.components.elements import button, empty_state
+from layouts.components.plain_html import markup
+from layouts.components.plot_cards import plot_card
+from layouts.debugging.body import body, damage, progress_line, register_body
+from layouts.debugging.choice import KEYS, Choice
+from layouts.debugging.parts import progress, worked
+from layouts.i18n import attributes, t
+from layouts.page import Ids, Page
+from layouts.pages.two_dumps import sections
+from layouts.pages.two_dumps.figure import curve
+from layouts.pages.two_dumps.texts import TEXTS
+from layouts.pages.two_dumps.work import Ask, Compared, comparison, read_ask
+from layouts.sources import FrameSource
+
+TABLES = ("table", "alone")
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
+    status = html.Div(progress_line(), className="ms-debugging-status ms-two-dumps-status", hidden=True, role="status")
+    head = html.Div(html.Div(className="ms-skeleton"), className="ms-two-dumps-head", **{"data-section": "head"})
+    cards = [
+        status,
+        html.Section(head, className="ms-card", tabIndex=-1, **{"data-card": "head"}),
+        plot_card(ids("plot"), "curve", t("two_dumps.curve"), "ms-two-dumps-curve"),
+        *(_table(ids, name) for name in TABLES),
+    ]
+    children: list[Any] = [
+        *(dcc.Download(id=ids(f"file-{name}")) for name in TABLES),
+        html.Div(empty_state("two_dumps.one_dump", hint="two_dumps.one_dump_hint"), className="ms-two-dumps-none", hidden=True),
+        html.Div(cards, className="ms-two-dumps-cards"),
+        damage(),
+    ]
+    return body(
+        ids, routes, children, parts=("compare",), keys=("tol", "show", "find"), compared=True, texts=TEXTS,
+        class_name="ms-two-dumps",
+    )  # fmt: skip
+
+
+def _table(ids: Ids, name: str) -> html.Section:
+    save = button("two_dumps.csv", icon_name="download", id=ids(f"save-{name}"), n_clicks=0, class_name="ms-button-quiet")
+    tools = html.Span(className="ms-two-dumps-tools", role="toolbar", **attributes(aria_label="two_dumps.show"))
+    title = html.H3(t(f"two_dumps.{name}"), className="ms-card-title")
+    rows = html.Div(html.Div(className="ms-skeleton"), className="ms-two-dumps-body", **{"data-section": name})
+    head = html.Header([title, tools, save], className="ms-card-head")
+    return html.Section([head, rows], className="ms-card", tabIndex=-1, **{"data-card": name})
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    register_body(app, source, ids, {"compare": partial(compared, source)})
+    for name in TABLES:
+        app.callback(
+            Output(ids(f"file-{name}"), "data"), Input(ids(f"save-{name}"), "n_clicks"), State(ids("compare-ask"), "data"),
+            prevent_initial_call=True,
+        )(_saver(source, name))  # fmt: skip
+    in_browser(app, "mindscope_two_dumps")(
+        "picked", Input(ids("plot"), "clickData"), State(ids("root"), "id"), prevent_initial_call=True
+    )
+
+
+def compared(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return sentence, curve and tables; of what was compared so far while the rest is."""
+    ask = read_ask(asked)
+    other = source.dump(ask.other.run) if ask is not None else None
+    if ask is None or other is None:
+        return {"state": "missing"}
+    if other.dump is None:
+        return {"state": "waiting" if other.state == "reading" else other.state, "text": other.text}
+    work = worked(source, ask.one, comparison(ask, other.dump), asked)
+    found = work.result
+    if not isinstance(found, Compared):
+        return progress(work)
+    made = {
+        "head": sections.head(ask, _names(source, ask), found, finished=work.state == "ready"),
+        "table": sections.table(ask, found.differences), "alone": sections.alone(ask, found.pairs),
+    }  # fmt: skip
+    return progress(work) | {
+        "sections": {name: markup(children) for name, children in made.items()},
+        "figure": curve(found.differences, ask.tolerance, language=ask.language, dark=ask.dark),
+        "alone": bool((found.pairs["row"] < 0).any() or (found.pairs["other_row"] < 0).any()),
+    }  # fmt: skip
+
+
+def _names(source: FrameSource, ask: Ask) -> tuple[str, str]:
+    known = {row.key: row.name for row in source.runs()}
+    return known.get(ask.one.run, ask.one.run), known.get(ask.other.run, ask.other.run)
+
+
+def _saver(source: FrameSource, name: str) -> Callable[[Any, Any], Any]:
+    def save(clicks: Any, asked: Any) -> Any:
+        ask = read_ask(asked) if clicks else None
+        other = source.dump(ask.other.run).dump if ask is not None else None
+        if ask is None or other is None:
+            return no_update
+        found = source.dump_work(ask.one.run, comparison(ask, other)).result
+        if not isinstance(found, Compared):
+            return no_update
+        frame = found.differences
+        if name == "alone":
+            frame = found.pairs[(found.pairs["row"] < 0) | (found.pairs["other_row"] < 0)]
+        content = b"".join(csv_rows(frame)).decode()
+        return {"filename": f"{_file(ask.one)}_{_file(ask.other)}_{name}.csv", "content": content}
+
+    return save
+
+
+def _file(choice: Choice) -> str:
+    run = re.sub(r"[^\w.-]+", "_", choice.run).strip("._")[:40] or "dump"
+    return f"{run}_rank{choice.rank}_{choice.step}"
+
+
+PAGE = Page(
+    name="two_dumps", texts=TEXTS, needs=("dump",), layout=layout, register=register, libraries=("plotly",),
+    group="debugging", keeps=KEYS,
+)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Texts of the page about two dumps."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "two_dumps.title": ("Two dumps", "Dump 对比"),
+    "two_dumps.csv": ("CSV", "CSV"),
+    "two_dumps.one_dump": ("There is nothing to compare with.", "没有可对比的对象。"),
+    "two_dumps.one_dump_hint": (
+        "The dump has one rank and one iteration. Choose a run with another dump at the top.",
+        "该 Dump 数据只有一个 rank 和一次迭代。请在顶部再选择一个有 Dump 数据的训练。",
+    ),
+    "two_dumps.swap": ("Swap A and B (x)", "交换 A 与 B（x）"),
+    "two_dumps.tolerance": ("Tolerance", "容差"),
+    "two_dumps.tolerance.tip": (
+        "Greatest difference that is still the same: the L2 norm of A − B relative to the larger norm",
+        "仍视为一致的最大差异：A − B 的 L2 范数与两者中较大范数之比",
+    ),
+    "two_dumps.find": ("Find operators", "查找算子"),
+    "two_dumps.show": ("Rows", "显示"),
+    "two_dumps.show.outputs": ("Outputs", "输出"),
+    "two_dumps.show.differing": ("Differing", "有差异"),
+    "two_dumps.show.all": ("With inputs", "含输入"),
+    # Cards
+    "two_dumps.said_outputs": ("{n} outputs drawn", "绘制了 {n} 个输出"),
+    "two_dumps.said_beyond": ("outputs beyond the tolerance", "超出容差的输出"),
+    "two_dumps.curve": ("Difference over depth", "差异随深度的变化"),
+    "two_dumps.table": ("Tensors", "张量"),
+    "two_dumps.alone": ("Without a partner", "未匹配"),
+    # Sentences
+    "two_dumps.first": (
+        "The first output that differs by more than {tolerance} is {tensor} of {name}: {difference}.",
+        "首个差异超过 {tolerance} 的是 {name} 的 {tensor}：{difference}。",
+    ),
+    "two_dumps.first_unlike": (
+        "The first output that differs by more than {tolerance} is {tensor} of {name}: NaN or Inf in one ({n} of {count}).",
+        "首个差异超过 {tolerance} 的是 {name} 的 {tensor}：{count} 个值中有 {n} 个仅在一方为 NaN 或 Inf。",
+    ),
+    "two_dumps.first_infinite": (
+        "The first output that differs by more than {tolerance} is {tensor} of {name}: it has NaN or Inf in one dump only.",
+        "首个差异超过 {tolerance} 的是 {name} 的 {tensor}：仅一方含有 NaN 或 Inf。",
+    ),
+    "two_dumps.none": (
+        "No output differs by more than {tolerance} (compared: {n}). Other iterations were not compared.",
+        "没有输出的差异超过 {tolerance}（共对比 {n} 个）。其他迭代尚未对比。",
+    ),
+    "two_dumps.none_yet": ("No output that differs by more than {tolerance} yet.", "目前没有输出的差异超过 {tolerance}。"),
+    "two_dumps.nothing": ("No tensor can be compared.", "没有可对比的张量。"),
+    "two_dumps.inputs_same": ("All its dumped inputs agree.", "其已 Dump 的输入均一致。"),
+    "two_dumps.inputs_partly": (
+        "{n} of its {total} dumped inputs agree, the others cannot be compared.",
+        "其 {total} 个已 Dump 的输入中有 {n} 个一致，其余无法对比。",
+    ),
+    "two_dumps.inputs_unknown": ("Its inputs cannot be compared.", "其输入无法对比。"),
+    "two_dumps.inputs_differ": (
+        "{n} of its {total} dumped inputs differ already, most of all input {slot} ({difference}).",
+        "其 {total} 个已 Dump 的输入中有 {n} 个已有差异，差异最大的是输入 {slot}（{difference}）。",
+    ),
+    "two_dumps.inputs_absent": ("Its inputs were not dumped in both.", "其输入未在双方 Dump。"),
+    "two_dumps.inputs_later": ("Its inputs are compared later.", "其输入稍后对比。"),
+    "two_dumps.side": ("rank {rank}, iteration {step}", "rank {rank}，迭代 {step}"),
+    "two_dumps.matched": ("Tensors matched: {how}.", "张量匹配方式：{how}。"),
+    "two_dumps.how.name_n": ("{n} by name", "按名称 {n} 个"),
+    "two_dumps.how.without_op_n": ("{n} by name without -op<n>", "按去除 -op<n> 的名称 {n} 个"),
+    "two_dumps.how.scope_n": ("{n} by scope, type and order", "按作用域、类型和顺序 {n} 个"),
+    "two_dumps.by_statistics": (
+        "{n} of {total} tensors are compared by maximum, minimum, mean and norm: what leaves these as they are is not seen.",
+        "{total} 个张量中有 {n} 个仅按统计值对比：若最大值、最小值、均值和范数不变，则无法发现差异。",
+    ),
+    "two_dumps.by_hash": (
+        "{n} of {total} tensors are compared by hash only, and are the same.",
+        "{total} 个张量中有 {n} 个仅按哈希对比，结果一致。",
+    ),
+    "two_dumps.why.shapes_differ": ("{n} tensors have another shape in B.", "{n} 个张量在 B 中的 shape 不同。"),
+    "two_dumps.why.unreadable": ("{n} tensors cannot be read.", "{n} 个张量无法读取。"),
+    "two_dumps.why.no_values": ("{n} tensors have neither values nor statistics.", "{n} 个张量既没有取值也没有统计值。"),
+    "two_dumps.why.hashes_differ": (
+        "{n} tensors have only hashes, which differ: by how much is unknown.", "{n} 个张量只有哈希且不同，差异大小未知。",
+    ),
+    # Table
+    "two_dumps.order": ("Order", "顺序"),
+    "two_dumps.operator": ("Operator", "算子"),
+    "two_dumps.type": ("Type", "类型"),
+    "two_dumps.tensor": ("Tensor", "张量"),
+    "two_dumps.difference": ("Difference", "差异"),
+    "two_dumps.cosine": ("Cosine", "余弦相似度"),
+    "two_dumps.max_absolute": ("Max absolute", "最大绝对误差"),
+    "two_dumps.max_relative": ("Max relative", "最大相对误差"),
+    "two_dumps.rms": ("RMS", "均方根"),
+    "two_dumps.compared": ("Compared by", "对比依据"),
+    "two_dumps.by.values": ("values", "取值"),
+    "two_dumps.by.statistics": ("statistics", "统计值"),
+    "two_dumps.by.hash": ("hash", "哈希"),
+    "two_dumps.reason.shapes_differ": ("shapes differ", "shape 不同"),
+    "two_dumps.reason.unreadable": ("unreadable", "无法读取"),
+    "two_dumps.reason.no_values": ("no values", "没有取值"),
+    "two_dumps.reason.hashes_differ": ("hashes differ", "哈希不同"),
+    "two_dumps.no_rows": ("No tensor is like that.", "没有符合条件的张量。"),
+    "two_dumps.first_rows": (
+        "The first {n} of {total} rows; the CSV has all.", "仅显示 {total} 行中的前 {n} 行，CSV 包含全部。",
+    ),
+    "two_dumps.only": ("Only in {side}: {n}", "仅 {side} 中有：{n}"),
+    # Figure
+    "two_dumps.x_order": ("Outputs in the order of execution", "输出（按执行顺序）"),
+    "two_dumps.y_difference": ("Difference", "差异"),
+    "two_dumps.y_cosine": ("Cosine", "余弦相似度"),
+    "two_dumps.infinite": ("NaN or Inf in one only", "仅一方含 NaN 或 Inf"),
+})

@@ -1,0 +1,21 @@
+"""Numbers of the page as text."""
+
+from __future__ import annotations
+
+import math
+
+
+def quantity(value: float) -> str:
+    """Return a difference: 0, 0.12 %, 3.4e-07; – for unknown."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    if value == 0:
+        return "0"
+    return f"{100 * value:.3g} %" if value >= 1e-4 else f"{value:.2e}"
+
+
+def limit(value: float) -> str:
+    """Return a tolerance as people write it: 0.001, 1e-06."""
+    return f"{value:g}"

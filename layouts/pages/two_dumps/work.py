@@ -1,0 +1,71 @@
+"""The comparison of two dumps, done in the background; what the page asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from parsers.analysis.two_dumps import Side, compare_pairs, pairs
+from parsers.deferred import pandas as pd
+
+from layouts.debugging.choice import Choice, read_against, read_choice
+from layouts.dumps import DumpView, DumpWork, Report
+from layouts.i18n import LANGUAGES
+from layouts.state import number, text
+
+TOLERANCE = 1e-3
+"""Difference that is still the same unless another one is chosen."""
+SHOWN = ("outputs", "differing", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Which dumps are compared, and how that is shown.
+
+    tolerance is the greatest difference that is still the same. shown is one of SHOWN: outputs and parameters, those of them
+    that differ, or inputs too. find is a part of the name or type of operators.
+    """
+
+    one: Choice
+    other: Choice
+    tolerance: float
+    shown: str
+    find: str
+    language: str
+    dark: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Which tensors go together (DUMP_PAIRS), and how they differ (DUMP_DIFFERENCES): so far, or all of them."""
+
+    pairs: pd.DataFrame
+    differences: pd.DataFrame
+
+
+def read_ask(data: Any) -> Ask | None:
+    """Return what is asked for; None without two dumps and iterations. BadInput for malformed values."""
+    one, other = read_choice(data), read_against(data)
+    if one is None or other is None or one.step is None or other.step is None:
+        return None
+    return Ask(
+        one, other, number(data, "tol", TOLERANCE, 0.0, 1e12), text(data, "show", SHOWN[0], choices=SHOWN),
+        text(data, "find", limit=200).strip(), text(data, "lang", "en", choices=LANGUAGES),
+        text(data, "theme", "light", choices=("light", "dark")) == "dark",
+    )  # fmt: skip
+
+
+def comparison(ask: Ask, other: DumpView) -> DumpWork:
+    """Return the comparison with another dump; its result is Compared, and what was compared so far is told."""
+    one, two = ask.one, ask.other
+
+    def compare(dump: DumpView, report: Report) -> Compared:
+        this, that = Side(dump, one.rank, one.step or 0), Side(other, two.rank, two.step or 0)
+        paired = pairs(this, that)
+
+        def tell(done: int, total: int, found: pd.DataFrame | None) -> None:
+            report(done, total, None if found is None else Compared(paired, found))
+
+        return Compared(paired, compare_pairs(this, that, paired, tell))
+
+    return DumpWork("two_dumps", (one.rank, one.step, two.run, two.mark, two.rank, two.step), compare)

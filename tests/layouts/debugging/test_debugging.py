@@ -1,0 +1,114 @@
+"""What the pages about dumps share: choice, catalogue, listing, parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from layouts.debugging.catalogue import catalogue
+from layouts.debugging.choice import Choice, read_against, read_choice, read_node
+from layouts.debugging.listing import iterations, listing
+from layouts.debugging.parts import progress, worked
+from layouts.dumps import DumpResult, DumpWork, OpenDump
+from layouts.parts import answering
+from layouts.state import BadInput
+from parsers import open_run
+from tests.sources import MemorySource, row
+from tests.writers.dumps import write_dump
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> MemorySource:
+    """Run a: a dump of three iterations. Run b: none."""
+    write_dump(tmp_path / "a", iterations=3)
+    return MemorySource({"a": {"dump": open_run(tmp_path / "a").dump}, "b": {}})
+
+
+def test_nothing_is_chosen() -> None:
+    assert read_choice(None) is None
+    assert read_choice({}) is None
+    assert read_against({"of": ["a"]}) is None
+    assert read_node({}) == ("", "")
+
+
+def test_a_choice_is_read() -> None:
+    ask = {"of": ["a"], "rank": ["2"], "step": ["0"], "mark": ["m"], "node": ["x/y"], "io": ["output.0"]}
+    assert read_choice(ask) == Choice("a", 2, 0, "m")
+    assert read_node(ask) == ("x/y", "output.0")
+    assert read_choice({"of": ["live:1"]}) == Choice("live:1", 0, None)
+
+
+def test_what_to_compare_with_is_as_chosen_but_for_what_is_named() -> None:
+    ask = {"of": ["a"], "rank": ["2"], "step": ["4"], "mark": ["m"]}
+    assert read_against(ask | {"with_step": ["3"]}) == Choice("a", 2, 3, "m")
+    assert read_against(ask | {"with_rank": ["0"]}) == Choice("a", 0, 4, "m")
+    assert read_against(ask | {"with": ["b"], "with_mark": ["n"]}) == Choice("b", 2, 4, "n")
+
+
+@pytest.mark.parametrize("ask", [[], {"of": "a"}, {"of": ["a"], "rank": ["x"]}, {"of": ["a"], "step": ["-2"]},
+                                 {"of": ["a" * 30_000]}])  # fmt: skip
+def test_a_malformed_choice_is_refused(ask: Any) -> None:
+    with pytest.raises(BadInput):
+        read_choice(ask)
+
+
+def test_the_catalogue_lists_dumps_of_the_chosen_runs(source: MemorySource) -> None:
+    found = catalogue(source, {"run": ["a", "b"]})
+    assert found is not None
+    assert [key for key, _, _ in found["dumps"]] == ["a"]
+    assert found["chosen"] == 2
+    assert catalogue(source, {"run": ["a", "b"]}, found["digest"]) is None
+    none = catalogue(source, {"run": ["b"]})
+    assert none is not None
+    assert (none["dumps"], none["elsewhere"]) == ([], [{"key": "a", "name": "a"}])
+
+
+def test_the_dump_of_a_job_is_listed_once_if_any_rank_is_chosen() -> None:
+    job = row("job", ["job/rank_0", "job/rank_1"], tags={"dump": 1})
+    found = catalogue(MemorySource(rows=[job]), {"run": ["job/rank_1"]})
+    assert found is not None
+    assert [key for key, _, _ in found["dumps"]] == ["job"]
+
+
+def test_a_listing_has_ranks_and_iterations(source: MemorySource) -> None:
+    found = listing(source, Choice("a", 0, None))
+    assert (found["state"], found["ranks"], found["steps"], found["with"]) == ("ready", [0], [0, 1, 2], None)
+    assert listing(source, Choice("b", 0, None))["state"] == "missing"
+    assert listing(source, Choice("a", 0, None), "b")["with"]["state"] == "missing"
+    dump = source.dump("a").dump
+    assert dump is not None
+    assert iterations(dump, 0) == [0, 1, 2]
+    assert iterations(dump, 7) == []
+
+
+class Slow(MemorySource):
+    """A source whose dump is being listed, and whose work is not done yet."""
+
+    def dump(self, run: str) -> OpenDump:
+        return OpenDump("reading")
+
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+        return DumpResult("working", None, 3, 10, "again" if again else "")
+
+    def cancel_dump(self, run: str, work: DumpWork) -> None:
+        self.wanted = [work.name]
+
+
+def test_the_progress_of_listing_and_of_work_is_told() -> None:
+    source = Slow()
+    assert listing(source, Choice("a", 0, None))["state"] == "reading"
+    work = DumpWork("sum", 1, lambda dump, report: int(np.sum(dump.series)))
+    told = progress(worked(source, Choice("a", 0, None), work, {"again": ["1"]}))
+    assert told == {"state": "working", "done": 3, "total": 10, "text": "again", "mark": ""}
+    worked(source, Choice("a", 0, None), work, {"cancel": ["1"]})
+    assert source.wanted == ["sum"]
+
+
+def test_a_part_answers_with_its_name_and_turn() -> None:
+    respond = answering("sum", lambda ask: {"state": "ready", "sum": len(ask)})
+    assert respond({"turn": ["4"]}) == {"state": "ready", "sum": 1, "part": "sum", "turn": "4"}
+    with pytest.raises(BadInput):
+        respond([])
