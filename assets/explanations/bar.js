@@ -1,0 +1,154 @@
+// The bar of a page about explanations: run, labels, true labels, outcomes, threshold, search, order and explainers.
+// Counterpart of layouts/explanations/bar.py.
+
+import { fillSelect, icon, iconButton, make, option, select, words } from "../base/elements.js";
+import { count } from "../base/format.js";
+import { setLabel, writeText } from "../base/i18n.js";
+import { last, toggled } from "../base/state.js";
+import { labelPicker } from "./labels.js";
+
+const OUTCOMES = ["tp", "fn", "fp", "tn"];
+const SORTS = [
+  "id", "confidence", "confidence_up", "uncertainty", "uncertainty_up", "disagreement", "disagreement_up",
+];
+const TYPING_MS = 200;
+const HALF = 0.5;
+/** Keys of the state that the button which clears filters forgets. */
+const CLEARED = ["label", "outcome", "truth", "q", "p", "sd"];
+
+export function buildBar(page) {
+  const controls = {
+    run: select("explanations.run", (key) => page.change({ of: [key], sample: [], label: [], truth: [], explainer: [] })),
+    label: labelPicker("labels", (values) => page.change({ label: values }), 2),
+    truth: labelPicker("truth", (values) => page.change({ truth: values }), 3),
+    outcome: outcomes(page),
+    threshold: threshold(page),
+    search: search(page),
+    sort: select("explanations.sort", (value) => page.change({ sort: value === "id" ? [] : [value] })),
+    explainer: make("span", "ms-segments ms-explanations-explainers", [], { role: "group" }),
+  };
+  setLabel(controls.explainer, "aria-label", "explanations.explainers");
+  controls.sort.append(...SORTS.map((name) => option(name, `explanations.sort.${name}`)));
+  page.controls = controls;
+  page.total = make("span", "ms-muted ms-explanations-total", [], { role: "status" });
+  page.clear = make("button", "ms-button ms-button-quiet", [icon("cross"), words("explanations.reset")], { type: "button" });
+  page.clear.addEventListener("click", () => page.change(Object.fromEntries(CLEARED.map((key) => [key, []]))));
+  page.tools = make("span", "ms-toolbar ms-explanations-tools");
+  page.left = make("span", "ms-muted");
+  const offered = ["label", "truth", "outcome", "threshold", "search", "sort", "explainer"];
+  page.find(".ms-explanations-bar").replaceChildren(
+    controls.run, page.left,
+    ...offered.filter((name) => page.offered.includes(name)).map((name) => controls[name].element || controls[name]),
+    page.clear, page.total, make("span", "ms-grow"), page.tools,
+  );
+}
+
+function outcomes(page) {
+  const buttons = OUTCOMES.map((name) => {
+    const button = make("button", "ms-button", words(`explanations.${name}`), { type: "button", "data-outcome": name });
+    setLabel(button, "title", `explanations.${name}.tip`);
+    button.addEventListener("click", () => page.change({ outcome: toggled(page.state, "outcome", name) }));
+    return button;
+  });
+  const group = make("span", "ms-segments ms-explanations-outcomes", buttons, { role: "group" });
+  setLabel(group, "aria-label", "explanations.outcomes");
+  return group;
+}
+
+function threshold(page) {
+  const range = make("input", "ms-slider", [], { type: "range", min: "0", max: "1", step: "0.01" });
+  const field = make("input", "ms-input ms-explanations-threshold", [], { type: "number", min: "0", max: "1", step: "0.01" });
+  let timer = 0;
+  const take = (value) => {
+    const number = Math.min(1, Math.max(0, Number(value)));
+    if (value === "" || Number.isNaN(number)) return;
+    page.change({ t: number === HALF ? [] : [String(number)] });
+  };
+  for (const input of [range, field]) {
+    setLabel(input, "aria-label", "explanations.threshold");
+    setLabel(input, "title", "explanations.threshold.tip");
+  }
+  range.addEventListener("input", () => {
+    field.value = range.value;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => take(range.value), TYPING_MS / 2);
+  });
+  field.addEventListener("change", () => take(field.value));
+  const element = make("span", "ms-field", [words("explanations.threshold", {}, "span", "ms-field-name"), range, field]);
+  return { element, range, field };
+}
+
+function search(page) {
+  const input = make("input", "ms-input ms-filter ms-explanations-search", [], { type: "search", spellcheck: "false" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "explanations.search");
+  let timer = 0;
+  input.addEventListener("input", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => page.change({ q: input.value ? [input.value] : [] }), TYPING_MS);
+  });
+  return input;
+}
+
+/** Draw the controls as state and listing have them. */
+export function drawBar(page) {
+  const { controls, catalogue, listed, state } = page;
+  fillSelect(controls.run, catalogue.runs.map(([key, name]) => [key, name]), page.run.key);
+  controls.run.hidden = catalogue.runs.length < 2;
+  page.left.hidden = !catalogue.left;
+  if (catalogue.left) writeText(page.left, "explanations.left", { n: count(catalogue.left) });
+  if (!listed) return;
+  controls.label.draw(listed.labels, state.label || []);
+  controls.truth.draw(listed.labels, state.truth || []);
+  for (const button of controls.outcome.children) {
+    button.setAttribute("aria-pressed", String((state.outcome || []).includes(button.dataset.outcome)));
+  }
+  const at = last(state, "t", String(HALF));
+  if (document.activeElement !== controls.threshold.field) controls.threshold.field.value = at;
+  if (document.activeElement !== controls.threshold.range) controls.threshold.range.value = at;
+  if (document.activeElement !== controls.search) controls.search.value = last(state, "q", "");
+  const offered = (name) => (!name.startsWith("uncertainty") || listed.uncertain)
+    && (!name.startsWith("disagreement") || listed.explainers.length > 1);
+  for (const choice of controls.sort.children) choice.hidden = choice.disabled = !offered(choice.value);
+  controls.sort.value = last(state, "sort", "id");
+  drawExplainers(page);
+  page.clear.hidden = !CLEARED.some((key) => (state[key] || []).length);
+  page.find(".ms-explanations-bounds").hidden = listed.complete || Number(at) >= HALF;
+}
+
+function drawExplainers(page) {
+  const { controls, listed, state } = page;
+  const host = controls.explainer;
+  host.hidden = listed.explainers.length < 2;
+  const wanted = JSON.stringify(listed.explainers);
+  if (host.dataset.names !== wanted) {
+    host.dataset.names = wanted;
+    host.replaceChildren(...listed.explainers.map((name) => {
+      const button = make("button", "ms-button", name, { type: "button", "data-explainer": name });
+      button.addEventListener("click", () => {
+        const chosen = page.state.explainer || [];
+        const now = chosen.length ? chosen : page.listed.explainers;
+        const next = page.listed.explainers.filter((one) => now.includes(one) !== (one === name));
+        page.change({ explainer: next.length === page.listed.explainers.length ? [] : next });
+      });
+      return button;
+    }));
+  }
+  const chosen = (state.explainer || []).filter((name) => listed.explainers.includes(name));
+  for (const button of host.children) {
+    button.setAttribute("aria-pressed", String(!chosen.length || chosen.includes(button.dataset.explainer)));
+  }
+}
+
+/** Say how many samples of how many the filters keep. */
+export function drawTotal(page, kept, total) {
+  writeText(page.total, "explanations.of_total", { n: count(kept), total: count(total) });
+}
+
+/** A tool at the right end of the bar. */
+export function tool(page, name, label, act) {
+  const button = iconButton(name, label, "");
+  button.removeAttribute("data-act");
+  button.addEventListener("click", act);
+  page.tools.append(button);
+  return button;
+}

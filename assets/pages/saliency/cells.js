@@ -1,0 +1,200 @@
+// What is in the row of a sample: its picture, its labels, and a heat map per explainer.
+
+import { iconButton, make, words } from "../../base/elements.js";
+import { setLabel, translate } from "../../base/i18n.js";
+import { address, explainersOf, get, labelName } from "../../explanations/explanations.js";
+import { drawMap, drawPicture, notesOf, pictureAt } from "../../explanations/maps.js";
+import { lookOf } from "./look.js";
+
+const [LABELS, GAP, SMALLEST, LARGEST] = [236, 12, 92, 176];  // px
+const [HEAD, EDGES, LINE] = [24, 18, 24];                      // px of a row beside its pictures; of a label
+const HALF = 0.5;
+const NEAR = 1e-4;  // of a hundredth
+
+/** Side of pictures and height of a row for a width of the list. */
+export function sides(width, explainers) {
+  const room = (width - LABELS - 34 - GAP * (explainers + 1)) / (explainers + 1);
+  const side = Math.floor(Math.min(LARGEST, Math.max(SMALLEST, room)));
+  return { side, height: side + HEAD + EDGES };
+}
+
+export function row(page, sample) {
+  const chosen = String(sample.id) === get(page, "sample");
+  const label = shownLabel(page, sample);
+  const title = words("saliency.sample", { n: sample.id }, "h3", "ms-card-title");
+  const head = make("header", "ms-saliency-title", [
+    title, make("span", "ms-cut ms-muted ms-mono", sample.image, { title: sample.image }), ...badges(sample),
+    iconButton("full", "saliency.enlarge", "large"),
+  ]);
+  const figures = explainersOf(page).map((explainer) => mapFigure(page, sample, explainer, label));
+  const element = make("section", "ms-card ms-saliency-row", [
+    head, make("div", "ms-saliency-cells", [pictureFigure(page, sample), labelList(page, sample, label), ...figures]),
+  ], { "data-sample": String(sample.id), tabindex: "0" });
+  setLabel(element, "aria-label", "saliency.sample", { n: sample.id });
+  element.classList.toggle("ms-chosen", chosen);
+  element.sample = sample;
+  paint(page, element);
+  return element;
+}
+
+function badges(sample) {
+  const found = [];
+  if (!sample.inferred) found.push(words("saliency.no_inference", {}, "span", "ms-badge ms-badge-plain"));
+  else if (!sample.labels.some(([, , , , , isTrue]) => isTrue)) {
+    found.push(words("saliency.no_truth", {}, "span", "ms-badge ms-badge-plain"));
+  }
+  if (Number.isFinite(sample.disagreement)) {
+    const badge = words("saliency.disagreement", { n: sample.disagreement.toFixed(3) }, "span", "ms-badge ms-badge-plain");
+    setLabel(badge, "title", "saliency.disagreement.tip");
+    found.push(badge);
+  }
+  return found;
+}
+
+// Labels ------------------------------------------------------------------------------------------------------------
+
+/**
+ * The label whose maps are shown: that of the state for the chosen sample, else the most probable one with a map, first among
+ * those that are filtered; null if no label has one.
+ */
+export function shownLabel(page, sample) {
+  const having = new Set(sample.maps.map(([, label]) => label));
+  const wanted = Number(get(page, "shown", "NaN"));
+  if (String(sample.id) === get(page, "sample") && having.has(wanted)) return wanted;
+  const filtered = new Set((page.state.label || []).map(Number));
+  const listed = [...sample.labels.map(([label]) => label), ...having].filter((label) => having.has(label));
+  return listed.find((label) => filtered.has(label)) ?? listed[0] ?? null;
+}
+
+/** Labels of a sample, the most probable first; most of them if it is set. */
+export function labelList(page, sample, shown, most = Math.floor((page.side + 4) / LINE)) {
+  const having = new Set(sample.maps.map(([, label]) => label));
+  const recorded = new Set(sample.labels.map(([label]) => label));
+  const others = [...having].filter((label) => !recorded.has(label)).map((label) => [label, null, null, null, null, false, ""]);
+  const every = [...sample.labels, ...others];
+  const cutTo = every.length > most ? most - 1 : most;
+  const lines = every.slice(0, cutTo).map((label) => labelLine(page, label, having, shown));
+  const left = every.length - lines.length + sample.more;
+  if (left) lines.push(words("saliency.more", { n: left }, "li", "ms-muted"));
+  return make("ul", "ms-saliency-labels", lines);
+}
+
+function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], having, shown) {
+  const name = labelName(page, number);
+  const parts = [make("span", "ms-cut ms-saliency-label-name", name), probabilityBar(page, probability, low, high)];
+  parts.push(make("span", "ms-number", probability === null ? "–" : probability.toFixed(3)));
+  parts.push(make("span", outcome ? `ms-outcome ms-outcome-${outcome}` : "", outcome));
+  const mapped = having.has(number);
+  const line = mapped
+    ? make("button", "ms-saliency-label", parts, { type: "button", "data-act": "label", "data-label": String(number) })
+    : make("span", "ms-saliency-label", parts);
+  if (mapped) line.setAttribute("aria-pressed", String(number === shown));
+  line.title = factsOf(name, probability, sd, low, high, isTrue, outcome);
+  return make("li", "", line);
+}
+
+/** Everything that was recorded of a label, in a sentence. */
+export function factsOf(name, probability, sd, low, high, isTrue, outcome) {
+  const facts = [probability === null ? `${name}: ${translate("saliency.unknown")}`
+    : translate("saliency.probability", { label: name, p: String(Number(probability.toPrecision(7))) })];
+  if (sd !== null) {
+    facts.push(translate("saliency.uncertainty", { sd: sd.toFixed(6), low: floored(low), high: ceiled(high) }));
+  }
+  if (isTrue) facts.push(translate("saliency.true"));
+  if (outcome) facts.push(translate(`explanations.${outcome.toLowerCase()}.tip`));
+  return facts.join("; ");
+}
+
+// As mindspore-xai's viewer rounds the ends of an interval: outwards, to 0.01. Files have single precision.
+const floored = (value) => value === null ? "–" : (Math.floor(value * 100 + NEAR) / 100).toFixed(2);
+const ceiled = (value) => value === null ? "–" : (Math.ceil(value * 100 - NEAR) / 100).toFixed(2);
+
+function probabilityBar(page, probability, low, high) {
+  const bar = make("span", "ms-saliency-bar", [], { "aria-hidden": "true" });
+  const percent = (value) => `${100 * Math.min(1, Math.max(0, value))}%`;
+  const fill = make("span", "ms-saliency-fill");
+  fill.style.width = probability === null ? "0" : percent(probability);
+  const mark = make("span", "ms-saliency-mark");
+  mark.style.left = percent(Number(get(page, "t", String(HALF))));
+  bar.append(fill, mark);
+  if (low !== null && high !== null) {
+    const whisker = make("span", "ms-saliency-whisker");
+    whisker.style.left = `min(100% - 2px, ${percent(low)})`;
+    whisker.style.width = `max(2px, ${percent(high - low)})`;
+    bar.append(whisker);
+  }
+  return bar;
+}
+
+// Pictures ----------------------------------------------------------------------------------------------------------
+
+function figure(name) {
+  const canvas = make("canvas", "", [], { role: "img", "aria-label": name, title: name });
+  return make("figure", "ms-saliency-figure", [canvas, make("p", "ms-saliency-note", [], { role: "status", hidden: "" })]);
+}
+
+export function pictureFigure(page, sample) {
+  const element = figure(translate("saliency.picture_of", { n: sample.id }));
+  if (sample.image) element.dataset.picture = address(page, "image", { sample: sample.id, v: page.listed.mark });
+  else fail(element, translate("saliency.no_picture"));
+  return element;
+}
+
+export function mapFigure(page, sample, explainer, label) {
+  const place = page.listed.explainers.indexOf(explainer);
+  const found = label !== null && sample.maps.some(([at, of]) => at === place && of === label);
+  const name = label === null ? "" : labelName(page, label);
+  const element = figure(translate("saliency.map_of", { n: sample.id, explainer, label: name }));
+  element.dataset.explainer = explainer;
+  if (sample.image) element.dataset.picture = address(page, "image", { sample: sample.id, v: page.listed.mark });
+  if (found) element.dataset.map = address(page, "heatmap", { sample: sample.id, explainer, label, v: page.listed.mark });
+  else {
+    delete element.dataset.picture;
+    element.classList.add("ms-saliency-absent");
+    fail(element, label === null ? "–" : translate("saliency.no_map", { label: name }));
+  }
+  return element;
+}
+
+/** Draw the pictures of a row, once they are there; most is the longest side in px, 0 for as large as they are. */
+export function paint(page, element, most = Math.ceil(page.side * window.devicePixelRatio)) {
+  for (const one of element.querySelectorAll(".ms-saliency-figure")) fill(page, one, most);
+}
+
+async function fill(page, element, most) {
+  const { picture: pictureUrl, map: mapUrl } = element.dataset;
+  if (!pictureUrl && !mapUrl) return;
+  const [picture, map] = await Promise.all([pictureUrl ? pictureAt(pictureUrl) : null, mapUrl ? pictureAt(mapUrl) : null]);
+  if (element.dropped) return;
+  const main = mapUrl ? map : picture;
+  if (main.reason) {
+    fail(element, main.reason);
+    return;
+  }
+  const canvas = element.querySelector("canvas");
+  if (mapUrl) drawMap(canvas, picture, map, lookOf(page), most);
+  else drawPicture(canvas, picture, most);
+  Object.assign(element, { picture, map });
+  element.classList.add("ms-saliency-drawn");
+  // A damaged or missing picture is said once, at the picture itself.
+  const notes = mapUrl ? notesOf(picture ? { ...picture, problem: "" } : null, map) : notesOf(picture, null);
+  note(element, notes.join(" "));
+  if (element.onDrawn) element.onDrawn();
+}
+
+function note(element, text) {
+  const line = element.querySelector(".ms-saliency-note");
+  line.hidden = !text;
+  line.textContent = text;
+  line.title = text;
+}
+
+function fail(element, reason) {
+  element.classList.add("ms-saliency-failed");
+  note(element, reason);
+}
+
+/** Nothing is drawn any more on a row that leaves the screen. */
+export function cut(element) {
+  for (const one of element.querySelectorAll(".ms-saliency-figure")) one.dropped = true;
+}

@@ -1,0 +1,337 @@
+"""The sections of the page as components: what is right and what was counted, the matrix, one cell, and the labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from dash import html
+from parsers.analysis.explanations import confusion
+from parsers.analysis.explanations.counted import Counted
+from parsers.deferred import pandas as pd
+from parsers.explanations.snapshot import Explanations
+from parsers.model import Floats, Ints
+
+from layouts import format as fmt
+from layouts.explanations.choice import Choice
+from layouts.explanations.filtering import matching
+from layouts.explanations.links import address
+from layouts.i18n import LANGUAGES, attributes, both, t
+from layouts.queries.confusion_asks import Ask, labels_of
+
+MOST_LABELS = 24
+"""Labels of the matrix on the page; its file has all."""
+MOST_ROWS = 100
+"""Rows of a table on the page; its file has all."""
+MOST_PICTURES = 48
+"""Samples of a cell that are shown; the saliency page has all."""
+_SCORES = ("precision", "recall", "f1")
+
+
+def percent(value: float) -> str:
+    """Return a share as people read it: 85.7 %, – for none."""
+    return "–" if math.isnan(value) else f"{100 * value:.3g} %"
+
+
+# The sentence ---------------------------------------------------------------------------------------------------------
+
+
+def head(ask: Ask, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
+    """How many samples are right, the averages, and what was counted."""
+    threshold, size = ask.choice.threshold, len(found.sample)
+    if not size:
+        return [html.P(t("confusion.nothing"), className="ms-confusion-said"), _notes(ask, found)]
+    if found.single:
+        right = int(cells.loc[~cells["none"] & (cells["truth"] == cells["predicted"]), "count"].sum())
+        said = t("confusion.right", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
+    else:
+        right = confusion.exact_matches(found, threshold)
+        said = t("confusion.right_all", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
+    rows = {str(row["average"]): row for row in averages.to_dict("records")}
+    tiles = [
+        html.Div(
+            [
+                html.Span(t(f"confusion.{name}"), className="ms-muted", **attributes(title=f"confusion.{name}.tip")),
+                html.B(percent(rows["micro"][name])),
+                html.Span(t("confusion.macro_n", value=percent(rows["macro"][name])), className="ms-muted"),
+            ],
+            className="ms-confusion-tile",
+        )
+        for name in _SCORES
+    ]
+    return [html.P(said, className="ms-confusion-said"), html.Div(tiles, className="ms-confusion-tiles"), _notes(ask, found)]
+
+
+def _notes(ask: Ask, found: Counted) -> html.Ul:
+    """What was counted and what was not, and where counts are bounds."""
+    threshold, size = ask.choice.threshold, len(found.sample)
+    notes = [t("confusion.counted", n=fmt.count(size), labels=fmt.count(len(found.label)), t=f"{threshold:g}")]
+    if ask.choice.text:
+        notes.append(t("confusion.only", text=ask.choice.text))
+    if found.without_truth:
+        notes.append(t("confusion.without_truth", n=fmt.count(found.without_truth)))
+    if found.without_predictions:
+        notes.append(t("confusion.without_predictions", n=fmt.count(found.without_predictions)))
+    unknown = int(np.isnan(found.probability).sum())
+    if unknown:
+        notes.append(t("confusion.unknown", n=fmt.count(unknown)))
+    if not found.exact(threshold):
+        notes.append(t("confusion.at_most"))
+        undecided = confusion.undecided(found, threshold) if found.single else 0
+        if undecided:
+            notes.append(t("confusion.undecided", n=fmt.count(undecided)))
+    return html.Ul([html.Li(note) for note in notes], className="ms-confusion-notes")
+
+
+# The matrix -----------------------------------------------------------------------------------------------------------
+
+
+def matrix(ask: Ask, found: Counted, cells: pd.DataFrame) -> list[Any]:
+    """Predicted against true labels: a table whose cells are buttons."""
+    if not len(found.sample):
+        return [html.P(t("confusion.nothing"), className="ms-muted")]
+    labels = confusion.confused(cells, most=MOST_LABELS, among=labels_of(ask.shown))
+    names = dict(zip(found.label.tolist(), found.name, strict=True))
+    grid = confusion.grid(cells, labels)
+    rows, columns = totals(found, cells, labels, ask.choice.threshold)
+    shares = _shares(ask.cells, grid, rows, columns)
+    other = rows - grid.sum(axis=1) if found.single else None
+    shown_other = other is not None and bool(other.any())
+    head_cells = [
+        html.Th(t("confusion.true_by_predicted"), scope="col", className="ms-muted"),
+        *(html.Th(html.Span(_name(names, label), title=_name(names, label)), scope="col") for label in labels.tolist()),
+        *([html.Th(html.Span(t("confusion.others")), scope="col")] if shown_other else []),
+        html.Th(html.Span(t("confusion.none")), scope="col", **attributes(title="confusion.none.tip")),
+        html.Th(html.Span(t("confusion.support")), scope="col"),
+    ]
+    lines = []
+    for place, label in enumerate(labels.tolist()):
+        values = [
+            _cell(ask, names, label, other_label, int(grid[place, at]), float(shares[place, at]))
+            for at, other_label in enumerate([*labels.tolist(), None])
+        ]
+        none = values.pop()
+        if shown_other and other is not None:
+            values.append(html.Td(fmt.count(int(other[place])), className="ms-number ms-muted"))
+        lines.append(html.Tr([
+            html.Th(html.Span(_name(names, label), title=_name(names, label)), scope="row"), *values, none,
+            html.Td(fmt.count(int(rows[place])), className="ms-number ms-confusion-sum"),
+        ]))  # fmt: skip
+    table = html.Table(
+        [html.Thead(html.Tr(head_cells)), html.Tbody(lines)], className="ms-confusion-matrix",
+        **attributes(aria_label="confusion.matrix" if found.single else "confusion.pairs"),
+    )  # fmt: skip
+    every = len(ask.shown) or len(np.unique(np.concatenate([cells["truth"], cells.loc[~cells["none"], "predicted"]])))
+    cut = len(labels) < every
+    note = t("confusion.cut", n=fmt.count(len(labels)), total=fmt.count(every)) if cut else None
+    about = t("confusion.matrix_about" if found.single else "confusion.pairs_about")
+    return [
+        html.P(about, className="ms-muted"), html.Div(table, className="ms-confusion-scroll"),
+        *([html.P(note, className="ms-muted")] if note is not None else []),
+    ]  # fmt: skip
+
+
+def totals(found: Counted, cells: pd.DataFrame, labels: Ints, threshold: float) -> tuple[Ints, Ints]:
+    """Return for each shown label the samples of which it is true, and of which it is predicted; last, those without.
+
+    In a confusion matrix these are the sums of rows and columns; in a table of pairs a sample counts once, though it is in
+    several cells.
+    """
+    size, place = len(found.label), np.searchsorted(found.label, labels)
+    true = np.bincount(found.column[found.truth], minlength=size)[place]
+    if found.single:
+        none = cells["none"].to_numpy()
+        at, count = np.searchsorted(found.label, cells["predicted"].to_numpy()[~none]), cells["count"].to_numpy()
+        predicted = np.bincount(at, weights=count[~none], minlength=size)
+        without = int(count[none].sum())
+    else:
+        reached = found.reached(threshold)
+        predicted = np.bincount(found.column[reached], minlength=size)
+        without = len(found.sample) - len(np.unique(found.row[reached]))
+    return true.astype(np.int64), np.append(predicted[place], without).astype(np.int64)
+
+
+def _shares(mode: str, grid: Ints, rows: Ints, columns: Ints) -> Floats:
+    """Return what cells are shaded and labelled by: shares of the row, of the column, or of the samples in the largest cell."""
+    if mode == "true":
+        whole = np.repeat(rows[:, None], grid.shape[1], axis=1)
+    elif mode == "predicted":
+        whole = np.repeat(columns[None, :], len(grid), axis=0)
+    else:
+        whole = np.full(grid.shape, max(int(grid.max()) if grid.size else 0, 1))
+    return np.divide(grid, whole, out=np.zeros(grid.shape), where=whole > 0)
+
+
+def _cell(ask: Ask, names: Mapping[int, str], truth: int, other: int | None, count: int, share: float) -> html.Td:
+    if not count:
+        return html.Td("0" if ask.cells == "count" else "0 %", className="ms-number ms-confusion-zero")
+    kind = "none" if other is None else "right" if truth == other else "wrong"
+    text = fmt.count(count) if ask.cells == "count" else percent(share)
+    named = {"truth": _name(names, truth), "other": "" if other is None else _name(names, other)}
+    values = {"n": fmt.count(count), "shown": text, **named}
+    key = "confusion.cell_none" if other is None else "confusion.cell"
+    pressed = ask.cell == (truth, other)
+    button = html.Button(
+        text, type="button", className="ms-confusion-cell", style={"--share": f"{100 * share:.0f}%"},
+        **{"data-cell": f"{truth},{'none' if other is None else other}", "aria-pressed": str(pressed).lower()},
+        **attributes(values, title=key, aria_label=f"{key}_named"),
+    )  # fmt: skip
+    return html.Td(button, className=f"ms-number ms-confusion-{kind}")
+
+
+# One cell -------------------------------------------------------------------------------------------------------------
+
+
+def cell(ask: Ask, explained: Explanations, found: Counted, routes: str) -> list[Any]:
+    """The samples of the chosen cell with their pictures, and the way to the saliency page."""
+    assert ask.cell is not None
+    truth, other = ask.cell
+    choice = ask.choice
+    names = dict(zip(found.label.tolist(), found.name, strict=True))
+    ids = confusion.members(found, choice.threshold, truth, other)
+    values = {"n": fmt.count(len(ids)), "truth": _name(names, truth), "other": "" if other is None else _name(names, other)}
+    said = t("confusion.cell_none" if other is None else "confusion.cell", **values)
+    state = filters_of(truth, other)
+    there = matching(explained, _choice(choice, state)).rows
+    more = len(there) - len(ids)
+    link = address("saliency", choice.run, threshold=choice.threshold, text=choice.text, **state)
+    lines: list[Any] = [html.P([said, " ", html.A(t("confusion.saliency"), **link, **{"data-clear": "1"})])]
+    if more:
+        lines.append(html.P(t("confusion.more", n=fmt.count(len(there))), className="ms-muted"))
+    rows = np.searchsorted(explained.samples["sample"].to_numpy(), ids[:MOST_PICTURES])
+    lines.append(html.Div(
+        [_picture(ask, explained, names, int(row), routes, state) for row in rows], className="ms-confusion-pictures"
+    ))  # fmt: skip
+    if len(ids) > MOST_PICTURES:
+        lines.append(html.P(t("confusion.first", n=MOST_PICTURES, total=fmt.count(len(ids))), className="ms-muted"))
+    return lines
+
+
+def filters_of(truth: int, other: int | None) -> Mapping[str, Sequence[str | int]]:
+    """Return the filters of the saliency page that come nearest to a cell."""
+    if other is None:
+        return {"truth": [truth], "label": [truth], "outcome": ["fn"]}
+    return {"truth": [truth], "label": [other], "outcome": ["tp"] if truth == other else ["fp", "tp"]}
+
+
+def _choice(choice: Choice, state: Mapping[str, Sequence[Any]]) -> Choice:
+    return Choice(
+        choice.run, labels=tuple(state["label"]), outcomes=tuple(state["outcome"]), truth=tuple(state["truth"]),
+        text=choice.text, threshold=choice.threshold,
+    )  # fmt: skip
+
+
+def _picture(
+    ask: Ask, explained: Explanations, names: Mapping[int, str], row: int, routes: str, state: Mapping[str, Sequence[Any]]
+) -> html.A:
+    """A sample: its picture, its id, and its strongest labels."""
+    choice = ask.choice
+    sample = int(explained.samples["sample"].to_numpy()[row])
+    predicted = explained.predicted
+    first, last = int(predicted.start[row]), int(predicted.start[row + 1])
+    order = first + np.argsort(-np.nan_to_num(predicted.probability[first:last], nan=-1.0), kind="stable")[:2]
+    labels = [f"{_name(names, int(predicted.label[at]))} {fmt.number(float(predicted.probability[at]), 3)}" for at in order]
+    link = address("saliency", choice.run, threshold=choice.threshold, text=choice.text, sample=sample, **state)
+    query = urlencode({"run": choice.run, "sample": sample})
+    picture: Any = html.Span("–", className="ms-muted")
+    if explained.samples["image"].array[row]:
+        # The browser sets src, so that it loads only what comes into view.
+        said = both("confusion.picture", sample=sample, labels=", ".join(labels))[LANGUAGES.index(ask.language)]
+        picture = html.Img(alt=said, **{"data-src": f"{routes}explanation/image?{query}"})
+    lines = [html.Span(one, title=one) for one in labels]
+    return html.A(
+        [html.Span(picture, className="ms-confusion-thumb"), html.B(str(sample)), *lines],
+        className="ms-confusion-picture", **link, **{"data-clear": "1"},
+    )  # fmt: skip
+
+
+# Labels ---------------------------------------------------------------------------------------------------------------
+
+
+def labels(ask: Ask, found: Counted, table: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
+    """Each label against the rest, with the averages above."""
+    if not len(table):
+        return [html.P(t("confusion.no_labels"), className="ms-muted")]
+    column, falling = ask.by
+    bound = not found.exact(ask.choice.threshold)
+    rows = table.iloc[sorted_rows(table, column, falling=falling)[:MOST_ROWS]]
+    tops = [_title("name", "label", ask, number=False)]
+    tops += [_title(name, name, ask) for name in ("support", "predicted", "tp", "fp", "fn", "tn", *_SCORES)]
+    average_rows = [
+        html.Tr([
+            html.Th(t(f"confusion.{row['average']}"), scope="row", **attributes(title=f"confusion.{row['average']}.tip")),
+            *(html.Td("") for _ in range(6)), *(_number(percent(row[name])) for name in _SCORES),
+        ], className="ms-confusion-average")
+        for row in averages.to_dict("records")
+    ]  # fmt: skip
+    lines = [
+        html.Tr([
+            html.Th(html.Span(str(row["name"]), className="ms-cut", title=str(row["name"])), scope="row"),
+            *(_outcome(ask, row, name, bound=bound) for name in ("support", "predicted", "tp", "fp", "fn", "tn")),
+            *(_bar(float(row[name])) for name in _SCORES),
+        ])
+        for row in rows.to_dict("records")
+    ]  # fmt: skip
+    body = html.Table(
+        [html.Thead(html.Tr(tops)), html.Tbody([*average_rows, *lines])], className="ms-confusion-labels",
+        **attributes(aria_label="confusion.labels"),
+    )  # fmt: skip
+    note = t("confusion.first_labels", n=fmt.count(MOST_ROWS), total=fmt.count(len(table))) if len(table) > MOST_ROWS else None
+    return [
+        html.P(t("confusion.labels_about"), className="ms-muted"),
+        html.Div(body, className="ms-confusion-scroll", tabIndex=0),
+        *([html.P(note, className="ms-muted")] if note is not None else []),
+    ]
+
+
+def sorted_rows(table: pd.DataFrame, column: str, *, falling: bool) -> Ints:
+    """Return the positions of the rows by a column; what has no value comes last, equal values by number."""
+    values = table[column].to_numpy().astype(np.float64)
+    order: Ints = np.argsort(-values if falling else values, kind="stable")
+    return order
+
+
+def _title(name: str, column: str, ask: Ask, *, number: bool = True) -> html.Th:
+    current = ask.by[0] == column
+    falling = not ask.by[1] if current else number  # numbers begin with the largest
+    arrow = (" ↓" if ask.by[1] else " ↑") if current else ""
+    button = html.Button(
+        [t(f"confusion.{name}"), arrow], type="button", className="ms-confusion-sort",
+        **{"data-by": f"-{column}" if falling else column}, **attributes(title=f"confusion.{name}.tip"),
+    )  # fmt: skip
+    sort = {"aria-sort": "descending" if ask.by[1] else "ascending"} if current else {}
+    return html.Th(button, scope="col", className="ms-number" if number else "", **sort)
+
+
+def _outcome(ask: Ask, row: Mapping[Any, Any], name: str, *, bound: bool) -> html.Td:
+    """A count, which leads to its samples; bounds are marked."""
+    count = int(row[name])
+    mark = {"fp": "≥ ", "predicted": "≥ ", "tn": "≤ "}.get(name, "") if bound else ""
+    outcomes = {"support": ["tp", "fn"], "predicted": ["tp", "fp"]}.get(name, [name])
+    text = mark + fmt.count(count)
+    if not count:
+        return _number(text)
+    choice, label = ask.choice, int(row["label"])
+    link = address("saliency", choice.run, threshold=choice.threshold, text=choice.text, label=label, outcome=outcomes)
+    return _number(html.A(text, className="ms-confusion-count", **link, **{"data-clear": "1"}))
+
+
+def _bar(value: float) -> html.Td:
+    if math.isnan(value):
+        return _number("–", "ms-muted")
+    return html.Td(
+        html.Span(percent(value), className="ms-confusion-bar", style={"--share": f"{100 * value:.1f}%"}), className="ms-number"
+    )
+
+
+def _number(text: Any, class_name: str = "") -> html.Td:
+    return html.Td(text, className=f"ms-number {class_name}".rstrip())
+
+
+def _name(names: Mapping[int, str], label: int) -> str:
+    return names.get(label, both("confusion.label_n", n=label)[0])
+
+

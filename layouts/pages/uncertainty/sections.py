@@ -1,0 +1,106 @@
+"""Sentence and tables of the page as elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from dash import html
+from parsers.analysis.explanations.uncertainty import Spread
+from parsers.explanations.snapshot import OUTCOMES, Explanations
+from parsers.model import Floats, Ints
+
+from layouts import format as fmt
+from layouts.i18n import attributes, t
+
+_SEPARATED = " "
+
+
+def sentence(found: Spread, rows: int, chosen: tuple[int, int] | None) -> list[Any]:
+    """Return what the deviations of these rows are; chosen is (labels, samples) of a selection."""
+    if not found.known:
+        return [t("uncertainty.sentence_none")]
+    values = {"median": fmt.number(found.median), "low": fmt.number(found.low), "high": fmt.number(found.high)}
+    said: list[Any] = [t("uncertainty.sentence", known=fmt.count(found.known), rows=fmt.count(rows), **values)]
+    if found.zeros:
+        said += [_SEPARATED, t("uncertainty.zeros", n=fmt.count(found.zeros))]
+    if chosen is not None:
+        said += [_SEPARATED, html.B(t("uncertainty.chosen", n=fmt.count(chosen[0]), samples=fmt.count(chosen[1])))]
+    return said
+
+
+def table(
+    found: Explanations, rows: Ints, width: Floats, groups: Ints, names: Mapping[int, str], *, run: str, routes: str,
+    intervals: bool,
+) -> list[Any]:  # fmt: skip
+    """Return a table of these rows of `predictions`, in their order."""
+    heads = ["sample", "label", "probability", "deviation", *(["interval", "width"] if intervals else [])]
+    numeric = {"probability", "deviation", "width"}
+    head = html.Tr([
+        html.Th(t(f"uncertainty.{name}"), scope="col", className="ms-number" if name in numeric else "") for name in heads
+    ])  # fmt: skip
+    lines = [
+        _line(found, row, float(width[row]), OUTCOMES[groups[row]], names, run=run, routes=routes, intervals=intervals)
+        for row in rows.tolist()
+    ]
+    return [html.Table([html.Thead(head), html.Tbody(lines)], className="ms-uncertainty-table")]
+
+
+def _line(
+    found: Explanations, row: int, width: float, outcome: str, names: Mapping[int, str], *, run: str, routes: str,
+    intervals: bool,
+) -> html.Tr:  # fmt: skip
+    predicted, frame = found.predicted, found.predictions
+    place, label = int(predicted.place[row]), int(predicted.label[row])
+    sample = int(found.samples["sample"].to_numpy()[place])
+    p, sd = float(predicted.probability[row]), float(predicted.sd[row])
+    low, high = (float(frame[name].to_numpy()[row]) for name in ("low", "high"))
+    cells: list[Any] = [
+        html.Td(_sample(sample, bool(found.samples["image"].array[place]), run, routes)),
+        html.Td(
+            [html.Span(names.get(label, str(label)), className="ms-cut ms-uncertainty-label"), *_outcome(outcome)],
+            **(attributes(title="uncertainty.true") if predicted.truth[row] else {}),
+        ),
+        _number(p), _number(sd),
+    ]  # fmt: skip
+    if intervals:
+        cells += [html.Td(_bar(low, high, p)), _number(width)]
+    return html.Tr(cells)
+
+
+def _outcome(outcome: str) -> list[Any]:
+    tip = attributes(title=f"explanations.{outcome.lower()}.tip") if outcome else {}
+    return [html.Span(outcome, className=f"ms-outcome ms-outcome-{outcome}", **tip)] if outcome else []
+
+
+def _number(value: float) -> html.Td:
+    known = np.isfinite(value)
+    return html.Td(fmt.number(value) if known else "–", title=fmt.exact(value) if known else "", className="ms-number")
+
+
+def _sample(sample: int, has_picture: bool, run: str, routes: str) -> html.A:
+    address = urlencode({"run": run, "sample": sample})
+    picture = (
+        html.Img(src=f"{routes}explanation/image?{address}", alt="", className="ms-uncertainty-thumb")
+        if has_picture else html.Span("–", className="ms-uncertainty-thumb ms-muted")
+    )  # fmt: skip
+    query = urlencode({"of": run, "sample": sample})
+    return html.A(
+        [picture, html.Span(str(sample))], href=f"saliency?{urlencode({'run': run})}&{query}",
+        className="ms-uncertainty-sample", **{"data-page": "saliency", "data-query": query},
+        **attributes({"n": sample}, title="uncertainty.open_sample"),
+    )  # fmt: skip
+
+
+def _bar(low: float, high: float, p: float) -> list[Any]:
+    """Return an interval as a bar on the axis from 0 to 1, with the probability as a line, and its ends as text."""
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return ["–"]
+    a, b = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+    marks = [html.Span(className="ms-uncertainty-range", style={"left": f"{100 * a:.2f}%", "width": f"{100 * (b - a):.2f}%"})]
+    if np.isfinite(p):
+        marks.append(html.Span(className="ms-uncertainty-at", style={"left": f"{100 * min(max(p, 0.0), 1.0):.2f}%"}))
+    said = f"{fmt.exact(low)} – {fmt.exact(high)}"
+    return [html.Span(marks, className="ms-uncertainty-bar", role="img", title=said, **{"aria-label": said})]
