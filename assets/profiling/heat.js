@@ -8,8 +8,10 @@
 //   about(row, column, value)      the lines of the hover
 //   scale                          of heat_parts.scaleOf; keep: "min" or "max", what a pixel of several cells shows
 //   square                         whether cells are as high as wide
+//   said                           [English, Chinese]: the text alternative
 //   press(row, column)             what a click or Enter does; may be missing
 
+import { setDescription } from "../base/alternatives.js";
 import { make } from "../base/elements.js";
 import { coloursAt, saveBlob } from "../base/files.js";
 import { inLanguage, setLabel } from "../base/i18n.js";
@@ -62,6 +64,7 @@ export class Heat {
       this.part = this.whole();
       this.cell = null;
     }
+    setDescription(this.canvas, content.said);
     this.point(this.cell);
   }
 

@@ -9,11 +9,12 @@ import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { fillSelect, icon, make, select, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { setLabel, translate, translations, writeText } from "../base/i18n.js";
+import { nearest, numberPicker } from "../base/number_picker.js";
 import { keeper } from "../base/pages.js";
 import { currentPrefs } from "../base/prefs.js";
 import { formatQuery, last, same } from "../base/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
-import { groupPicker, nearest, numberPicker } from "./pickers.js";
+import { groupPicker } from "./pickers.js";
 
 const AGAIN_MS = 400;
 const MB = 1e6;
@@ -137,9 +138,11 @@ function wantedOf(page) {
 
 const RANK = {
   label: "profiling.rank", previous: "profiling.rank_previous", next: "profiling.rank_next", absent: "profiling.rank_absent",
+  total: "profiling.of_total",
 };
 const STEP = {
   label: "profiling.step", previous: "profiling.step_previous", next: "profiling.step_next", absent: "profiling.step_absent",
+  total: "profiling.of_total",
   none: "profiling.step_mean",
 };
 

@@ -3,10 +3,12 @@
 import { cellRenderers } from "../../base/ag_grid.js";
 import "../../base/grid.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { icon, make, pressSegment, segments, words } from "../../base/elements.js";
+import { icon, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
+import * as files from "../../base/files.js";
 import { count } from "../../base/format.js";
 import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { formatQuery } from "../../base/state.js";
+import * as efficiency from "../../profiling/efficiency.js";
 import * as profiling from "../../profiling/profiling.js";
 
 const react = (...args) => window.React.createElement(...args);
@@ -40,10 +42,46 @@ function build(page) {
   buildTypes(page);
   buildScopes(page);
   buildTable(page);
+  buildUse(page);
   page.root.addEventListener("click", (event) => {
-    const button = event.target instanceof Element && event.target.closest('[data-act^="full-"]');
-    if (button) full(page, button.dataset.act.slice(5));
+    const button = event.target instanceof Element && event.target.closest("[data-act]");
+    if (!button) return;
+    if (button.dataset.act.startsWith("full-")) full(page, button.dataset.act.slice(5));
+    if (button.dataset.act === "png-roofline") saveRoofline(page);
+    if (button.dataset.act.startsWith("to-")) goTo(page, button.dataset.act.slice(3));
   });
+}
+
+const CARDS = ["types", "scopes", "table", "bound", "slow", "roofline"];
+
+function buildUse(page) {
+  efficiency.build(page);
+  page.find(".ms-operators-bound-card").addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("[data-set]")) goTo(page, "table");
+  });
+  page.use = segments("efficiency.by", [["types", "efficiency.by.types"], ["shapes", "efficiency.by.shapes"]],
+    (value) => page.change({ use: value === "types" ? [] : [value] }));
+  page.find(".ms-operators-bound-card .ms-card-tools").prepend(page.use);
+}
+
+// Show a card that is not on the screen, and continue there with the keys.
+function goTo(page, name) {
+  const card = page.find(`.ms-operators-${name}-card`);
+  card.scrollIntoView({ block: "start" });
+  card.focus({ preventScroll: true });
+}
+
+function drawUse(page) {
+  const use = profiling.get(page, "use", "types");
+  pressSegment(page.use, use);
+  page.find(".ms-operators-bound-card [data-efficiency-csv]").dataset.efficiencyCsv = use;
+  efficiency.draw(page);
+}
+
+function saveRoofline(page) {
+  const plot = page.find(".ms-operators-roof .js-plotly-plot");
+  if (!plot || !plot.data || !plot.data.length) return;
+  files.saveImage(plot, plot, "png", files.fileName(`${page.run.name}_roofline`, "roofline"), plot, { grid: "--ms-plot-grid" });
 }
 
 function full(page, name) {
@@ -162,7 +200,8 @@ function draw(page) {
   pressSegment(page.form, profiling.get(page, "form", "treemap"));
   page.chart.hidden = page.by.hidden = Boolean(page.against);
   writeText(page.find(".ms-operators-types-card .ms-card-title"), page.against ? "operators.compared" : "operators.types");
-  for (const name of ["types", "scopes", "table"]) {
+  drawUse(page);
+  for (const name of CARDS) {
     page.find(`.ms-operators-${name}-card`).classList.toggle("ms-full", profiling.get(page, "full") === name);
   }
   if (document.activeElement !== page.input) page.input.value = profiling.get(page, "q");
@@ -184,11 +223,12 @@ function drawSheet(page, sheet) {
     page.by.querySelector('[data-value="total"]').firstElementChild,
     hasSelf(sheet) ? "operators.by.self" : "operators.by.total",
   );
-  const views = segments("operators.view", sheet.views.map((view) => [view, `operators.view.${view}`]),
+  const able = sheet.views.filter((view) => view !== "counters" || sheet.view === view || (page.facts && page.facts.counters));
+  const views = segments("operators.view", able.map((view) => [view, `operators.view.${view}`]),
     (view) => page.change({ view: view === "types" ? [] : [view], sort: [] }));
   pressSegment(views, sheet.view);
   page.views.replaceChildren(views);
-  const named = sheet.view !== "types" && sheet.view !== "shapes";
+  const named = sheet.view === "operators" || sheet.view === "executions";
   page.within.hidden = !named;
   const fields = sheet.view === "executions" ? ["name", "type"] : ["name", "type", "full_name"];
   page.within.replaceChildren(...fields.map((name) => make("option", "", translate(`operators.in.${name}`), { value: name })));
@@ -196,7 +236,7 @@ function drawSheet(page, sheet) {
   const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
   const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
   // Rows of computed tables come from a callback, not from the CSV route.
-  page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
+  page.made = sheet.view === "shapes" || sheet.view === "counters" || (Boolean(page.against) && sheet.view !== "executions");
   page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
   nameSaved(page);
   const empty = !sheet.variants.length;
@@ -325,11 +365,14 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       ),
     );
   }
+  const counters = page.sheet.view === "counters";
   if (data.below && first) {
+    const name = counters && !data.name ? translate("efficiency.no_shape") : data.name;
     return react("span", { className: "ms-operators-name ms-operators-below", title: data.full_name },
-      react("span", { className: "ms-cut" }, data.name), onTimeline(page, data));
+      react("span", { className: "ms-cut" }, name), counters ? null : onTimeline(page, data));
   }
-  if (first && page.sheet.view === "types" && !page.against) {
+  if (colDef.field === "bound" && value) return translate(`operators.bound.${value}`);
+  if (first && (counters || (page.sheet.view === "types" && !page.against))) {
     const opened = (page.state.open || []).includes(data.type);
     const toggle = () =>
       page.change({
@@ -420,6 +463,39 @@ Object.assign(functionsOf("mindscope_operators"), {
     return made;
   },
 
+  // Without kernels there is nothing to limit and nothing far from a median; without counters, no view of them.
+  useful(facts, rootId) {
+    const page = pages.get(rootId);
+    if (!page || !facts) return;
+    page.facts = facts;
+    page.find(".ms-operators-use").hidden = page.find(".ms-operators-shortcuts").hidden = !facts.kernels;
+    if (page.sheet) drawSheet(page, page.sheet);
+  },
+
+  roof(figure, _prefs, rootId) {
+    const page = pages.get(rootId);
+    if (!page) return noUpdate();
+    page.find(".ms-operators-roof").hidden = !figure;
+    for (const tool of page.root.querySelectorAll('[data-act="png-roofline"], [data-efficiency-csv="roofline"]')) {
+      tool.hidden = !figure;
+    }
+    if (!figure) return noUpdate();
+    const { colour, font } = files.coloursAt(page.root);
+    const { layout } = figure;
+    const lines = { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero") };
+    const data = figure.data.map((trace) => (trace.meta.role === "others"
+      ? { ...trace, name: translate("operators.said_others") } : trace));
+    const [across, up] = layout.meta.axes.map((key) => ({ title: { text: translate(key) } }));
+    return {
+      data,
+      layout: {
+        ...layout, font: { ...layout.font, color: colour("--ms-text"), family: font },
+        hoverlabel: { ...layout.hoverlabel, font: { color: colour("--ms-text") } },
+        xaxis: { ...layout.xaxis, ...lines, ...across }, yaxis: { ...layout.yaxis, ...lines, ...up },
+      },
+    };
+  },
+
   draw(figure, _prefs, rootId) {
     const page = pages.get(rootId);
     if (!page || !figure) return noUpdate();
@@ -453,7 +529,14 @@ Object.assign(functionsOf("mindscope_operators"), {
 profiling.define("operators", { build, draw });
 
 document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
   const root = document.querySelector(".ms-operators");
   const page = root && pages.get(root.id);
-  if (page && event.key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
+  if (!page) return;
+  if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
+  if (key !== "f" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (!(target instanceof Element) || takesText(target)) return;
+  const card = target.closest(".ms-card");
+  const name = CARDS.find((one) => card && card.classList.contains(`ms-operators-${one}-card`));
+  if (name && page.root.contains(card)) full(page, name);
 });

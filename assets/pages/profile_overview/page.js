@@ -2,12 +2,14 @@
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { icon, make, words } from "../../base/elements.js";
+import * as efficiency from "../../profiling/efficiency.js";
 import * as plots from "../../profiling/plots.js";
 import * as profiling from "../../profiling/profiling.js";
 
 function build(page) {
   plots.furnish(page);
   plots.watch(page);
+  efficiency.build(page);
 }
 
 function link(page) {
@@ -31,6 +33,7 @@ function tileOf(page, tile) {
 
 function draw(page) {
   plots.drawFull(page);
+  efficiency.draw(page);
   const host = page.find(".ms-profile-overview-tiles");
   const tiles = JSON.parse(host.dataset.tiles);
   const wanted = JSON.stringify([page.run.key, page.profile.session, page.profile.rank, page.profile.frames]);

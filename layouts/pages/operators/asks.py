@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.profiling.choice import Choice, read_against, read_choice
+from layouts.queries.operator_variants import VARIANTS as VARIANTS
 from layouts.state import BadInput, text, texts
 
-VARIANTS = ("ai_core", "gpu", "gpu_kernel", "ai_cpu", "host_cpu", "communication")
-"""Execution units of operators, in the order of their tabs."""
-VIEWS = ("types", "operators", "shapes", "executions")
+VIEWS = ("types", "operators", "shapes", "executions", "counters")
 SEARCHED = ("name", "type", "full_name")
 MOST_OPEN = 100
 KEYS = ("core", "chart", "by", "view", "q", "in", "sort", "open", "scope", "amount", "form")

@@ -12,7 +12,9 @@ import numpy as np
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.figures.alternatives import MOST_NAMED, described, listed, named
 from layouts.figures.typed_arrays import typed
+from layouts.i18n import Text, both
 from layouts.pages.operators.variants import measure
 from layouts.theme import PALETTE
 
@@ -79,7 +81,14 @@ def pie(parts: Sequence[Slice]) -> dict[str, Any]:
         "domain": {"x": [0.0, 0.46]},
     }  # fmt: skip
     legend = {"x": 0.5, "y": 0.5, "yanchor": "middle", "font": {"size": 11}, "itemclick": False, "itemdoubleclick": False}
-    return {"data": [trace], "layout": _layout(legend=legend, showlegend=True, margin={"l": 8, "r": 8, "t": 8, "b": 8})}
+    figure = {"data": [trace], "layout": _layout(legend=legend, showlegend=True, margin={"l": 8, "r": 8, "t": 8, "b": 8})}
+    return described(figure, both("operators.said_types"), _said(parts))
+
+
+def _said(parts: Sequence[Slice]) -> Text:
+    whole = sum(part.types for part in parts)
+    some = [named(part.name or both("operators.said_others"), _label(part)) for part in parts[:MOST_NAMED]]
+    return listed(some, whole)
 
 
 def bar(parts: Sequence[Slice]) -> dict[str, Any]:
@@ -99,7 +108,8 @@ def bar(parts: Sequence[Slice]) -> dict[str, Any]:
     axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.3 * longest / scale]}
     names = {"type": "category", "automargin": True, "tickfont": {"size": 11}, "fixedrange": True}
     gap = 1.0 - min(0.75, 0.08 * len(parts))
-    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=names, bargap=gap, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
+    layout = _layout(xaxis=axis, yaxis=names, bargap=gap, margin={"l": 8, "r": 24, "t": 4, "b": 36})
+    return described({"data": [trace], "layout": layout}, both("operators.said_types"), _said(parts))
 
 
 def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float, names: tuple[str, str]) -> dict[str, Any]:
@@ -127,7 +137,11 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
         "range": [len(labels) - 0.5, -0.5], "tickfont": {"size": 11}, "showgrid": False,
     }  # fmt: skip
     axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.15 * float(ends.max(initial=scale)) / scale]}
-    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=up, bargap=0.25, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
+    layout = _layout(xaxis=axis, yaxis=up, bargap=0.25, margin={"l": 8, "r": 24, "t": 4, "b": 36})
+    ends = listed([named(names[0], durations[0]), named(names[1], durations[-1])])
+    largest = sorted(changes, key=lambda change: -abs(change[1]))[:MOST_NAMED]
+    some = [named(name or both("operators.said_others"), _signed(change)) for name, change in largest]
+    return described({"data": [trace], "layout": layout}, both("operators.said_changes"), ends, listed(some, len(changes)))
 
 
 def _signed(change: float) -> str:

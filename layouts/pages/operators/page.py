@@ -17,10 +17,11 @@ from parsers.export.frames import csv_rows
 from layouts.callbacks import in_browser
 from layouts.components.elements import icon_button, toolbar
 from layouts.components.grid import GRID_TEXTS, OPTIONS
+from layouts.components.plain_html import still
 from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import t
 from layouts.page import Ids, Page
-from layouts.pages.operators import drawing, scopes
+from layouts.pages.operators import drawing, limits, rooflines, scopes
 from layouts.pages.operators.asks import KEYS, Ask, read_ask, read_sort
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.tables import Tables, default_sort, filters_of, page_of, searched
@@ -29,8 +30,12 @@ from layouts.pages.operators.variants import measure
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import Choice
+from layouts.profiling.efficiency import NEEDED, csv_link, register_use, stores, use_card
+from layouts.profiling.efficiency_texts import CARD_TEXTS
+from layouts.queries.efficiency import KEYS as OF_USE
+from layouts.queries.efficiency import SETTINGS, Efficiency, Kept
 from layouts.sources import ProfileSource
-from layouts.state import BadInput
+from layouts.state import BadInput, text
 
 FRAMES = ("operators", "operator_types")
 _OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowSelection", "selectionColumnDef")} | {
@@ -59,6 +64,9 @@ def layout(ids: Ids, routes: str) -> html.Div:
         dcc.Store(id=ids("drawing")),
         dcc.Store(id=ids("scopes")),
         dcc.Store(id=ids("save")),
+        dcc.Store(id=ids("figure-roofline")),
+        dcc.Store(id=ids("use-facts")),
+        *stores(ids),
         dcc.Download(id=ids("file")),
         damage(),
         toolbar([], label="operators.variants", class_name="ms-operators-tabs"),
@@ -69,21 +77,50 @@ def layout(ids: Ids, routes: str) -> html.Div:
             ],
             className="ms-operators-figures",
         ),
+        use_card(ids, tuple(SETTINGS), [html.P([_shortcut(name) for name in OF_KERNELS], className="ms-operators-shortcuts")]),
         _card("table", [toolbar([], label="operators.table", class_name="ms-operators-bar"),
                         html.Div(grid, className="ms-operators-grid")]),
+        html.Div(
+            [
+                _card("bound", _notes(ids("bound")), csv_link("types"), title="efficiency.bound"),
+                _card("slow", _notes(ids("slow")), csv_link("slow"), title="efficiency.slow"),
+                _card("roofline", _roofline(ids), csv_link("roofline"),
+                      icon_button("download", "plots.png", **{"data-act": "png-roofline"}), title="efficiency.roofline"),
+            ],
+            className="ms-operators-use",
+        ),
     ]  # fmt: skip
     return body(
         ids, routes, children, title="operators.title", frames=FRAMES, keys=KEYS, compared=True,
-        texts=[*TEXTS, *GRID_TEXTS], class_name="ms-operators",
+        texts=[*TEXTS, *GRID_TEXTS, *NEEDED, *CARD_TEXTS], class_name="ms-operators",
     )  # fmt: skip
 
 
-def _card(name: str, content: Any) -> html.Section:
+OF_KERNELS = ("bound", "slow", "roofline")
+"""Cards below the table."""
+
+
+def _shortcut(name: str) -> html.Button:
+    """A button that leads to a card below the table."""
+    return html.Button(t(f"efficiency.{name}"), type="button", className="ms-operators-link", **{"data-act": f"to-{name}"})
+
+
+def _notes(part: Any) -> html.Div:
+    return html.Div(id=part, className="ms-efficiency-card")
+
+
+def _roofline(ids: Ids) -> list[Any]:
+    plot = dcc.Graph(id=ids("plot-roofline"), figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    return [_notes(ids("roofline")), html.Div(plot, className="ms-operators-roof", hidden=True)]
+
+
+def _card(name: str, content: Any, *tools: Any, title: str = "") -> html.Section:
+    full = icon_button("full", "operators.full", **{"data-act": f"full-{name}"})
     head = html.Header(
         [
-            html.H3(t(f"operators.{name}"), className="ms-card-title"),
+            html.H3(t(title or f"operators.{name}"), className="ms-card-title"),
             html.Span(className="ms-card-badges"),
-            html.Span(icon_button("full", "operators.full", **{"data-act": f"full-{name}"}), className="ms-card-tools"),
+            html.Span([*tools, full], className="ms-card-tools"),
         ],
         className="ms-card-head",
     )
@@ -100,8 +137,12 @@ MOST_SAVED = 200_000
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    tables = Tables(source)
+    kept = Kept()
+    tables = Tables(source, kept)
     register_body(app, source, ids, FRAMES)
+    parts_of_use = [Output(ids(name), "children") for name in OF_KERNELS]
+    stores_of_use = [Output(ids(name), "data") for name in ("figure-roofline", "use-facts")]
+    register_use(app, source, ids, [*parts_of_use, *stores_of_use], use, kept=kept)
 
     def describe(data: Any) -> Any:
         ask = read_ask(data)
@@ -134,12 +175,23 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
+def use(found: Efficiency, data: Any) -> tuple[Any, ...]:
+    """Return what limits the kernels, which are far from their median, notes of the roofline, its figure or None, and facts."""
+    rows = text(data, "use", "types", ("types", "shapes"))
+    cards = (limits.bound_card(found, rows), limits.slow_card(found), rooflines.roofline_card(found))
+    facts = {"counters": found.measured is not None and bool(found.measured.counters), "kernels": found.measured is not None}
+    return *(still(one) for one in cards), rooflines.figure(found), facts
+
+
 def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
     """Describe the table: variants, views, columns, number of rows, sums of the variant."""
     variants = tables.variants(ask)
     table = tables.table(ask)
     if table is None:
-        return {"variants": variants, "variant": "", "view": ask.view, "columns": [], "rows": 0, "views": [], "sums": {}}
+        variant = ask.variant if ask.variant in variants else next(iter(variants), "")
+        views = tables.views(ask, variant) if variants else []
+        empty: dict[str, Any] = {"columns": [], "rows": 0, "sums": {}}
+        return empty | {"variants": variants, "variant": variant, "view": ask.view, "views": views}
     types = tables.types(ask.choice, table.variant)
     return {
         "variants": variants, "variant": table.variant, "view": ask.view, "columns": [asdict(one) for one in table.columns],
@@ -240,11 +292,16 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )  # fmt: skip
     call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), Input(ids("prefs"), "data"), root,
          prevent_initial_call=True)  # fmt: skip
+    call("useful", Input(ids("use-facts"), "data"), root, prevent_initial_call=True)
+    call(
+        "roof", Output(ids("plot-roofline"), "figure"), Input(ids("figure-roofline"), "data"), Input(ids("prefs"), "data"),
+        root, prevent_initial_call=True,
+    )  # fmt: skip
     call("place", Input(ids("scopes"), "data"), root, prevent_initial_call=True)
     call("pressed", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)
 
 
 PAGE = Page(
     name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with"),
+    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with", *OF_USE),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tables of the operators page (types with their operators, operators, shapes, executions) and their columns with units."""
+"""The tables of the operators page (types with their operators, operators, shapes, executions, counters), and their columns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.analysis.efficiency.counters import PREFIX
 from parsers.analysis.operator_shapes import by_shapes
 from parsers.deferred import pandas as pd
 
@@ -21,6 +22,7 @@ from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.pages.operators.variants import measure, of_variant, present, with_shares
 from layouts.profiling.choice import Choice
+from layouts.queries.efficiency import Kept
 from layouts.queries.operator_variants import variant_of
 from layouts.sources import ProfileSource
 
@@ -46,6 +48,9 @@ _ORDER: Mapping[str, Sequence[str]] = {
         "step", "name", "type", "core", "start_ns", "duration_ns", "wait_ns", "stream", "task", "device", "model", "blocks",
         "state", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
     ),
+    "counters": (
+        "type", "core", "count", "total_ns", "share", "bound", "by", "compute", "memory", "per_s", "operations",
+    ),
     "types_compared": (
         "type", "core", "difference_ns", "total_ns", "with_total_ns", "change", "count", "with_count", "mean_ns",
         "with_mean_ns",
@@ -58,7 +63,8 @@ _ORDER: Mapping[str, Sequence[str]] = {
 _FIXED: Mapping[str, tuple[str, float]] = {
     "flops": ("MFLOPs", 1e6), "vector_flops": ("MFLOPs", 1e6), "flops_per_s": ("GFLOPS", 1e9),
     "vector_flops_per_s": ("GFLOPS", 1e9), "share": ("%", 0.01), "flops_use": ("%", 0.01), "vector_flops_use": ("%", 0.01),
-    "change": ("%", 0.01), "start_ns": ("ns", 1.0),
+    "change": ("%", 0.01), "start_ns": ("ns", 1.0), "per_s": ("GFLOPS", 1e9), "operations": ("MFLOPs", 1e6),
+    "compute": ("%", 0.01), "memory": ("%", 0.01),
 }  # fmt: skip
 
 
@@ -85,8 +91,9 @@ class Table:
 class Tables:
     """Builds tables of profiles and caches the ones used last."""
 
-    def __init__(self, source: ProfileSource) -> None:
+    def __init__(self, source: ProfileSource, kept: Kept | None = None) -> None:
         self._source = source
+        self._kept = kept or Kept()
         self._tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
         self._sums: tuple[Any, dict[str, float]] = (None, {})
         self._lock = threading.Lock()
@@ -100,7 +107,7 @@ class Tables:
         """Return the views that have rows, without loading the frame of executions."""
         profiles = self._source.profiles(ask.choice.run)
         mine = next((row for row in profiles if (row.session, row.rank) == (ask.choice.session, ask.choice.rank)), None)
-        executions = ["executions"] if mine is not None and "kernels" in mine.frames else []
+        executions = ["executions", "counters"] if mine is not None and "kernels" in mine.frames else []
         return ["types", *(["operators", "shapes"] if len(self.operators(ask.choice, variant)) else []), *executions]
 
     def types(self, choice: Choice, variant: str) -> pd.DataFrame:
@@ -165,6 +172,8 @@ class Tables:
     def _make(self, ask: Ask) -> Table | None:
         if ask.view == "executions":
             return self._executions(ask)
+        if ask.view == "counters":
+            return self._counters(ask)
         if ask.against is not None and ask.view in ("types", "operators"):
             return self._compared(ask, ask.against)
         frames: Mapping[str, Callable[[], pd.DataFrame | None]] = {
@@ -191,6 +200,18 @@ class Tables:
         keys = ("type", "core") if ask.view == "types" else ("full_name", "type", "core")
         frame = compared(which(ask.choice, ask.variant), which(against, ask.variant), keys)
         return Table(Sheet(frame), columns_of(frame, _ORDER[f"{ask.view}_compared"]), ask.variant) if len(frame) else None
+
+    def _counters(self, ask: Ask) -> Table | None:
+        """Types, each with its shapes below it; None if the kernels have no counters."""
+        kernels = ask.choice.frame(self._source, "kernels")
+        known = None if kernels is None else self._kept.measured(ask.choice, kernels)
+        if known is None or not known.counters:
+            return None
+        frame, below = (with_shares(of_variant(table, ask.variant)) for table in (known.types, known.shapes))
+        below = below.assign(name=below["input_shapes"], full_name=below["input_shapes"])
+        names = [name for name in frame.columns if str(name).startswith(PREFIX)]
+        columns = columns_of(frame, [*_ORDER["counters"], *names])
+        return Table(Sheet(frame), columns, ask.variant, Sheet(below)) if len(frame) else None
 
     def _executions(self, ask: Ask) -> Table | None:
         kernels = ask.choice.frame(self._source, "kernels")

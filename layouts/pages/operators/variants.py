@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from parsers.analysis.operator_times import measure as measure
 from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import VARIANTS
@@ -23,11 +24,6 @@ def of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
         return frame
     rows = chosen[column.codes] if len(chosen) else np.zeros(len(frame), np.bool_)
     return frame[rows].reset_index(drop=True)
-
-
-def measure(frame: pd.DataFrame) -> str:
-    """Return the column of times that add up: self_ns if it is known, since calls of the host contain each other."""
-    return "self_ns" if "self_ns" in frame and frame["self_ns"].notna().any() else "total_ns"
 
 
 def with_shares(frame: pd.DataFrame) -> pd.DataFrame:

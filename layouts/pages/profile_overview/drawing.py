@@ -10,6 +10,7 @@ from parsers import Series
 from parsers.analysis import Breakdown, StepTimes, step_times, times_at
 
 from layouts import format as fmt
+from layouts.figures.step_alternatives import with_run
 from layouts.figures.step_times import joined
 from layouts.figures.steps import Look
 from layouts.i18n import both, t
@@ -60,7 +61,7 @@ def beside(breakdown: Breakdown | None, clock: Clock | None, look: Look) -> tupl
     if not numbered.size:
         return [html.P(t("profile_overview.no_numbers"), className="ms-muted")], None
     lines = [_compared(breakdown, clock), html.P(t("profile_overview.by", tag=clock.tag), className="ms-muted")]
-    return lines, joined(breakdown, clock.times, look)
+    return lines, with_run(joined(breakdown, clock.times, look))
 
 
 def _compared(breakdown: Breakdown, clock: Clock) -> html.P:

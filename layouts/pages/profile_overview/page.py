@@ -1,8 +1,8 @@
 """The profile overview: what is the time of this rank made of?
 
-Shows one sentence and one bar for the average step, the same for busy and idle time by the single executions, ten operators,
-the first advice, the ranks of the job, the profiled steps over the step times of the whole run (from the wall times of its
-scalars), and links to the other pages about the profile.
+Shows one sentence and one bar for the average step, the same for busy and idle time by the single executions, how far the
+hardware was used, ten operators, the first advice, the ranks of the job, the profiled steps over the step times of the whole
+run (from the wall times of its scalars), and links to the other pages about the profile.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from layouts.profiling.again import clock, register_again, settled
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
+from layouts.profiling.efficiency import NEEDED, register_use, stores, use_card
 from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
+from layouts.queries.efficiency import KEYS as OF_USE
 from layouts.sources import IdleTime, ProfileSource
 
 FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels")
@@ -46,12 +48,14 @@ def layout(ids: Ids, routes: str) -> html.Div:
         *(dcc.Store(id=ids(part)) for part in ("draw", "screen", "figure")),
         *clock(ids),
         html.Div(id=ids("head"), className="ms-profile-overview-parts"),
+        *stores(ids),
+        use_card(ids),
         html.Div(id=ids("summary"), className="ms-profile-overview-summary"),
         html.Div(id=ids("beside"), className="ms-profile-overview-beside"),
         plot_card(ids("plot"), "joined", t("profile_overview.joined"), "ms-profile-overview-joined", _legend()),
         damage(),
     ]  # fmt: skip
-    texts = [*TEXTS, "composition.png", "composition.full", *(_title(page) for page in _TILES)]
+    texts = [*TEXTS, *NEEDED, "composition.png", "composition.full", *(_title(page) for page in _TILES)]
     page = body(
         ids, routes, children, title="profile_overview.title", frames=FRAMES, texts=texts, class_name="ms-profile-overview"
     )
@@ -86,6 +90,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     del routes
     register_body(app, source, ids, FRAMES)
     register_again(app, source, ids)
+    register_use(app, source, ids)
 
     def draw(ask: Any) -> tuple[Any, Any, Any]:
         return shown(source, ask)
@@ -150,5 +155,5 @@ def summarised(source: ProfileSource, ask: Any, idle: IdleTime | None = None) ->
 
 PAGE = Page(
     name="profile_overview", texts=TEXTS, needs=("profile",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=CHOICE, formerly=("profile",),
+    group="performance", keeps=(*CHOICE, *OF_USE), formerly=("profile",),
 )  # fmt: skip

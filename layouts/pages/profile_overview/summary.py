@@ -13,6 +13,7 @@ from parsers.analysis.busy import HOST, busy
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.i18n import t
 from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice
@@ -121,7 +122,7 @@ def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
 def _table(names: tuple[str, ...], rows: list[Any]) -> html.Div:
     head = html.Tr([html.Th(t(f"profile_overview.column.{name}"), scope="col") for name in names])
     table = html.Table([html.Thead(head), html.Tbody(rows)], className="ms-breakdown-table ms-profile-overview-table")
-    return html.Div(table, className="ms-profile-overview-rows")
+    return scrolled(table, "ms-profile-overview-rows")
 
 
 def _card(title: str, content: Any) -> html.Section:

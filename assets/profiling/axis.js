@@ -1,0 +1,68 @@
+// Times on the axis: ticks, the time they are relative to, and durations as text. Everything is in ns.
+
+const UNITS = [{ unit: "s", of: 1e9 }, { unit: "ms", of: 1e6 }, { unit: "µs", of: 1e3 }, { unit: "ns", of: 1 }];
+
+// A number with `digits` decimals and no trailing zeros.
+function plain(value, digits) {
+  const text = value.toFixed(Math.max(0, Math.min(9, digits)));
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Four significant digits with a unit: 1.234 ms. */
+export function duration(ns) {
+  if (!Number.isFinite(ns)) return "";
+  const size = Math.abs(ns);
+  const { unit, of } = UNITS.find((one) => size >= one.of * 0.99995) || UNITS[3];
+  const value = ns / of;
+  if (unit === "ns") return `${plain(value, 0)} ns`;
+  const digits = 3 - Math.floor(Math.log10(Math.abs(value) || 1));
+  return `${plain(value, digits)} ${unit}`;
+}
+
+/** A difference: +1.5 ms, −20 µs, 0 ns. */
+export const signed = (ns) => `${ns > 0 ? "+" : ns < 0 ? "−" : ""}${duration(Math.abs(ns))}`;
+
+/** A time to the nanosecond, in s with groups of three: 1.234 567 890 s. */
+export function exactTime(ns) {
+  const whole = BigInt(Math.round(ns));
+  const sign = whole < 0n ? "−" : "";
+  const size = whole < 0n ? -whole : whole;
+  const rest = String(size % 1000000000n).padStart(9, "0").replace(/(\d{3})(?=\d)/g, "$1 ");
+  return `${sign}${(size / 1000000000n).toLocaleString("en")}.${rest} s`;
+}
+
+/** A duration to the nanosecond: 12,345 ns. */
+export const exactDuration = (ns) => `${Math.round(ns).toLocaleString("en")} ns`;
+
+/** The smallest of 1, 2, 5 times a power of ten that is not below `least`; at least 1. */
+export function niceStep(least) {
+  if (!(least > 1)) return 1;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * (1 - 1e-9));
+}
+
+/**
+ * Ticks from `from` to `to`, at most one per `least` pixels of `width`; zero is the time that counts as 0. base is a text that
+ * every label is relative to, "" if labels are complete.
+ */
+export function ticks(from, to, width, zero = 0, least = 90) {
+  const step = niceStep(((to - from) * least) / Math.max(1, width));
+  const first = Math.ceil((from - zero) / step);
+  const last = Math.floor((to - zero) / step);
+  const largest = Math.max(Math.abs(from - zero), Math.abs(to - zero));
+  // Labels are relative once they would need more than seven digits.
+  const far = largest / step >= 1e6;
+  const grid = step * 1000;
+  const base = far ? Math.floor((from - zero) / grid) * grid : 0;
+  const largestShown = Math.max(Math.abs(from - zero - base), Math.abs(to - zero - base));
+  const { unit, of } = UNITS.find((one) => largestShown >= one.of) || UNITS[3];
+  const digits = Math.max(0, Math.ceil(Math.log10(of) - Math.log10(step) - 1e-9));
+  const found = [];
+  for (let i = first; i <= last && found.length < 1000; i += 1) {
+    const at = i * step;
+    const value = (at - base) / of || 0;
+    const text = value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    found.push({ at: at + zero, label: `${far ? "+" : ""}${text.replace(/^-(?=0\.?0*$)/, "")} ${unit}` });
+  }
+  return { step, ticks: found, base: far ? exactTime(base) : "" };
+}

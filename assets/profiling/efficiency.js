@@ -1,0 +1,91 @@
+// The card on the use of the hardware: its settings, its request, and links to tables. Counterpart of
+// layouts/profiling/efficiency.py and layouts/queries/efficiency.py.
+
+import { functionsOf, noUpdate, setProps } from "../base/dash.js";
+import { make, words } from "../base/elements.js";
+import { setLabel } from "../base/i18n.js";
+import { last, same } from "../base/state.js";
+import * as profiling from "./profiling.js";
+
+const TYPING_MS = 400;
+const AGAIN_MS = 500;
+/** Keys of a request for a profile that the figures depend on. */
+const OF_ASK = ["run", "session", "rank", "mark", "with_run", "with_session", "with_rank", "with_mark", "theme"];
+const SETTINGS = ["peak", "model_flops", "parameters", "tokens", "devices", "bandwidth"];
+/** Keys of the state that are part of the request. */
+const OF_STATE = [...SETTINGS, "use"];
+
+/** The part of a request and of a state that the figures depend on. */
+export function requestOf(ask, state) {
+  const found = {};
+  for (const key of OF_ASK) if ((ask[key] || []).length) found[key] = ask[key];
+  for (const key of OF_STATE) if ((state[key] || []).length) found[key] = state[key];
+  return found;
+}
+
+/** The URL of a table as CSV. */
+export function csvOf(routes, table, request) {
+  const query = new URLSearchParams();
+  for (const [key, values] of Object.entries(request)) {
+    if (key === "use" || key === "theme" || key.endsWith("mark")) continue;
+    for (const value of values) query.append(key, value);
+  }
+  return `${routes}efficiency/${table}.csv?${query}`;
+}
+
+/** Make the fields of the settings, and the buttons that set something. */
+export function build(page) {
+  const host = page.find(".ms-efficiency-settings");
+  page.settings = new Map();
+  host.replaceChildren(...host.dataset.settings.split(" ").map((name) => field(page, name)));
+  page.root.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("button[data-set]");
+    if (!button || !page.root.contains(button)) return;
+    const set = JSON.parse(button.dataset.set);
+    page.change(Object.fromEntries(Object.entries(set).map(([key, value]) => [key, [value]])));
+  });
+}
+
+function field(page, name) {
+  // Numbers such as 1e13 are typed as text: fields of numbers would have arrows that step by 1.
+  const input = make("input", "ms-input", [], { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
+  let timer = 0;
+  input.addEventListener("input", () => {
+    const { value } = input;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => page.change({ [name]: value.trim() ? [value.trim()] : [] }), TYPING_MS);
+  });
+  page.settings.set(name, input);
+  const label = make("label", "ms-field", [words(`efficiency.setting.${name}`, {}, "span", "ms-field-name"), input]);
+  setLabel(label, "title", `efficiency.tip.${name}`);
+  return label;
+}
+
+/** Bring fields and links in step with the state. */
+export function draw(page) {
+  for (const [name, input] of page.settings) {
+    if (document.activeElement !== input) input.value = last(page.state, name, "");
+  }
+}
+
+Object.assign(functionsOf("mindscope_efficiency"), {
+  plan(ask, state, rootId) {
+    const page = profiling.pageOf(rootId);
+    if (!page || !ask) return noUpdate();
+    const next = requestOf(ask, state || {});
+    for (const link of page.root.querySelectorAll("[data-efficiency-csv]")) {
+      link.href = csvOf(page.root.dataset.routes, link.dataset.efficiencyCsv, next);
+    }
+    if (same(next, page.request)) return noUpdate();
+    page.request = next;
+    return next;
+  },
+
+  again(wanted, rootId) {
+    const page = profiling.pageOf(rootId);
+    if (!page || !wanted) return;
+    window.setTimeout(() => {
+      if (page.root.isConnected) setProps(page.store("use-ask"), { data: { ...page.request, turn: [String(wanted)] } });
+    }, AGAIN_MS);
+  },
+});

@@ -1,0 +1,140 @@
+"""The sentences of the pipeline page: the bubble beside theory, what is drawn, and what was not checked for want of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis.cluster.bubble import in_theory
+from parsers.analysis.cluster.waiting import AT_MOST, EXACT, RankTimes
+from parsers.profiler.groups import text_of
+from parsers.profiler.ranks import KINDS
+from parsers.profiler.registry import display_name
+
+from layouts import format as fmt
+from layouts.i18n import Text
+from layouts.pages.pipeline.words import in_both, span
+from layouts.queries.pipeline import Pipeline
+
+MOST_FILES = 5
+MOST_LISTED = 160
+"""Characters of a list of ranks in a sentence."""
+_MARKED = ("forward", "backward")
+
+
+def story(pipeline: Pipeline) -> list[Any]:
+    """Return all sentences."""
+    rest = (*stages(pipeline), *marked(pipeline), *missing(pipeline), *clocks(pipeline))
+    return [
+        *(html.P(span(one), className="ms-pipeline-sentence") for one in bubble(pipeline)),
+        *(html.P(span(one)) for one in theory(pipeline)),
+        *(html.P(span(one), className="ms-muted") for one in rest),
+    ]
+
+
+def bubble(pipeline: Pipeline) -> list[Text]:
+    """Return how long ranks wait for other stages, and how that is known."""
+    known = [one for one in pipeline.times if one.source and one.total_ns > 0.0]
+    if not known:
+        wanted = "communication" if not any(one.communicates for one in pipeline.bands.values()) else "device_times"
+        return [in_both("pipeline.no_bubble", files=_files("collectives" if wanted == "communication" else wanted))]
+    if not any(one.bubble_ns > 0.0 for one in known):
+        return [in_both("pipeline.no_pairs")]
+    most = max(known, key=lambda one: (one.share, -one.rank))
+    values = {
+        "rank": most.rank, "time": milliseconds(most.bubble_ns), "total": milliseconds(most.total_ns),
+        "most": f"{most.share:.1%}",
+    }  # fmt: skip
+    if len(known) == 1:
+        return [in_both("pipeline.head_one", source=in_both(f"pipeline.source.{most.source}"), **values)]
+    share = f"{float(np.mean([one.share for one in known])):.1%}"
+    return [in_both("pipeline.head", share=share, source=in_both(f"pipeline.source.{_source(known)}"), **values)]
+
+
+def _source(known: Sequence[RankTimes]) -> str:
+    found = {one.source for one in known}
+    return found.pop() if len(found) == 1 else "mixed" if AT_MOST in found else EXACT
+
+
+def milliseconds(value: float) -> str:
+    """Write ns as ms with a unit, to 0.1 ms from 10 ms on."""
+    return f"{value / 1e6:,.1f} ms" if abs(value) >= 1e7 else fmt.duration(value / 1e9)
+
+
+def theory(pipeline: Pipeline) -> list[Text]:
+    """Return what 1F1B waits in theory, or why that is not known; nothing without a pipeline."""
+    if pipeline.stage_count < 2:
+        return []
+    found = pipeline.micro_batches
+    if not found.number:
+        counts = set(found.counts.values())
+        return [in_both("pipeline.m_differs", low=min(counts), high=max(counts)) if counts else in_both("pipeline.no_m")]
+    share = f"{in_theory(pipeline.stage_count, found.number):.1%}"
+    source = in_both(f"pipeline.m_from.{found.source}")
+    said = [in_both("pipeline.theory", share=share, p=pipeline.stage_count, m=fmt.count(found.number), source=source)]
+    schedule = pipeline.files.schedule if pipeline.files is not None else ""
+    if schedule and "1f1b" not in schedule.casefold():
+        said.append(in_both("pipeline.schedule", name=schedule))
+    return said
+
+
+def stages(pipeline: Pipeline) -> list[Text]:
+    """Return what is not known of stages."""
+    without = [rank for rank, stage in pipeline.stages.items() if stage < 0]
+    if not pipeline.stage_count:
+        return [in_both("pipeline.no_stages")] if pipeline.ranks else []
+    if without:
+        return [in_both("pipeline.some_no_stage", n=fmt.count(len(without)), ranks=_listed(without))]
+    return [in_both("pipeline.one_stage")] if pipeline.stage_count == 1 else []
+
+
+def marked(pipeline: Pipeline) -> list[Text]:
+    """Return what to say about the marks of forward and backward."""
+    kinds = {kind for one in pipeline.bands.values() for kind in one.marks}
+    if kinds.intersection(_MARKED):
+        return [in_both("pipeline.marked")]
+    if kinds:
+        return [in_both("pipeline.marked_host")]
+    return [in_both("pipeline.not_marked")] if any(one.computes for one in pipeline.bands.values()) else []
+
+
+def missing(pipeline: Pipeline) -> list[Text]:
+    """Return the ranks of which no file tells computing or communication, with the names of such files."""
+    found = []
+    for key, frame, tells in (
+        ("no_computing", "device_times", "computes"), ("no_communication", "collectives", "communicates"),
+    ):  # fmt: skip
+        own = {rank for rank, one in pipeline.bands.items() if getattr(one, tells)}
+        without = [rank for rank in pipeline.ranks if rank not in own]
+        # A job without any communication may have none: that of one rank, or without a pipeline.
+        if without and (own or frame == "device_times" or len(pipeline.ranks) > 1):
+            ranks = in_both("pipeline.of_rank" if len(without) == 1 else "pipeline.of_ranks", ranks=_listed(without))
+            found.append(in_both(f"pipeline.{key}", ranks=ranks, files=_files(frame)))
+    return found
+
+
+def clocks(pipeline: Pipeline) -> list[Text]:
+    """Return how clocks differ, or that they are aligned; nothing for a single rank."""
+    if len(pipeline.bands) < 2:
+        return []
+    found = pipeline.clocks
+    if len(found.ahead) < 2:
+        return [in_both("pipeline.clocks_unknown")]
+    most = fmt.duration(found.differ / 1e9)
+    said = []
+    if pipeline.clocks_differ:
+        said.append(in_both("pipeline.aligned" if pipeline.ask.aligned else "pipeline.clocks", most=most))
+    if found.sets > 1:
+        said.append(in_both("pipeline.clock_sets", n=found.sets))
+    return said
+
+
+def _files(frame: str) -> str:
+    return " / ".join(list(dict.fromkeys(map(display_name, KINDS[frame])))[:MOST_FILES])
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    shown = text_of(ranks)
+    return shown if len(shown) <= MOST_LISTED else f"{shown[:MOST_LISTED].rpartition(',')[0]}, …"

@@ -1,0 +1,100 @@
+"""The texts of the dynamic shapes page in English and Chinese."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "shapes.title": ("Dynamic shapes", "动态 shape"),
+    "shapes.controls": ("Choices", "选项"),
+    "shapes.steps": ("Time by step", "按 step 的耗时"),
+    "shapes.types": ("Operator types", "算子类型"),
+    "shapes.operator": ("One operator", "单个算子"),
+    "shapes.operators": ("Operators", "算子"),
+    "shapes.shapes": ("Input shapes", "输入 shape"),
+    "shapes.launches": ("Launches", "启动配置"),
+    "shapes.unit": ("Operators or kernels", "算子或 kernel"),
+    "shapes.unit.operator": ("Operators", "算子"),
+    "shapes.unit.kernel": ("Kernels", "kernel"),
+    "shapes.by": ("Time of a type in a step", "每个 step 内该类型的耗时"),
+    "shapes.by.total": ("Total", "总和"),
+    "shapes.by.mean": ("Mean", "平均"),
+    "shapes.scale": ("Scale of times", "耗时坐标"),
+    "shapes.scale.linear": ("Linear", "线性"),
+    "shapes.scale.log": ("Log", "对数"),
+    "shapes.search": ("Search operators", "搜索算子"),
+    "shapes.csv": ("CSV", "CSV"),
+    "shapes.csv_executions": ("Executions", "每次执行"),
+    # Sentences
+    "shapes.head_changing": (
+        "{n} of {total} operators ran with more than one input shape. They took {time} of {whole} ({share}).",
+        "{total} 个算子中有 {n} 个以多种输入 shape 执行，耗时 {time}，共 {whole}（{share}）。",
+    ),
+    "shapes.head_static": (
+        "No operator ran with more than one input shape. Shapes are known of {total} of {all}.",
+        "没有算子以多种输入 shape 执行；{all} 个算子中有 {total} 个 shape 已知。",
+    ),
+    "shapes.head_kernels": (
+        "{n} of {total} kernels were launched with more than one block or grid. They took {time} of {whole} ({share}).",
+        "{total} 个 kernel 中有 {n} 个以多种 block 或 grid 启动，耗时 {time}，共 {whole}（{share}）。",
+    ),
+    "shapes.head_kernels_static": (
+        "No kernel was launched with more than one block and grid. They are known of {total} of {all}.",
+        "没有 kernel 以多种 block 与 grid 启动；{all} 个 kernel 中有 {total} 个配置已知。",
+    ),
+    "shapes.head_unknown": (
+        "No input shapes were recorded. Ascend records them from profiler level 1 on; GPU in dynamic_shape_info_*.json.",
+        "没有记录输入 shape。Ascend 需 profiler_level 为 1 及以上；GPU 记录在 dynamic_shape_info_*.json 中。",
+    ),
+    "shapes.head_partly": (
+        "The shapes of {n} of {total} executions are unknown.", "{total} 次执行中有 {n} 次 shape 未知。",
+    ),
+    "shapes.head_no_steps": (
+        "The files name no steps, so executions are numbered in the order they ran.",
+        "文件中没有 step，因此按执行顺序编号。",
+    ),
+    "shapes.head_some_steps": (
+        "{n} of {total} executions belong to no step; tables count them, charts by step do not.",
+        "{total} 次执行中有 {n} 次不属于任何 step：表格计入，按 step 的图不计入。",
+    ),
+    "shapes.head_none": ("No executions were recorded.", "没有执行记录。"),
+    "shapes.no_steps": ("The files name no steps.", "文件中没有 step。"),
+    # Tables
+    "shapes.col.type": ("Type", "类型"),
+    "shapes.col.name": ("Operator", "算子"),
+    "shapes.col.operators": ("Operators", "算子数"),
+    "shapes.col.changing": ("Several shapes", "多 shape 算子数"),
+    "shapes.col.shapes": ("Shapes", "shape 数"),
+    "shapes.col.count": ("Count", "次数"),
+    "shapes.col.total_ns": ("Total (ms)", "总耗时 (ms)"),
+    "shapes.col.mean_ns": ("Mean (ms)", "平均 (ms)"),
+    "shapes.col.min_ns": ("Min (ms)", "最小 (ms)"),
+    "shapes.col.max_ns": ("Max (ms)", "最大 (ms)"),
+    "shapes.col.input_shapes": ("Input shapes", "输入 shape"),
+    "shapes.col.launch": ("Block x grid", "block x grid"),
+    "shapes.col.steps": ("Steps", "step 数"),
+    "shapes.tip.changing": ("Operators that ran with more than one input shape", "以多种输入 shape 执行的算子"),
+    "shapes.tip.launch": ("Threads of a block x blocks of the grid", "每个 block 的线程数 x grid 的 block 数"),
+    "shapes.draw": ("Draw {type}", "绘制 {type}"),
+    "shapes.highlight": ("Highlight {shape}", "突出显示 {shape}"),
+    "shapes.shown": ("{n} of {total} shown; the CSV file has all.", "显示 {total} 项中的 {n} 项；CSV 文件包含全部。"),
+    "shapes.most": ("At most {n} types are drawn.", "最多绘制 {n} 种类型。"),
+    "shapes.not_found": ("No operator contains this text.", "没有算子包含该文本。"),
+    # Figures
+    "shapes.step": ("Step", "step"),
+    "shapes.number": ("Execution", "第几次执行"),
+    "shapes.time": ("Time ({unit})", "耗时 ({unit})"),
+    "shapes.total_of": ("Total time ({unit})", "总耗时 ({unit})"),
+    "shapes.mean_of": ("Mean time ({unit})", "平均耗时 ({unit})"),
+    "shapes.unknown": ("unknown", "未知"),
+    "shapes.other": ("{n} other shapes", "其他 {n} 种 shape"),
+    "shapes.hover_step": ("step {step}, execution {n}", "step {step}，第 {n} 次"),
+    "shapes.hover_number": ("execution {n}", "第 {n} 次执行"),
+    "shapes.thinned": (
+        "{n} of {total} executions drawn: of each shape the longest and the shortest in each part of the width.",
+        "绘制 {total} 次执行中的 {n} 次：横轴每一段内每种 shape 的最长与最短。",
+    ),
+    "shapes.said_steps": ("Time of operator types by step", "各算子类型按 step 的耗时"),
+    "shapes.said_operator": ("Executions of {name} by step, marked by input shape", "{name} 各 step 的执行，按输入 shape 标记"),
+    "shapes.said_shape": ("{n} executions, mean {mean}, longest {longest}", "{n} 次，平均 {mean}，最长 {longest}"),
+})  # fmt: skip

@@ -1,0 +1,189 @@
+"""The strategy graph of one rank on the canvas of graphs, with strategies and inserted operators marked and counted."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from parsers import Graph
+from parsers.analysis.graphs import View, Visible
+from parsers.analysis.graphs.network import Bools, Network, network
+from parsers.analysis.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
+from parsers.cluster_frames import STAGES
+from parsers.deferred import pandas as pd
+from parsers.profile_frames import STRATEGIES
+from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
+
+from layouts.graphs.drawing import Marked, drawn
+from layouts.pages.strategy.asks import GraphAsk
+from layouts.profiling.choice import Choice
+from layouts.queries.graphs import Of, Opened
+from layouts.sources import ProfileFrame, ProfileSource
+
+MOST_LISTED = 2_000
+"""Maximum operators of a kind that the counters go through."""
+_KEPT = 4
+_MOST_VIEWS = 6
+
+
+@dataclass(slots=True)
+class Strategy:
+    """The graph of one file, its counts, and its views by hidden phases."""
+
+    frame: pd.DataFrame
+    graph: Graph
+    whole: Network
+    counts: Counts
+    uneven: list[int]
+    phases: Mapping[str, int]
+    marks: Mapping[str, Bools]
+    views: OrderedDict[frozenset[str], tuple[Opened, View]] = field(default_factory=OrderedDict)
+
+    def view(self, without: frozenset[str]) -> tuple[Opened, View]:
+        """Return the view without some phases."""
+        if without not in self.views:
+            shown = self.whole
+            if without & self.phases.keys():
+                shown = in_phases(self.whole, self.frame, [name for name in self.phases if name not in without])
+            view = View(shown)
+            self.views[without] = Opened(self.graph, self.whole, (0,), views={False: view}), view
+            while len(self.views) > _MOST_VIEWS:
+                self.views.popitem(last=False)
+        self.views.move_to_end(without)
+        return self.views[without]
+
+
+class Strategies:
+    """The graphs looked at last; one is made again when its file was read again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str, int], Strategy] = OrderedDict()
+
+    def of(self, choice: Choice, found: ProfileFrame) -> Strategy:
+        """Return the graph of a rank, whose frame has been read."""
+        assert found.frame is not None
+        key = choice.run, choice.session, choice.rank
+        with self._lock:
+            known = self._kept.get(key)
+            if known is None or known.frame is not found.frame:
+                known = self._kept[key] = _made(found)
+            self._kept.move_to_end(key)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return known
+
+
+def _made(found: ProfileFrame) -> Strategy:
+    frame = found.frame
+    assert frame is not None
+    graph = strategy_graph(frame, problems=found.problems)
+    marks = {what: (frame["inserted"] == what).to_numpy(np.bool_) for what in (REDISTRIBUTION, GRADIENT)}
+    marks["strategy"] = (frame["strategy"] != "").to_numpy(np.bool_)
+    whole = network(graph.nodes, graph.edges)
+    return Strategy(frame, graph, whole, count(frame), uneven(frame), phases(frame), marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The file whose graph is shown: stage, rank, ranks with a file in the stage, stages with a file."""
+
+    stage: int
+    choice: Choice | None
+    ranks: tuple[int, ...]
+    stages: tuple[int, ...]
+
+
+def chosen_file(source: ProfileSource, ask: GraphAsk) -> Chosen | ProfileFrame:
+    """Return which file is asked for; the progress of reading the stages if they are not known yet."""
+    choice = ask.choice
+    found = source.profile_frame(choice.run, choice.session, choice.rank, STAGES.name)
+    if found.frame is None:
+        return found
+    stages = stage_map(found.frame)
+    numbers = tuple(stages.files)
+    usual = stages.stage_of(choice.rank) if choice.rank >= 0 else -1
+    stage = ask.stage if ask.stage is not None else usual if usual in numbers else next(iter(numbers), -1)
+    ranks = stages.files.get(stage, ())
+    wanted = choice.rank if ask.rank is None and ask.stage is None else ask.rank
+    rank = wanted if wanted in ranks else next(iter(ranks), -1)
+    own = next((one for one in source.members(choice.run, choice.session, choice.rank) if one[2] == rank), None)
+    return Chosen(stage, Choice(*own) if own is not None else None, ranks, numbers)
+
+
+def drawing(source: ProfileSource, kept: Strategies, ask: GraphAsk) -> dict[str, Any]:
+    """Return the drawing for the canvas with state "ready", or the state of what is read or missing."""
+    chosen = chosen_file(source, ask)
+    if isinstance(chosen, ProfileFrame):
+        return {"state": chosen.state, "text": chosen.text, "rank": ask.choice.rank}
+    about = {"stage": chosen.stage, "ranks": list(chosen.ranks), "stages": list(chosen.stages)}
+    if chosen.choice is None:
+        return {"state": "missing", "text": "", "rank": -1, **about}
+    found = _frame(source, chosen.choice)
+    if found.frame is None:
+        return {"state": found.state, "text": found.text, "rank": chosen.choice.rank, **about}
+    strategy = kept.of(chosen.choice, found)
+    views: Any = _One(strategy.view(ask.without))
+    answer = drawn(views, ask.canvas, lambda view, visible: marked(strategy, view, visible))
+    answer["meta"] |= {"counters": _counters(strategy), "phases": dict(strategy.phases)}
+    return {"state": "ready", "rank": chosen.choice.rank, "choice": _named(chosen.choice), **about, **answer}
+
+
+def _named(choice: Choice) -> dict[str, list[str]]:
+    return {"run": [choice.run], "session": [choice.session], "rank": [str(choice.rank)]}
+
+
+def _frame(source: ProfileSource, choice: Choice) -> ProfileFrame:
+    return source.profile_frame(choice.run, choice.session, choice.rank, STRATEGIES.name)
+
+
+class _One:
+    """One view in place of those of a source (`layouts.queries.graphs.Views`)."""
+
+    def __init__(self, pair: tuple[Opened, View]) -> None:
+        self._pair = pair
+
+    def of(self, asked: Of) -> tuple[Opened, View]:
+        """Return it."""
+        del asked
+        return self._pair
+
+
+def _counters(strategy: Strategy) -> dict[str, Any]:
+    """Return the numbers of operators, and the rows of those that the counters go through."""
+    counts = strategy.counts
+    rows = {name: np.flatnonzero(strategy.marks[name])[:MOST_LISTED].tolist() for name in (REDISTRIBUTION, GRADIENT)}
+    return {
+        "operators": counts.operators, "strategy": counts.strategy, "generated": counts.generated,
+        "user": counts.strategy - counts.generated, "cut": counts.cut, "redistribution": counts.redistribution,
+        "gradient": counts.gradient, "uneven": len(strategy.uneven),
+        "rows": {**rows, "strategy": np.flatnonzero(strategy.marks["strategy"])[:MOST_LISTED].tolist(),
+                 "uneven": strategy.uneven[:MOST_LISTED]},
+    }  # fmt: skip
+
+
+def marked(strategy: Strategy, view: View, visible: Visible) -> Marked:
+    """Mark boxes with inserted operators, and single operators with a strategy; count the inserted ones of closed boxes."""
+    classes: dict[str, str] = {}
+    badges: dict[str, str] = {}
+    shown = view.network.shown
+    for item in visible.items:
+        if item.opened or not item.members or item.kind not in ("node", "fold", "scope", "stack"):
+            continue
+        nodes = item.kind in ("node", "fold")
+        within = np.array(item.members) if nodes else np.concatenate([view.scopes.within(scope) for scope in item.members])
+        within = within[shown[within]]
+        many = {name: int(strategy.marks[name][within].sum()) for name in (REDISTRIBUTION, GRADIENT)}
+        mark = next((name for name, number in many.items() if number), "")
+        if mark:
+            classes[item.key] = mark
+        elif nodes and bool(strategy.marks["strategy"][within].any()):
+            classes[item.key] = "strategy"
+        if mark and item.kind != "node":
+            letters = ((REDISTRIBUTION, "R"), (GRADIENT, "G"))
+            badges[item.key] = " ".join(f"{letter}{many[name]}" for name, letter in letters if many[name])
+    return Marked(classes, badges)

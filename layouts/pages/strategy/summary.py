@@ -1,0 +1,270 @@
+"""Stages and grid of a job: the sentence, what is wrong with the files, a table of stages, and cells for the canvas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis.strategy import DIMENSIONS
+from parsers.cluster_frames import STAGES
+from parsers.model import Floats
+from parsers.profiler.groups import text_of
+from parsers.profiler.strategy import MODES
+
+from layouts import format as fmt
+from layouts.components.elements import scrolled
+from layouts.components.plain_html import markup
+from layouts.figures.steps import unit_of
+from layouts.i18n import Text, both, t
+from layouts.pages.strategy.asks import GridAsk
+from layouts.pages.strategy.facts import FILE, GROUP, STAGE, Facts, facts_of, metrics_of, values_of
+from layouts.profiling.choice import Choice
+from layouts.profiling.links import address
+from layouts.profiling.offers import offers
+from layouts.sources import ProfileSource
+
+MOST_STAGES = 64
+_LONGEST = 80
+_BYTES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+_MANY = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def summary(source: ProfileSource, ask: GridAsk) -> dict[str, Any]:
+    """Return head and table of stages (sections), the grid, metrics, steps to choose from, and the picked rank."""
+    facts = facts_of(source, ask.choice, ask.metric)
+    metrics = metrics_of(source, ask.choice, facts)
+    metric = ask.metric or next(iter(metrics), "")
+    sections = {
+        "head": head(facts), "stages": stage_table(facts), "picked": picked(source, ask, facts),
+        "grid-note": _note(facts),
+    }  # fmt: skip
+    return {
+        "state": "reading" if facts.waiting is not None else "ready",
+        "sections": {name: markup(content) for name, content in sections.items()},
+        "metrics": [[name, list(metric_name(name))] for name in dict.fromkeys((*metrics, *([metric] if metric else [])))],
+        "metric": metric,
+        "grid": grid(facts, metric, ask.step),
+        "offered": offers(facts.frames.get("groups"), facts.frames.get("cluster_steps")),
+        "stages": [[stage, list(members)] for stage, members in facts.stages.files.items()],
+    }
+
+
+# Head ----------------------------------------------------------------------------------------------------------------
+
+
+def head(facts: Facts) -> list[Any]:
+    """Return the sentences: mode, ranks and stages; dimensions; files that are missing or contradict each other."""
+    stages = facts.stages
+    total = fmt.count(len(facts.ranks))
+    if not stages.stages:
+        said: list[Any] = [html.P(t("strategy.head_none", ranks=total), className="ms-strategy-said")]
+    else:
+        key = "strategy.head_one" if len(stages.stages) == 1 else "strategy.head"
+        mode = stages.modes[0] if stages.modes and stages.modes[0] in MODES else "unknown"
+        parts = both(f"strategy.mode.{mode}")
+        numbers = {"ranks": total, "stages": fmt.count(len(stages.stages))}
+        pair = [text.format(mode=parts[at], **numbers) for at, text in enumerate(both(key))]
+        said = [html.P(_pair(pair), className="ms-strategy-said")]
+    if STAGES.name not in facts.frames and facts.waiting is None:
+        said.append(html.P(t("strategy.no_files"), className="ms-muted"))
+    said.append(_dimensions(facts))
+    return [*said, *_wrong(facts)]
+
+
+def _pair(texts: Sequence[str]) -> html.Span:
+    english, chinese = texts
+    return html.Span(
+        [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")], className="t"
+    )
+
+
+def _dimensions(facts: Facts) -> Any:
+    places = facts.places
+    if not places.places:
+        return html.P(t("strategy.no_sizes"), className="ms-muted")
+    chips = []
+    for name in places.places:
+        told = both(f"strategy.told.{places.told[name]}")
+        chips.append(
+            html.Span(
+                f"{name} {places.size(name)}", className="ms-badge", title=told[0],
+                **{"data-en-title": told[0], "data-zh-title": told[1]},
+            )
+        )  # fmt: skip
+    return html.P([html.Span(t("strategy.sizes"), className="ms-muted"), *chips], className="ms-strategy-sizes")
+
+
+def _wrong(facts: Facts) -> list[Any]:
+    stages = facts.stages
+    having = sum(map(len, stages.files.values()))
+    lines = []
+    for name in ("missing", "outside", "differing", "moved", "renamed"):
+        ranks = getattr(stages, name)
+        if ranks and (name != "missing" or having):
+            numbers = {"n": fmt.count(len(ranks)), "total": fmt.count(len(ranks) + having), "ranks": _short(text_of(ranks))}
+            lines.append(html.P(t(f"strategy.{name}", **numbers), className="ms-strategy-wrong"))
+    if len(stages.modes) > 1:
+        lines.append(html.P(t("strategy.modes", modes=", ".join(stages.modes)[:_LONGEST]), className="ms-strategy-wrong"))
+    if facts.failed:
+        lines.append(html.P(t("strategy.failed", text=facts.failed), className="ms-strategy-wrong"))
+    return lines
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def stage_table(facts: Facts) -> list[Any]:
+    """Return a row for each stage: its ranks, and those that have a file, which opens the graph."""
+    stages = facts.stages
+    rows = []
+    numbers = [*range(len(stages.stages)), *(stage for stage in stages.files if not 0 <= stage < len(stages.stages))]
+    for stage in numbers[:MOST_STAGES]:
+        ranks = stages.stages[stage] if 0 <= stage < len(stages.stages) else ()
+        files = stages.files.get(stage, ())
+        name = t("strategy.stage_n", n=stage) if stage >= 0 else t("strategy.stage_unknown")
+        shown: Any = name
+        if files:
+            shown = html.Button(name, type="button", className="ms-strategy-link", **{"data-stage": str(stage)})
+        rows.append(
+            html.Tr([
+                html.Th(shown, scope="row"), html.Td(_short(text_of(ranks)), className="ms-mono"),
+                html.Td(fmt.count(len(ranks)), className="ms-number"), html.Td(_short(text_of(files)), className="ms-mono"),
+            ])
+        )  # fmt: skip
+    if not rows:
+        return []
+    heads = [
+        html.Th(t("strategy.stage"), scope="col"), html.Th(t("strategy.ranks"), scope="col", colSpan=2),
+        html.Th(t("strategy.with_file"), scope="col"),
+    ]  # fmt: skip
+    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-strategy-table")
+    left = len(numbers) - MOST_STAGES
+    more = [html.P(t("strategy.more_stages", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
+    return [scrolled(table, "ms-strategy-scrolled"), *more]
+
+
+# The grid ------------------------------------------------------------------------------------------------------------
+
+
+def metric_name(metric: str) -> Text:
+    """Return the name of a colour in both languages."""
+    if metric == STAGE:
+        return both("strategy.stage")
+    if metric == FILE:
+        return both("strategy.metric.file")
+    if metric.startswith(GROUP):
+        return both("strategy.metric.group", dimension=metric.removeprefix(GROUP))
+    return both(f"two_jobs.metric.{metric}")
+
+
+def grid(facts: Facts, metric: str, step: int | None) -> Mapping[str, Any] | None:
+    """Return the cells, row by row: rank (-1 for none) and value in the unit (None for unknown); names; None for no ranks."""
+    if not len(facts.ranks):
+        return None
+    values = values_of(facts, metric, step) if metric else np.full(len(facts.ranks), np.nan)
+    scale, unit = _scale(metric, values)
+    cells = facts.grid.cells
+    rows, columns = cells.shape
+    padded = np.append(values / scale, np.nan)[cells]
+    flat = padded.ravel().tolist()
+    known = facts.places.places
+    return {
+        "rows": rows, "columns": columns, "ranks": np.append(facts.ranks, -1)[cells].ravel().tolist(),
+        "values": [None if math.isnan(one) else float(f"{one:.6g}") for one in flat], "unit": unit, "form": facts.grid.form,
+        "named": _named(facts),
+        "rowNames": _rows_of(facts), "columnNames": _columns_of(facts),
+        "places": {name: np.append(own, -1)[cells].ravel().tolist() for name, own in known.items()},
+        "said": list(_said(facts, metric, values, unit, scale)), "name": list(metric_name(metric)) if metric else ["", ""],
+        "whole": metric in (FILE, STAGE) or metric.startswith(GROUP),
+    }  # fmt: skip
+
+
+def _scale(metric: str, values: Floats) -> tuple[float, str]:
+    largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
+    if not metric or metric in (FILE, STAGE) or metric.startswith(GROUP):
+        return 1.0, ""
+    if metric.startswith("peak_"):
+        size, unit = next((pair for pair in _BYTES if largest >= pair[0]), _BYTES[-1])
+        return float(size), unit
+    if metric.startswith("flops"):
+        many, prefix = next((pair for pair in _MANY if largest >= pair[0]), _MANY[-1])
+        return many, f"{prefix}FLOP{'/s' if metric == 'flops_per_s' else ''}"
+    return unit_of(largest)
+
+
+def _rows_of(facts: Facts) -> list[str]:
+    if facts.grid.form != "parallel":
+        return [str(int(facts.ranks[row[0]])) if row[0] >= 0 else "" for row in facts.grid.cells]
+    several = len({row[1] for row in facts.grid.rows}) > 1
+    return ["" if pp < 0 else f"pp {pp} · tp {tp}" if several else f"pp {pp}" for pp, tp in facts.grid.rows]
+
+
+def _columns_of(facts: Facts) -> list[str]:
+    if not _named(facts):
+        return [f"+{column}" for column in facts.grid.columns]
+    context = facts.places.places.get("cp")
+    if context is None:
+        return [f"dp {column}" for column in facts.grid.columns]
+    first = facts.grid.cells.max(axis=0)  # ranks of a column have the same place
+    return [f"dp {column} · cp {context[at]}" for column, at in zip(facts.grid.columns, first.tolist(), strict=True)]
+
+
+def _named(facts: Facts) -> bool:
+    """Return whether the columns are places in the data dimension."""
+    return facts.grid.form == "parallel" and "dp" in facts.places.places
+
+
+def _said(facts: Facts, metric: str, values: Floats, unit: str, scale: float) -> Text:
+    name = metric_name(metric) if metric else ("", "")
+    known = np.isfinite(values)
+    total = fmt.count(len(facts.ranks))
+    if not known.any():
+        pair = both("strategy.grid_said_none", n=total, metric="{metric}")
+    else:
+        ends = {
+            end: f"{int(facts.ranks[at])} ({fmt.number(float(values[at]) / scale)} {unit})".replace(" )", ")")
+            for end, at in (("most", int(np.nanargmax(values))), ("least", int(np.nanargmin(values))))
+        }
+        pair = both("strategy.grid_said", n=total, metric="{metric}", **ends)
+    return pair[0].replace("{metric}", name[0]), pair[1].replace("{metric}", name[1])
+
+
+def _note(facts: Facts) -> list[Any]:
+    return [html.P(t("strategy.reading"), className="ms-muted")] if facts.waiting is not None else []
+
+
+# The picked rank -----------------------------------------------------------------------------------------------------
+
+
+def picked(source: ProfileSource, ask: GridAsk, facts: Facts) -> list[Any]:
+    """Return where the picked rank is, its groups in each dimension, and links; nothing if none is picked."""
+    rank = ask.picked
+    if rank is None or rank not in facts.ranks:
+        return []
+    places = facts.places.at(rank)
+    parts: list[Any] = [html.Strong(t("strategy.picked", n=rank))]
+    parts += [html.Span(f"{name} {place}", className="ms-badge") for name, place in places.items()]
+    stage = facts.stages.stage_of(rank)
+    if any(rank in members for members in facts.stages.files.values()):
+        attributes = {"data-stage": str(stage), "data-file": str(rank)}
+        parts.append(html.Button(t("strategy.open_graph"), type="button", className="ms-strategy-link", **attributes))
+    own = next((one for one in source.members(*_key(ask.choice)) if one[2] == rank), None)
+    if own is not None and "cluster_steps" in facts.frames:
+        parts.append(html.A(t("strategy.open_cluster"), **address("cluster", Choice(*own), picked=rank)))
+    rows = []
+    for name in DIMENSIONS:
+        members = facts.places.group(rank, name)
+        if len(members) > 1:
+            many = t("strategy.group_ranks", n=fmt.count(len(members)))
+            told = [html.Td(_short(text_of(members)), className="ms-mono"), html.Td(many)]
+            rows.append(html.Tr([html.Th(name, scope="row"), *told]))
+    table = [html.Table(html.Tbody(rows), className="ms-strategy-table")] if rows else []
+    return [html.P(parts, className="ms-strategy-picked"), *table]
+
+
+def _key(choice: Choice) -> tuple[str, str, int]:
+    return choice.run, choice.session, choice.rank
