@@ -1,13 +1,15 @@
 // What surrounds a page: refresh, status, dialogs and keys. Counterpart of layouts/shell/chrome.py.
 
+import { contain } from "./containers.js";
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
+import { leave as leaveField } from "./focus.js";
 import { age } from "./format.js";
 import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
-import { currentPrefs, onOwnIndexPage, setPrefs } from "./prefs.js";
+import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
 
@@ -29,7 +31,8 @@ function clock(frame) {
   const now = currentPrefs();
   const looks = ((statuses.get(frame) || {}).interval || 0) / 2;
   const seconds = Math.max(now.interval - looks - DRAWING_SECONDS, Math.min(now.interval, looks) / 2, LEAST_SECONDS);
-  return { disabled: !now.refresh || document.hidden, interval: seconds * 1000 };
+  // The board reports new data (mindscope:news) to those of its frames that are in view.
+  return { disabled: !now.refresh || document.hidden || led, interval: seconds * 1000 };
 }
 
 function setClock(frame) {
@@ -85,6 +88,7 @@ function writeHealth(button, { problems: count, verified: [done, total] }) {
   const text = button.querySelector(".ms-health-text");
   button.classList.toggle("ms-wrong", count > 0);
   text.hidden = count === 0;
+  text.dataset.n = values.n || "";
   if (count > 0) writeText(text, key, values);
   setLabel(button, "title", key, values);
   setLabel(button, "aria-label", key, values);
@@ -107,6 +111,7 @@ function paintStatus() {
 }
 
 functions.frame_opened = function (frameId) {
+  contain(document.getElementById(frameId));
   clocks.delete(frameId.replace(/-frame$/, ""));
   frames().forEach(setClock);
   return currentPrefs();
@@ -138,7 +143,8 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden && currentPrefs().refresh) poll();
 });
 
-window.setInterval(() => !document.hidden && paintStatus(), 1000);
+if (!led) window.setInterval(() => !document.hidden && paintStatus(), 1000);
+window.addEventListener("mindscope:news", poll);
 
 /**
  * @param {Wire.RunChanges | null} changes
@@ -155,6 +161,9 @@ functions.runs_changed = function (changes, frameId) {
   return noUpdate();
 };
 
+// The state of the page in a frame.
+export const stateOf = (frame) => states.get(frame) || {};
+
 // If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
 /**
  * @param {RunList | null} runs
@@ -167,7 +176,8 @@ functions.frame_shows = function (runs, state, storeId) {
   states.set(frame, state || {});
   if (!runs || !element) return;
   runNotes.take(frame, runs.notebook);
-  const empty = runs.rows.length === 0;
+  const without = (runs.also || []).some((kind) => element.dataset.needs.split(" ").includes(kind));
+  const empty = runs.rows.length === 0 && !without;
   const names = empty || !element.dataset.needs || picker.selected(state, runs).size ? [] : picker.gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
@@ -311,7 +321,7 @@ document.addEventListener("keydown", (event) => {
       open.open = false;
       event.preventDefault();  // the page keeps what it would have given up
     }
-    if (event.target instanceof HTMLElement && event.target.closest(".ms-filter")) event.target.blur();
+    if (event.target instanceof HTMLElement && event.target.closest(".ms-filter")) leaveField(event.target);
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

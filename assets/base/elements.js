@@ -1,6 +1,6 @@
 // Elements that scripts create: buttons, menus, badges and selects. Children are nodes or texts, never HTML.
 
-import { setLabel, writeText } from "./i18n.js";
+import { setLabel, translate, writeText } from "./i18n.js";
 
 // Building blocks ----------------------------------------------------------------------------------------------------
 
@@ -73,6 +73,14 @@ export function select(label, choose, attributes = {}) {
   const element = make("select", "ms-input", [], attributes);
   for (const name of ["title", "aria-label"]) setLabel(element, name, label);
   element.addEventListener("change", () => choose(element.value));
+  return element;
+}
+
+/** A choice of a select whose text has a key. */
+export function option(value, key) {
+  const element = make("option", "", [], { value });
+  element.dataset.key = key;
+  element.textContent = translate(key);
   return element;
 }
 

@@ -3,6 +3,7 @@
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";
+import { partsIn, piecesOf } from "./names.js";
 
 const make = (...args) => window.React.createElement(...args);
 
@@ -38,6 +39,17 @@ gridFunctions.mindscopeLocale = (params) => {
   const found = translate(key);
   return found === key ? params.defaultValue : found;
 };
+
+// In either direction missing values come last, and NaN before them.
+gridFunctions.mindscopeOrder = (a, b, _nodeA, _nodeB, descending) => {
+  const rank = (value) => (value === null || value === undefined ? 2 : Number.isNaN(value) ? 1 : 0);
+  const difference = rank(a) - rank(b);
+  if (difference !== 0) return descending ? -difference : difference;
+  if (rank(a) !== 0) return 0;
+  if (typeof a === "string") return a.localeCompare(b, undefined, { numeric: true });
+  return a < b ? -1 : a > b ? 1 : 0;
+};
+
 // Pages of the menu that show data of a run; none without the shell.
 export function pagesOf(row) {
   return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
@@ -47,6 +59,12 @@ export function pagesOf(row) {
     href: `${link.getAttribute("href")}?${new URLSearchParams({ run: row.key })}`,
     title: (link.querySelector(language() === "zh" ? ".zh" : ".en") || link).textContent,
   })).filter((link) => link.needs.some((kind) => row.tags[kind] > 0));
+}
+
+/** The name of a row as the content of a cell, where what differs from the other rows stays when there is little room. */
+export function nameIn(rows, { name }) {
+  return make("span", { className: "ms-name" }, ...piecesOf(partsIn(rows)(name)).map(
+    ([className, text]) => make("span", { className, key: className }, text)));
 }
 
 export function linkTo(row, { page, href, title }, props, ...children) {

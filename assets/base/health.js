@@ -141,6 +141,7 @@ export async function copyText(button, text) {
     area.select();
     document.execCommand("copy");
     area.remove();
+    button.focus({ preventScroll: true });
   }
   const label = button.querySelector(".t");
   if (!label) {

@@ -1,5 +1,5 @@
-// Remarks and tags of runs: grid cells and the boxes to edit them. Counterpart of layouts/notes.py. Edits are posted to the
-// routes of app/routes/notes.py; edits of others arrive with the list of runs.
+// Remarks and tags of runs: grid cells and the boxes to edit them (that of colours is in colour_box.js). Counterpart of
+// layouts/notes.py. Edits are posted to the routes of app/routes/notes.py; edits of others arrive with the list of runs.
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { icon, iconButton, make, words } from "./elements.js";
@@ -30,7 +30,7 @@ export function take(frame, book) {
   window.dispatchEvent(new CustomEvent("mindscope:notes", { detail: { frame, book } }));
 }
 
-function frameOf(element) {
+export function frameOf(element) {
   return element.closest(".ms-frame").dataset.frame;
 }
 
@@ -52,6 +52,13 @@ export function bookOf(element) {
   const frame = element.closest(".ms-frame");
   return (frame && books.get(frame.dataset.frame)) || null;
 }
+
+/**
+ * The notebook of a frame.
+ * @param {string} frame
+ * @returns {Wire.Notebook | undefined}
+ */
+export const bookOfFrame = (frame) => books.get(frame);
 
 export function routesOf(frame) {
   return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
@@ -192,14 +199,23 @@ export function refusal(book) {
     : words("notes.not_kept", {}, "span", "ms-muted");
 }
 
-// Open a box over an element. what: "remark" or "tags"; back: restores the focus.
-function open(what, anchor, key, name, back) {
+// Open the box of a remark or of tags over an element. what: "remark" or "tags"; back: restores the focus.
+export function open(what, anchor, key, name, back) {
+  const [label, fill] = what === "remark" ? ["notes.remark_of", remarkBox] : ["notes.tags_of", tagsBox];
+  openBox({ what, anchor, frame: frameOf(anchor), key, label, name, back, fill });
+}
+
+/**
+ * Open a box over an element. fill(box) adds its content; back restores the focus.
+ * @param {{ what: string, anchor: Element, frame: string, key: string, label: string, name: string, back: () => void,
+ *   fill: (box: any) => void }} wanted
+ */
+export function openBox({ what, anchor, frame, key, label, name, back, fill }) {
   if (box) box.leave();
-  const frame = frameOf(anchor);
   const book = books.get(frame);
   if (!book) return;
   const element = make("div", `ms ms-note-box ms-note-box-${what}`, [], { role: "dialog", tabindex: "-1" });
-  setLabel(element, "aria-label", `notes.${what === "tags" ? "tags_of" : "remark_of"}`, { name });
+  setLabel(element, "aria-label", label, { name });
   const made = {
     element,
     frame,
@@ -216,12 +232,11 @@ function open(what, anchor, key, name, back) {
   if (!book.kept) {
     element.append(refusal(book));
     element.focus();
-  } else if (what === "remark") remarkBox(made);
-  else tagsBox(made);
+  } else fill(made);
   place(made);
 }
 
-function close(made) {
+export function close(made) {
   if (box !== made) return;
   box = null;
   const inside = made.element.contains(document.activeElement) || document.activeElement === document.body;
@@ -258,7 +273,7 @@ document.addEventListener("pointerdown", (event) => {
 for (const name of ["popstate", "_dashprivate_pushstate"]) window.addEventListener(name, () => { if (box) box.leave(); });
 window.addEventListener("resize", () => { if (box) place(box); });
 
-function showFailure(made, host, error) {
+export function showFailure(made, host, error) {
   host.replaceChildren(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
   host.hidden = false;
   place(made);

@@ -1,8 +1,11 @@
 // The run picker: chips of the runs on screen, and a panel to choose them. Written by hand because a thousand runs must scroll
 // and filter without a request. Names come from files, so only textContent is set.
 
+import { dotButton } from "./colour_box.js";
+import { coloursOf } from "./colours.js";
 import { callbackContext, functionsOf } from "./dash.js";
 import { setLabel, writeText } from "./i18n.js";
+import { nameElement, partsOf } from "./names.js";
 import { changedState, setState } from "./state.js";
 
 const functions = functionsOf("mindscope");
@@ -10,7 +13,6 @@ const FEW = 10;  // more runs than these are named as all of them
 const EVERY = "*";
 const ROW = 28;
 const CHIPS = 24;
-const TAIL = 10;  // characters at the end of a name that are never cut
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -58,9 +60,9 @@ export function gone(state, rows) {
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
 }
 
-// Map of member key -> colour, for the selected runs.
-export function colours(chosen, rows) {
-  return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
+// Map of member key -> colour, for the selected runs on a page with this state.
+export function colours(chosen, rows, state = null) {
+  return new Map([...coloursOf(state, rows)].filter(([key]) => chosen.has(key)));
 }
 
 export function encode(chosen, rows) {
@@ -96,16 +98,6 @@ export function shortName(name, others) {
     if (!others.some((other) => other !== name && (other === short || other.endsWith(`/${short}`)))) return short;
   }
   return name;
-}
-
-// Cut names in the middle, since runs of a sweep differ at the end.
-function nameParts(name) {
-  const characters = Array.from(name);
-  const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
-  return [
-    make("span", "ms-cut", characters.slice(0, end).join("")),
-    make("span", "ms-chip-tail", characters.slice(end).join("")),
-  ];
 }
 
 function rankName(row, member) {
@@ -239,7 +231,7 @@ class Picker {
     this.state = state;
     this.chosen = selected(state, this.runs);
     writeText(this.usual, this.runs.newest === null ? "picker.every" : "picker.newest", { n: this.runs.newest });
-    this.drawnIn = colours(this.chosen, this.rows);
+    this.drawnIn = colours(this.chosen, this.rows, state);
   }
 
   // Chips -----------------------------------------------------------------------------------------------------------
@@ -248,8 +240,9 @@ class Picker {
     const all = this.rows.flatMap((row) => {
       const members = row.members.filter((key) => this.chosen.has(key));
       if (!members.length) return [];
-      if (members.length === row.members.length) return [{ members, name: row.name }];
-      return members.map((key) => ({ members: [key], name: key }));
+      const hand = (key) => Boolean(row.hand[key]);
+      if (members.length === row.members.length) return [{ key: row.key, members, name: row.name, byHand: hand(row.key) }];
+      return members.map((key) => ({ key, members: [key], name: key, byHand: hand(key) }));
     });
     return all;
   }
@@ -265,14 +258,17 @@ class Picker {
     if (!this.rows.length) writeText(this.count, "picker.none");
     else if (this.rows.length === 1) writeText(this.count, shown ? "picker.one" : "picker.none_of_one");
     else writeText(this.count, "picker.of", { n: count(shown), total: count(this.rows.length) });
+    const ranks = this.rows.reduce((sum, { members }) => sum + members.length, 0);
+    setLabel(this.count, "title", "picker.counted", { runs: count(this.rows.length), ranks: count(ranks) });
   }
 
   paintChips() {
     const all = this.onScreen();
     const missing = this.rows.length ? gone(this.state, this.rows) : [];
     const few = all.slice(0, CHIPS).map((one) => ({ ...one, short: this.short(one.name) }));
+    this.parts = partsOf(few.map((one) => one.short));
     const signature = JSON.stringify([
-      few.map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]),
+      few.map((one) => [one.name, one.short, one.byHand, paint(one.members, this.drawnIn)]),
       all.length,
       missing,
     ]);
@@ -293,7 +289,7 @@ class Picker {
     return chip;
   }
 
-  chip({ name, short, members }) {
+  chip({ key = "", name, short, members, byHand = false }) {
     const chip = make("span", "ms-chip");
     chip.title = name;
     const label = make("span", "ms-chip-name");
@@ -302,8 +298,10 @@ class Picker {
     remove.append(make("span", "ms-icon ms-icon-close"));
     setLabel(remove, "aria-label", "picker.remove", { name });
     remove.onclick = () => this.choose(members, () => false);
-    chip.append(dot(members, this.drawnIn), label, remove);
-    chip.showName = (full) => label.replaceChildren(...nameParts(full ? name : short));
+    const colour = this.drawnIn.get(members[0]) || "";
+    const about = { frame: this.store.replace(/-state$/, ""), target: { run: key }, name, colour, byHand };
+    chip.append(members.length ? dotButton(paint(members, this.drawnIn), about) : dot(members, this.drawnIn), label, remove);
+    chip.showName = (full) => label.replaceChildren(nameElement(full ? ["", name, ""] : this.parts(short), "ms-chip-tail"));
     return chip;
   }
 

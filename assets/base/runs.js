@@ -46,8 +46,8 @@ function membersHaving(rows, needs) {
  * @returns {RunList | null}
  */
 export function merged(before, changes, needs) {
-  const { mark, newest } = changes;
-  const rest = (rows) => ({ mark, rows, newest, default: changes.default || membersHaving(rows, needs) });
+  const { mark, newest, also } = changes;
+  const rest = (rows) => ({ mark, rows, newest, also, default: changes.default || membersHaving(rows, needs) });
   if (changes.whole) return { ...rest(changes.rows), notebook: changes.notebook };
   if (!before) return null;
   const [name, known] = placeOf(before.mark);
@@ -60,6 +60,11 @@ export function merged(before, changes, needs) {
 }
 
 const lists = new Map();  // routes of a source -> its latest list, which the next page with these routes begins with
+
+/** @type {(routes: string) => RunList | null} */
+export function listOf(routes) {
+  return lists.get(routes) || null;
+}
 
 /** @type {(routes: string) => string | null} */
 export function markOf(routes) {

@@ -63,7 +63,7 @@ export function setState(storeId, state, changes) {
 export function parseQuery(query) {
   const state = {};
   for (const [key, value] of new URLSearchParams(query)) {
-    if (key === "embed" || key === "token") continue;
+    if (key === "embed" || key === "token" || key === "card") continue;
     (state[key] = state[key] || []).push(value);
   }
   return state;

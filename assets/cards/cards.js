@@ -15,15 +15,20 @@
 //   moved(page, card, key, change)          handles relayoutData of plotly
 //   forFile(page, card, key, figure)        returns the figure for an image file
 //   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], { from, to }
+//   linked(page, on)                        whether the page can link its cards: { state } that follows the switch
+//   ranked(page)                            ranks of tags for the order by insights: Map tag -> rank, null if not known yet
 //   title(key)                              text key of the title of a card that does not belong to one tag
 //   cards(page)                             null, or the keys of the cards instead of one per tag
 //   bare(page)                              whether something else replaces the cards
+//   catalogue(page, catalogue)              the catalogue with tags of the page's own; the same object while nothing changes
+//   tagTools(page)                          buttons beside those of the list of tags
 //   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being checked
 //
 // page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards in their
 // order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
-// (by slot), page.change({key: [...]}) writes the state.
+// (by slot), page.change({key: [...]}) writes the state. arrangement.js says which cards are on the page, and their order.
 
+import { onlyTag } from "../base/alone.js";
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make, words } from "../base/elements.js";
@@ -31,9 +36,12 @@ import { count } from "../base/format.js";
 import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
 import * as drawings from "./drawings.js";
+import * as arrangement from "./arrangement.js";
+import * as layoutMenu from "./layout_menu.js";
+import { countOf, makeMore } from "./more_slots.js";
 import * as cards from "./pages.js";
-import * as slots from "./slots.js";
 import { NO_CARD, slotsFor } from "./places.js";
+import * as slots from "./slots.js";
 import * as tagList from "./tag_list.js";
 import * as ticks from "./ticks.js";
 import { MARGINS, columns, measure } from "./widths.js";
@@ -43,19 +51,20 @@ export * from "./pages.js";
 cards.onBegin((page) => {
   page.request = (slotsToDraw) => drawings.request(page, slotsToDraw);
   page.release = () => drawings.release(page);
-  page.root.querySelectorAll(".ms-slot").forEach(furnish);
+  page.root.querySelectorAll(".ms-slot").forEach((card) => furnish(page, card));
   new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
   buildBar(page);
   tagList.build(page);
 });
 
 // Add the parts of a card that scripts draw.
-function furnish(card) {
+function furnish(page, card) {
   const body = card.querySelector(".ms-card-body");
   const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
   card.prepend(make("header", "ms-card-head"));
   body.prepend(make("div", "ms-skeleton"));
   body.append(cursor, make("p", "ms-card-outdated", words("cards.outdated"), { role: "status" }));
+  drawings.watch(page, card);
 }
 
 // The plan -----------------------------------------------------------------------------------------------------------
@@ -63,26 +72,51 @@ function furnish(card) {
 function ask(page, key) {
   const { state } = page;
   const margins = page.kind.margins ? page.kind.margins(page, key) : MARGINS;
-  const pixels = columns(page, page.shown.length, listed(state, "full", key), margins);
+  const pixels = columns(page, page.shown.length, onlyTag !== null || listed(state, "full", key), margins);
   const wanted = { tag: [key], columns: [String(pixels)] };
   if (state.run) wanted.run = state.run;
   return Object.assign(wanted, page.kind.ask(page, key));
 }
 
 function wantedCards(page) {
-  const { state, catalogue, kind } = page;
+  const { state, catalogue, kind, usual } = page;
   page.chosen = ticks.matching(catalogue.tags, last(state, "q", "")).filter(ticks.ticked(state));
-  const own = kind.cards ? kind.cards(page) : null;
-  const keys = own || page.chosen;
+  const given = kind.cards ? kind.cards(page) : null;
+  const own = onlyTag === null ? given : (given || catalogue.tags).filter((key) => key === onlyTag);
   page.paged = !own;
-  page.size = page.root.querySelectorAll(".ms-slot").length;
-  const most = Math.max(0, Math.ceil(keys.length / page.size) - 1);
-  const number = own ? 0 : Math.min(most, Math.max(0, (Number(last(state, "page", "1")) || 1) - 1));
-  page.first = number * page.size;
-  page.shown = keys.slice(page.first, page.first + page.size);
-  page.keys = slotsFor(page.shown, page.keys, page.size);
+  if (own) Object.assign(page, { pins: [], sections: [], items: own.map((key) => ({ key })) });
+  else arrange(page);
+  const room = countOf(page);
+  page.shown = page.items.flatMap((item) => ("key" in item ? [item.key] : []));
+  if (page.shown.length > room) {
+    makeMore(page, (made) => {
+      made.forEach((card) => furnish(page, card));
+      setProps(page.store("shown"), { data: placed(page) });
+    });
+    page.shown = page.shown.slice(0, room);
+  }
+  page.keys = slotsFor(page.shown, page.keys, Math.max(room, usual));
   const shown = new Set(page.shown);
   page.asks = page.keys.map((key) => (shown.has(key) ? ask(page, key) : NO_CARD));
+}
+
+// What is on this page of cards: pinned cards, whatever the filter says, then the sections of the others.
+function arrange(page) {
+  const { state, catalogue, kind, usual } = page;
+  page.pins = arrangement.pinned(state, catalogue.tags, usual);
+  const pins = new Set(page.pins);
+  const others = page.chosen.filter((tag) => !pins.has(tag));
+  const ranks = kind.ranked && arrangement.orderOf(state) === "insights" ? kind.ranked(page) : null;
+  page.sections = arrangement.sections(others, state, ranks);
+  page.perPage = arrangement.perPage(state, usual);
+  page.spread = arrangement.spread(page.sections, Number(last(state, "page", "1")) - 1 || 0, page.perPage);
+  const { items } = page.spread;
+  page.items = items;
+  if (!page.pins.length) return;
+  const headed = items.length && "key" in items[0] ? [{ head: { prefix: "", count: others.length, folded: false } }] : [];
+  page.items = [
+    { head: { pinned: true, count: page.pins.length } }, ...page.pins.map((key) => ({ key })), ...headed, ...items,
+  ];
 }
 
 function showState(page) {
@@ -90,9 +124,12 @@ function showState(page) {
   let name = "";
   if (!catalogue.runs.length) name = catalogue.total ? "no-runs" : "no-tags";
   else if (!catalogue.tags.length) name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : "no-tags";
-  else if (!page.shown.length && !(page.kind.bare && page.kind.bare(page))) name = "no-match";
+  else if (!page.items.length && !(page.kind.bare && page.kind.bare(page))) name = "no-match";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const reading = page.find('[data-state="reading"]');
+  if (name === "no-match" && onlyTag) {
+    writeText(page.find('[data-state="no-match"] .ms-empty-sentence'), "cards.no_card", { tag: onlyTag });
+  }
   if (name === "reading") writeText(reading, "cards.reading", { n: count(catalogue.waiting) });
   listDamage(page.root, catalogue.damage);
   page.root.classList.toggle("ms-no-tags", ["no-runs", "no-tags", "damaged"].includes(name));
@@ -104,7 +141,9 @@ function buildBar(page) {
   const fold = iconButton("menu", "cards.fold_tags", "tags");
   fold.addEventListener("click", () => page.change({ tags: last(page.state, "tags", "1") === "0" ? [] : ["0"] }));
   const { left, right } = page.kind.build(page);
-  page.find(".ms-cards-controls").replaceChildren(fold, ...left, make("div", "ms-cards-right", [...right, pager(page)]));
+  page.find(".ms-cards-controls").replaceChildren(
+    fold, ...left, make("div", "ms-cards-right", [...layoutMenu.build(page), ...right, pager(page)]),
+  );
 }
 
 function pager(page) {
@@ -113,7 +152,7 @@ function pager(page) {
   const buttons = sides.map(({ name, key, by }) => {
     const button = iconButton(name, `cards.${key}`, key);
     button.addEventListener("click", () => {
-      const number = Math.floor(page.first / page.size) + 1 + by;
+      const number = page.spread.number + 1 + by;
       page.change({ page: number > 1 ? [String(number)] : [] });
     });
     return button;
@@ -124,14 +163,34 @@ function pager(page) {
 function drawBar(page) {
   page.root.classList.toggle("ms-tags-folded", last(page.state, "tags", "1") === "0");
   page.kind.draw(page);
+  layoutMenu.draw(page);
   const element = page.find(".ms-pager");
-  element.hidden = !page.paged || page.chosen.length <= page.size;
+  element.hidden = !page.paged || page.spread.total <= page.perPage;
   if (element.hidden) return;
-  const [first, end] = [page.first + 1, page.first + page.shown.length];
+  const { first, keys, total } = page.spread;
+  const end = first + keys.length;
   writeText(element.querySelector(".ms-range"), "cards.range",
-    { first: count(first), last: count(end), total: count(page.chosen.length) });
-  element.querySelector('[data-act="previous"]').disabled = page.first === 0;
-  element.querySelector('[data-act="next"]').disabled = end >= page.chosen.length;
+    { first: count(first + 1), last: count(end), total: count(total) });
+  element.querySelector('[data-act="previous"]').disabled = first === 0;
+  element.querySelector('[data-act="next"]').disabled = end >= total;
+}
+
+// Place the cards that the state asks for, and ask for their drawings; returns the slots on screen.
+function placed(page) {
+  wantedCards(page);
+  showState(page);
+  tagList.draw(page);
+  drawBar(page);
+  slots.assign(page);
+  // A card that leaves the screen asks for nothing; one that is back is drawn again only if its ask or its data changed.
+  const shown = page.asks.flatMap((wanted, slot) => (wanted === NO_CARD ? [] : [slot]));
+  page.request(shown.filter((slot) => !same(page.requested[slot], page.asks[slot])));
+  return shown;
+}
+
+/** Arrange the cards anew when something else than the state changed. */
+export function rearrange(page) {
+  if (page.catalogue && page.root.isConnected) setProps(page.store("shown"), { data: placed(page) });
 }
 
 // Called by Dash -----------------------------------------------------------------------------------------------------
@@ -147,18 +206,9 @@ Object.assign(functionsOf("mindscope_cards"), {
     const page = cards.pageOf(rootId);
     if (!page) return noUpdate();
     page.state = state || {};
-    page.catalogue = catalogue;
+    page.catalogue = catalogue && page.kind.catalogue ? page.kind.catalogue(page, catalogue) : catalogue;
     if (!catalogue) return noUpdate();
-    wantedCards(page);
-    showState(page);
-    tagList.draw(page);
-    drawBar(page);
-    slots.assign(page);
-    // A card that leaves the screen asks for nothing; one that is back is drawn again only if its ask or its data changed.
-    const shown = page.asks.flatMap((wanted, slot) => (wanted === NO_CARD ? [] : [slot]));
-    const old = (slot) => !same(page.requested[slot], page.asks[slot]) || page.looks.get(slot) !== page.look;
-    page.request(shown.filter(old));
-    return shown;
+    return placed(page);
   },
 
   answered(answer, request, rootId) {
@@ -167,16 +217,13 @@ Object.assign(functionsOf("mindscope_cards"), {
   },
 
   /**
-   * Drawings of cards on screen whose data have changed. What is not on screen now is asked for when it is back.
+   * Drawings of cards whose data have changed, see drawings.js.
    * @param {[number, any, string][] | null} changed
    * @param {string} rootId
    */
   grown(changed, rootId) {
     const page = cards.pageOf(rootId);
-    if (!page || !changed) return;
-    page.look += 1;
-    page.asks.forEach((wanted, slot) => wanted !== NO_CARD && page.looks.set(slot, page.look));
-    drawings.grown(page, changed);
+    if (page && changed) drawings.grown(page, changed);
   },
 
   moved(change, id, rootId) {

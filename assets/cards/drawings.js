@@ -13,18 +13,39 @@ const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
 
 const inWindow = (card) => card.getBoundingClientRect().top < window.innerHeight;
 
+// Cards further away than the height of the window are asked for when they come nearer.
+function isNear(card) {
+  const { top, bottom } = card.getBoundingClientRect();
+  return top < 2 * window.innerHeight && bottom > -window.innerHeight;
+}
+
+const SETTLED_MS = 80;
+
+/** Ask for the drawing of a card that was too far away, once it is near and stays there. */
+export function watch(page, card) {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    window.clearTimeout(page.nearing);
+    page.nearing = window.setTimeout(() => {
+      const stale = (slot) => page.asks[slot] && !same(page.asks[slot], page.requested[slot]);
+      if (page.root.isConnected) request(page, page.asks.map((_, slot) => slot).filter(stale));
+    }, SETTLED_MS);
+  }, { rootMargin: "100% 0px" });
+  observer.observe(card);
+}
+
 /**
  * Ask for the drawings of these slots.
  * @param {any} page
- * @param {number[]} wanted
+ * @param {number[]} slotsWanted
  */
-export function request(page, wanted) {
+export function request(page, slotsWanted) {
+  const wanted = slotsWanted.filter((slot) => isNear(page.slot(slot)));
   if (!wanted.length) return;
   const touched = new Set(wanted.map((slot) => page.waiting.get(slot)));
   for (const slot of wanted) {
     const wave = inWindow(page.slot(slot)) ? "near" : "far";
     page.requested[slot] = page.asks[slot];
-    page.looks.set(slot, page.look);
     page.waiting.set(slot, wave);
     touched.add(wave);
   }
@@ -33,7 +54,7 @@ export function request(page, wanted) {
     page.waiting.delete(slot);  // left the screen before it was answered: it is asked for when it is back
     page.requested[slot] = NO_CARD;
   }
-  setProps(page.store("asks"), { data: page.requested.map((ask) => ask || NO_CARD) });
+  tell(page);
   if (touched.has("near")) send(page, "near");
   if (!touched.has("far")) return;
   page.held = true;
@@ -68,8 +89,24 @@ export function take(page, answer, asked) {
   show(page, current);
 }
 
+/**
+ * Drawings of cards whose data have changed. What was not on screen has none: it is asked for when it is back.
+ * @param {any} page
+ * @param {[number, any, string][]} changed
+ */
 export function grown(page, changed) {
-  show(page, changed.filter(([slot]) => page.requested[slot] && !page.waiting.has(slot)));
+  const current = changed.filter(([slot]) => page.requested[slot] && !page.waiting.has(slot));
+  const outdated = current.filter(([, drawing]) => drawing === null).map(([slot]) => slot);
+  for (const slot of outdated) page.requested[slot] = NO_CARD;
+  show(page, current.filter(([, drawing]) => drawing !== null));
+  const back = outdated.filter((slot) => page.asks[slot] !== NO_CARD);
+  if (back.length) request(page, back);
+  else if (outdated.length) tell(page);
+}
+
+// What each slot shows or waits for; the server looks at the data of these cards.
+function tell(page) {
+  setProps(page.store("asks"), { data: page.requested.map((ask) => ask || NO_CARD) });
 }
 
 // One card per task, so that the page stays responsive.

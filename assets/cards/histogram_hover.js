@@ -1,14 +1,19 @@
 // The table under the pointer on figures of layouts/figures/histograms.py: bin, count and share of the step, and its
-// statistics. A page calls build(page, figureOf), where figureOf(card) returns the figure of a card or null.
+// statistics. A page calls build(page, figureOf, isLinked), where figureOf(card) returns the figure of a card or null; linked
+// cards show the same step, or the one next to it.
 
 import { make, words } from "../base/elements.js";
 import { count, dateTime, short } from "../base/format.js";
+import { writeText } from "../base/i18n.js";
+import { nameElement, partsOf } from "../base/names.js";
 import { numbersOf } from "../base/typed_arrays.js";
+import * as histogramLegend from "./histogram_legend.js";
 import * as slots from "./slots.js";
 
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const NEAR_PX = 24;
-const built = new Map();  // page -> its figureOf
+const OVER_STEPS = ["heat", "numbers", "ridge"];  // views with steps or times on an axis
+const built = new Map();  // page -> its figureOf and isLinked
 
 // Where on the figure ------------------------------------------------------------------------------------------------
 
@@ -44,8 +49,21 @@ export function binAt(bins, value) {
   return at >= 0 && at < bins.n ? at : -1;
 }
 
+// The value at a place of the axis. Only bins that are not drawn at their values have edges.
+export function valueAt(bins, place) {
+  if (!bins.edges) return place;
+  const edges = numbersOf(bins.edges);
+  const at = Math.min(Math.max(((place - bins.low) / (bins.high - bins.low)) * bins.n, 0), bins.n);
+  const bin = Math.min(Math.floor(at), bins.n - 1);
+  return edges[bin] + (at - bin) * (edges[bin + 1] - edges[bin]);
+}
+
+function centre(bins, bin) {
+  return bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n);
+}
+
 function countAt(figure, panel, row, bin) {
-  const { n } = figure.layout.meta.bins;
+  const { n } = panel.bins;
   if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
   const rows = numbersOf(panel.at).length;
   return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
@@ -74,7 +92,7 @@ function rowsAt(figure, plot, pointer) {
     const { panel, px, py, x, y } = place;
     const at = numbersOf(panel.at);
     if (!at.length) return null;
-    const bin = meta.view === "numbers" ? -1 : binAt(meta.bins, meta.view === "heat" ? y.p2l(py) : x.p2l(px));
+    const bin = meta.view === "numbers" ? -1 : binAt(panel.bins, meta.view === "heat" ? y.p2l(py) : x.p2l(px));
     if (meta.view !== "numbers" && bin < 0) return null;
     let row = 0;
     if (meta.view === "heat" || meta.view === "numbers") row = nearest(at, px, x);
@@ -100,18 +118,17 @@ function away(panel, row) {
   return numbersOf(panel.outside)[2 * row] + numbersOf(panel.outside)[2 * row + 1];
 }
 
-function bodyRow(figure, { panel, row, bin }, anyAway, anyBad) {
-  const { bins } = figure.layout.meta;
+function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, parts) {
   const dot = make("span", "ms-dot");
   dot.style.background = panel.colour;
   const cells = [
-    make("td", "ms-hover-run", [dot, make("span", "ms-cut", panel.label)]),
+    make("td", "ms-hover-run", [dot, parts ? nameElement(parts(panel.label)) : make("span", "ms-cut", panel.label)]),
     cell(count(numbersOf(panel.step)[row])),
   ];
   if (bin >= 0) {
     const number = countAt(figure, panel, row, bin);
     const whole = numbersOf(panel.finite)[row];
-    cells.push(cell(short(bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n))), cell(short(number)),
+    cells.push(cell(short(valueAt(panel.bins, centre(panel.bins, bin)))), cell(short(number)),
       cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
   }
   if (anyAway) cells.push(cell(short(away(panel, row))));
@@ -141,7 +158,8 @@ function fill(table, figure, rows) {
     "time",
   ];
   const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
-  const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad));
+  const parts = rows.length > 1 ? partsOf(rows.map(({ panel }) => panel.label)) : null;
+  const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad, parts));
   table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
 }
 
@@ -162,11 +180,10 @@ function outline(figure, { panel, row, x, y }) {
     const left = x._offset + x.l2p(at);
     return `M${left},${y._offset}V${meta.view === "numbers" ? 100000 : y._offset + y._length}`;
   }
-  const { low, high, n } = meta.bins;
   const [base, height] = meta.view === "ridge" ? [at, -panel.height] : [0, 1];
-  const points = Array.from({ length: n }, (_, bin) => {
+  const points = Array.from({ length: panel.bins.n }, (_, bin) => {
     const value = base + countAt(figure, panel, row, bin) * height;
-    return `${x._offset + x.l2p(low + (bin + 0.5) * ((high - low) / n))},${y._offset + y.l2p(value)}`;
+    return `${x._offset + x.l2p(centre(panel.bins, bin))},${y._offset + y.l2p(value)}`;
   });
   return `M${points.join("L")}`;
 }
@@ -188,16 +205,77 @@ function mark(card, plot, figure, rows) {
   plot.append(drawing);
 }
 
+// The same place in the other cards on screen --------------------------------------------------------------------------
+
+function nearestRow(values, wanted) {
+  let best = -1;
+  for (let row = 0; row < values.length; row += 1) {
+    if (best < 0 || Math.abs(values[row] - wanted) < Math.abs(values[best] - wanted)) best = row;
+  }
+  return best;
+}
+
+function rowsNear(figure, plot, wanted) {
+  const { meta } = figure.layout;
+  if (!OVER_STEPS.includes(meta.view)) return [];
+  return meta.panels.flatMap((panel) => {
+    const [x, y] = [axisOf(plot, panel.xaxis), axisOf(plot, panel.yaxis)];
+    const row = nearestRow(numbersOf(panel.at), wanted);
+    if (row < 0 || !x || !y) return [];
+    const along = meta.view === "ridge" ? y : x;
+    const pixel = along.l2p(numbersOf(panel.at)[row]);
+    return pixel >= 0 && pixel <= along._length ? [{ panel, row, bin: -1, x, y }] : [];
+  });
+}
+
+function labelOf(card) {
+  let label = card.querySelector(".ms-histogram-linked");
+  if (!label) {
+    label = make("div", "ms-histogram-linked", [], { "aria-hidden": "true", hidden: "" });
+    card.querySelector(".ms-card-body").append(label);
+  }
+  return label;
+}
+
+function unlink(page) {
+  for (const card of page.linkedCards || []) {
+    unmark(card);
+    labelOf(card).hidden = true;
+  }
+  page.linkedCards = [];
+}
+
+function link(page, own, view, wanted) {
+  unlink(page);
+  if (!OVER_STEPS.includes(view) || !built.get(page).isLinked()) return;
+  page.asks.forEach((ask, slot) => {
+    const card = ask && page.slot(slot);
+    const plot = card && card !== own && !card.classList.contains("ms-pending") && slots.plotOf(card);
+    const figure = plot && plot._fullLayout && built.get(page).figureOf(card);
+    const rows = figure ? rowsNear(figure, plot, wanted) : [];
+    if (!rows.length) return;
+    mark(card, plot, figure, rows);
+    const steps = [...new Set(rows.map(({ panel, row }) => numbersOf(panel.step)[row]))];
+    const label = labelOf(card);
+    writeText(label, "histograms.linked", { step: steps.map(count).join(", ") });
+    label.hidden = false;
+    page.linkedCards.push(card);
+  });
+}
+
 // Events -------------------------------------------------------------------------------------------------------------
 
 function hide(page) {
   page.find(".ms-hover-table").hidden = true;
   if (page.hovered) unmark(page.hovered.card);
+  unlink(page);
+  if (page.hovered) histogramLegend.point(page, built.get(page).figureOf, null);
   page.hovered = null;
 }
 
 function show(page, card, pointer) {
-  const figure = built.get(page)(card);
+  const { figureOf } = built.get(page);
+  const figure = figureOf(card);
   const plot = slots.plotOf(card);
   if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
   const rows = rowsAt(figure, plot, pointer);
@@ -205,14 +283,17 @@ function show(page, card, pointer) {
   if (page.hovered && page.hovered.card !== card) hide(page);
   page.hovered = { card, pointer };
   mark(card, plot, figure, rows);
+  const wanted = numbersOf(rows[0].panel.at)[rows[0].row];
+  link(page, card, figure.layout.meta.view, wanted);
+  histogramLegend.point(page, figureOf, wanted);
   const table = page.find(".ms-hover-table");
   fill(table, figure, rows);
   table.hidden = false;
   place(table, pointer);
 }
 
-export function build(page, figureOf) {
-  built.set(page, figureOf);
+export function build(page, figureOf, isLinked = () => false) {
+  built.set(page, { figureOf, isLinked });
   let frame = 0;
   let latest = null;
   page.root.addEventListener("mousemove", (event) => {

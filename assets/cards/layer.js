@@ -34,6 +34,18 @@ function follow(layer) {
   });
 }
 
+/**
+ * Draw some lines of a card once more, above all of them.
+ * @param {HTMLElement} body of the card
+ * @param {((trace: any) => boolean) | null} mine which, null for none
+ */
+export function light(body, mine) {
+  const layer = layers.get(body);
+  if (!layer || !layer.canvas) return;
+  layer.mine = mine;
+  if (layer.host) drawLit(layer);
+}
+
 const areaOf = (plot) => plot.querySelector(".nsewdrag");
 
 function furnish(layer) {
@@ -82,6 +94,22 @@ function draw(layer, change = {}) {
   paint(on, canvas.filter((trace) => !trace.fill), scales, ratio);
   lay(context, new ImageData(straight(on), size.width, size.height), bands.length > 0);
   host.dataset.lines = linesOf(canvas).length;
+  layer.scales = scales;
+  if (layer.mine) drawLit(layer);
+}
+
+function drawLit(layer) {
+  const { element, host, mine, canvas, scales } = layer;
+  const before = host.querySelector(".ms-lines-lit");
+  if (before) before.remove();
+  if (!mine) return;
+  const { width, height } = element;
+  const above = Object.assign(document.createElement("canvas"), { width, height, className: "ms-lines-lit" });
+  above.style.cssText = element.style.cssText;
+  const on = sheet(width, height);
+  paint(on, canvas.filter((trace) => !trace.fill && mine(trace)), scales, window.devicePixelRatio || 1);
+  above.getContext("2d").putImageData(new ImageData(straight(on), width, height), 0, 0);
+  host.append(above);
 }
 
 function scalesOf(layout, change, { width, height }) {

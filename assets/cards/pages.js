@@ -20,11 +20,11 @@ export const { pageOf } = keeper(
     kind: kinds.get(root.dataset.page),
     catalogue: null,
     shown: [],
+    items: [],  // cards and heads of sections on this page of cards, in order; see arrangement.js
+    usual: Number(root.dataset.slots),  // cards on a page
     keys: [],
-    look: 0,  // how often data changed; looks: when each slot was drawn or found unchanged
-    looks: new Map(),
     asks: [],
-    requested: Array.from(root.querySelectorAll(".ms-slot"), () => null),  // the ask of each slot that was sent last
+    requested: Array(Number(root.dataset.most)).fill(null),  // the ask of each slot that was sent last
     waiting: new Map(),  // slots without an answer -> their request; see drawings.js
     requests: 0,
     held: false,  // whether the request for cards outside the window waits for that for cards in it
@@ -35,6 +35,7 @@ export const { pageOf } = keeper(
     drawings: new Map(),
     answered: new Map(),
     part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
+    cardsBySlot: new Map(),  // elements that crosshair.js has looked up
     slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
   }),
   (page) => begun.forEach((act) => act(page)),

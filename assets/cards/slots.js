@@ -1,16 +1,19 @@
 // Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
+import { onlyTag } from "../base/alone.js";
 import { badge, icon, iconButton, make, menu, takesText, words } from "../base/elements.js";
 import * as files from "../base/files.js";
 import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
+import { HEIGHTS } from "./arrangement.js";
 import { tracesOf } from "./curves.js";
 import * as cards from "./pages.js";
 import { NO_CARD, arrange, isOutdated } from "./places.js";
+import * as sections from "./sections.js";
 import { across, measure } from "./widths.js";
 
-const HEIGHTS = [460, 340, 272];  // px, by rows of cards
+const BY_ROWS = [460, 340, 272];  // px, by rows of cards
 const AROUND = 220;  // px of the window without cards
 
 export function plotOf(card) {
@@ -39,17 +42,28 @@ export function assign(page) {
     markOutdated(page, slot);
     card.classList.toggle("ms-full", full === key);
     press(card, "full", listed(page.state, "full", key));
+    sections.pressPin(page, card, key);
     page.kind.press(page, card, key);
   });
-  arrange(page.find(".ms-slots"), page.shown.map((key) => page.slot(page.keys.indexOf(key))));
-  page.find(".ms-slots").style.setProperty("--ms-card-height", `${height(page)}px`);
+  const host = page.find(".ms-slots");
+  const place = new Map(page.keys.map((key, slot) => [key, slot]));
+  const shown = new Set(page.shown);
+  const elements = page.items.filter((item) => !("key" in item) || shown.has(item.key)).map((item) =>
+    ("key" in item ? page.slot(place.get(item.key)) : sections.headOf(page, item.head)));
+  sections.removeOthers(page, elements);
+  arrange(host, elements);
+  host.classList.toggle("ms-one-card", page.items.length === 1 && page.shown.length === 1);
+  host.classList.toggle("ms-height-chosen", last(page.state, "height", "") in HEIGHTS);
+  host.style.setProperty("--ms-card-height", `${height(page)}px`);
   measure(page);
 }
 
-// One or two rows of cards fill the height of the window.
+// One or two rows of cards fill the height of the window, unless the user chose a height.
 function height(page) {
-  const rows = Math.ceil(page.shown.length / across(page, page.shown.length));
-  const least = HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
+  const chosen = HEIGHTS[last(page.state, "height", "")];
+  if (chosen) return chosen;
+  const rows = sections.rowsOf(page.items, across(page, page.shown.length));
+  const least = BY_ROWS[Math.min(rows, BY_ROWS.length) - 1] || BY_ROWS[0];
   return rows <= 2 ? Math.max(least, Math.min(560, Math.floor((window.innerHeight - AROUND) / rows))) : least;
 }
 
@@ -73,6 +87,7 @@ function toolbar(page, key) {
   setLabel(summary, "aria-label", "cards.save");
   const items = page.kind.files(key);
   const tools = [
+    ...(page.paged ? [iconButton("pin", "cards.pin", "pin")] : []),
     ...page.kind.tools(key),
     ...(items.length ? [menu(summary, items)] : []),
     iconButton("full", "cards.full", "full"),
@@ -188,6 +203,7 @@ function saveImage(page, card, key, format) {
 const acts = {
   retry: (page, card) => page.request([Number(card.dataset.slot)]),
   full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
+  pin: (page, card, key) => page.change({ pin: toggled(page.state, "pin", key) }),
   png: (page, card, key) => saveImage(page, card, key, "png"),
   svg: (page, card, key) => saveImage(page, card, key, "svg"),
 };
@@ -210,7 +226,7 @@ document.addEventListener("toggle", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
   if (document.querySelector("dialog[open]")) return;
-  if (event.key !== "f" && event.key !== "Escape") return;
+  if (onlyTag !== null || (event.key !== "f" && event.key !== "Escape")) return;
   const large = document.querySelector(".ms-slot.ms-full:not([hidden])");
   const card = large || (event.key === "f" && document.activeElement.closest(".ms-slot"))
     || (event.key === "f" && document.querySelector(".ms-slot:hover"));

@@ -1,6 +1,7 @@
 // The list of tags: filter by regular expression, checkboxes, groups by prefix. Long lists are drawn a few hundred at a time.
 
 import { iconButton, make, words } from "../base/elements.js";
+import { isDerived } from "../base/expressions.js";
 import { count } from "../base/format.js";
 import { setLabel, writeText } from "../base/i18n.js";
 import { last } from "../base/state.js";
@@ -26,9 +27,11 @@ export function build(page) {
   all.addEventListener("click", () => tickMatching(page, true));
   const none = make("button", "ms-button ms-button-small", words("cards.none"), { type: "button" });
   none.addEventListener("click", () => tickMatching(page, false));
+  const tools = page.kind.tagTools ? page.kind.tagTools(page) : [];
   host.replaceChildren(
     filter, make("p", "ms-filter-note", [], { role: "alert", hidden: "" }),
     make("div", "ms-tags-head", [make("span", "ms-tags-count ms-muted"), all, none]),
+    ...tools,
     make("div", "ms-tag-list", [], { role: "list" }),
   );
   host.addEventListener("change", (event) => ticked(page, event.target));
@@ -62,17 +65,22 @@ function clicked(page, event) {
   draw(page);
 }
 
+// The prefix of a tag; the slashes of a derived curve are in the tags of its expression.
+function prefixOf(tag) {
+  return isDerived(tag) ? "" : tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
+}
+
 // Tags with the same prefix up to "/" form a group; single tags are collected between groups.
 export function grouped(tags) {
   const members = new Map();
   for (const tag of tags) {
-    const prefix = tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
+    const prefix = prefixOf(tag);
     if (!members.has(prefix)) members.set(prefix, []);
     members.get(prefix).push(tag);
   }
   const groups = [];
   for (const tag of tags) {
-    const prefix = tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
+    const prefix = prefixOf(tag);
     const company = prefix && members.get(prefix).length > 1;
     if (company && members.get(prefix)[0] !== tag) continue;
     const before = groups[groups.length - 1];
@@ -159,7 +167,7 @@ export function draw(page) {
     { shown: count(page.chosen.length), total: count(catalogue.tags.length) });
 
   // Redraw only if something that the list shows has changed.
-  const key = JSON.stringify([text, state.tag, state.hide, onSides]);
+  const key = JSON.stringify([text, state.tag, state.untick, state.hide, onSides]);
   if (page.drawn === key && page.drawnCatalogue === catalogue) return;
   page.drawn = key;
   page.drawnCatalogue = catalogue;

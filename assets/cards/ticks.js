@@ -14,26 +14,25 @@ export function matching(tags, text) {
   return expression ? tags.filter((tag) => expression.test(tag)) : tags;
 }
 
-// The state lists the checked or the unchecked tags, whichever are fewer; neither means all.
+// The state lists the checked ("tag") or the unchecked tags ("untick"), whichever are fewer; neither means all. Links of 0.1
+// have unchecked ones under "hide", which lists hidden runs.
 export function ticked(state) {
   if (state.tag) {
     const names = new Set(state.tag);
     return (tag) => names.has(tag);
   }
-  if (state.hide) {
-    const names = new Set(state.hide);
-    return (tag) => !names.has(tag);
-  }
-  return () => true;
+  const names = new Set([...(state.untick || []), ...(state.hide || [])]);
+  return (tag) => !names.has(tag);
 }
 
 export function tick(page, isTicked) {
   const tags = page.catalogue ? page.catalogue.tags : [];
   const on = tags.filter(isTicked);
   const off = tags.filter((tag) => !isTicked(tag));
+  const known = new Set(tags);
   // an empty tag means none
-  const changes = { page: [], tag: [], hide: [] };
+  const changes = { page: [], tag: [], untick: [], hide: (page.state.hide || []).filter((name) => !known.has(name)) };
   if (off.length && on.length <= off.length) changes.tag = on.length ? on : [""];
-  else if (off.length) changes.hide = off;
+  else if (off.length) changes.untick = off;
   page.change(changes);
 }

@@ -1,12 +1,15 @@
 // Widths of cards and of the figures in them: whole pixels, so that the server reduces curves to the columns of the screen.
 
 import { setProps } from "../base/dash.js";
+import { columnsChosen } from "./arrangement.js";
 
+const PHONE = 600;  // pixels of the window, as in cards.css
 const BORDERS = 2;
 export const MARGINS = 68;  // of a figure with one value axis, as in layouts/figures/lines.py
 export const GAP = 8;
 const RANGE = [50, 8000];  // as in layouts/queries/scalars.py
 const SETTLED_MS = 150;
+const NARROWEST = 160;  // px of a card, however many columns the user chose
 
 // Widths -------------------------------------------------------------------------------------------------------------
 
@@ -14,7 +17,10 @@ const SETTLED_MS = 150;
 export function measure(page) {
   const slots = page.find(".ms-slots");
   if (!slots.clientWidth) return;
-  slots.style.paddingInlineEnd = `${spare(slots.clientWidth, across(page, page.shown.length))}px`;
+  const cards = across(page, page.shown.length);
+  slots.style.paddingInlineEnd = `${spare(slots.clientWidth, cards)}px`;
+  slots.style.setProperty("--ms-columns", String(cards));
+  slots.classList.toggle("ms-columns-chosen", columnsChosen(page.state) > 0);
   const now = String(columns(page, page.shown.length, false));
   if (now === page.columns) return;
   window.clearTimeout(page.settling);
@@ -42,9 +48,12 @@ export function gridWidth(page) {
   return page.find(".ms-slots").clientWidth || 1200;
 }
 
-// Number of cards in a row, as in cards.css: at least 340 px wide, two to four.
+// Number of cards in a row: as many as the user chose, or as in cards.css: at least 340 px wide, two to four; one on a phone.
 export function across(page, count) {
+  if (document.documentElement.clientWidth <= PHONE || count === 1) return 1;
   const width = gridWidth(page);
+  const chosen = columnsChosen(page.state);
+  if (chosen) return Math.max(1, Math.min(chosen, Math.floor((width + GAP) / (NARROWEST + GAP))));
   const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - 3 * GAP) / 4);
   return Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
 }

@@ -25,6 +25,15 @@
   // In another application theme and language are the host's; only our own index page sets them.
   const ours = document.querySelector('meta[name="mindscope-pages"]') !== null;
 
+  // One card of a page and nothing else, see base/alone.js.
+  const query = new URLSearchParams(window.location.search);
+  const embedded = query.get("embed") === "1";
+  const alone = ours && embedded && query.has("card");
+
+  // A frame of a board has the preferences of the window around it. Frames of other sites have none: frameElement is null.
+  const led = ours && window.frameElement !== null && window.frameElement.classList.contains("ms-board-frame");
+  const leader = led ? window.parent.mindscope.prefs : null;
+
   function theme() {
     if (!ours) return document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";
     if (chosen.theme === "light" || chosen.theme === "dark") return chosen.theme;
@@ -38,11 +47,13 @@
   }
 
   function current() {
+    if (leader) return leader.current();
     return {
       theme: theme(),
       lang: language(),
       refresh: chosen.refresh !== false,
       insights: chosen.insights || "normal",
+      hover: chosen.hover && typeof chosen.hover === "object" ? chosen.hover : {},
       interval: clamp(chosen.interval),
       folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };
@@ -56,7 +67,9 @@
     root.dataset.mantineColorScheme = now.theme;
     root.style.colorScheme = now.theme;
     root.toggleAttribute("data-folded", now.folded);
-    root.toggleAttribute("data-embed", new URLSearchParams(window.location.search).get("embed") === "1");
+    root.toggleAttribute("data-embed", embedded);
+    root.toggleAttribute("data-alone", alone);
+    root.toggleAttribute("data-led", led);
   }
 
   function announce() {
@@ -64,6 +77,10 @@
   }
 
   function set(changes) {
+    if (leader) {
+      leader.set(changes);
+      return;
+    }
     chosen = Object.assign(stored(), changes);
     try {
       window.localStorage.setItem(KEY, JSON.stringify(chosen));
@@ -74,8 +91,16 @@
     announce();
   }
 
-  window.mindscope = { prefs: { ours, current, set, apply } };
+  window.mindscope = { prefs: { ours, alone, led, current, set, apply } };
   apply();
+  if (led) {
+    const follow = () => {
+      apply();
+      announce();
+    };
+    window.parent.addEventListener("mindscope:prefs", follow);
+    window.addEventListener("pagehide", () => window.parent.removeEventListener("mindscope:prefs", follow));
+  }
   if (!ours) {
     const watched = { attributes: true, attributeFilter: ["lang", "data-mantine-color-scheme"] };
     new MutationObserver(announce).observe(document.documentElement, watched);

@@ -2,7 +2,7 @@
 
 import { inLanguage, translate } from "../base/i18n.js";
 import { last } from "../base/state.js";
-import { numberText } from "./format.js";
+import { numberText } from "../base/numbers.js";
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
@@ -17,11 +17,24 @@ export function differingOnly(page) {
   return last(page.state, "differ", "") === "1";
 }
 
-// Pipelines are mostly alike, so by default only differing columns become axes.
+// Pipelines are mostly alike, so by default only differing columns become axes, and of all no more than there is room for.
 export function axesOf(page) {
   const usable = chosen(page).filter((name) => page.columns.get(name).axis);
+  if (page.state.col) return usable;
   const differing = usable.filter((name) => page.columns.get(name).differs);
-  return page.sheet.nodes && !page.state.col && differing.length > 1 ? differing : usable;
+  const axes = page.sheet.nodes && differing.length > 1 ? differing : usable;
+  const first = new Set(page.sheet.ranked.filter((name) => axes.includes(name)).slice(0, page.room));
+  return axes.filter((name) => first.has(name));
+}
+
+// Order of the rows, "+" or "-" and a column of the grid each; by default the main result, the best run first.
+export function sortOf(page) {
+  return page.state.sort ? page.state.sort.filter(Boolean) : usualSort(page);
+}
+
+export function usualSort(page) {
+  const { sort } = page.sheet;
+  return sort && chosen(page).includes(sort.slice(1)) ? [`${sort[0]}=${sort.slice(1)}`] : [];
 }
 
 // Scale of a column: the chosen one, else the default for its values.

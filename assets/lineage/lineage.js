@@ -1,37 +1,55 @@
 // Runs over columns: axes, table and toolbars of both lineage pages. Counterpart of layouts/lineage.
 
 import { cellRenderers, gridFunctions } from "../base/ag_grid.js";
+import { coloursOf, handMark } from "../base/colours.js";
 import { listDamage } from "../base/damage.js";
-import { functionsOf, noUpdate } from "../base/dash.js";
+import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { icon, iconButton, make, menu, pressSegment, segments, words } from "../base/elements.js";
 import * as files from "../base/files.js";
 import { count, escapeMarkup } from "../base/format.js";
-import { linkTo, pagesOf } from "../base/grid.js";
+import { linkTo, nameIn, pagesOf } from "../base/grid.js";
 import { inLanguage, language, setLabel, translate, writeText } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
 import { keeper } from "../base/pages.js";
 import * as picker from "../base/picker.js";
 import { same } from "../base/state.js";
-import { programs } from "../vendor/plotly_programs.js";
 import { brushes, filter, meaning, stretches } from "./brushes.js";
 import {
-  axesOf, chosen, colourOf, cut, differingOnly, fullOf, labelOf, pairOf, scaleOf, shortOf, together, viewOf,
+  axesOf, chosen, colourOf, cut, differingOnly, fullOf, labelOf, pairOf, scaleOf, shortOf, sortOf, together,
+  usualSort, viewOf,
 } from "./columns.js";
-import { numberText } from "./format.js";
+import { numberText } from "../base/numbers.js";
+import { drawKey } from "./key.js";
+import { programmed } from "./programmed.js";
 import * as scatter from "./scatter.js";
 
 const MOST_AXES = 60;
 const AXIS_WIDTH = 92;
-const LABEL = 16;
+const KEY_WIDTH = 104;
+const FEWEST_AXES = 3;
+const BETWEEN = 10;  // pixels between the titles of two axes
+const WIDTH_STEP = 16;
 const NOTES = ["remark", "tags"];
 const nothing = () => noUpdate();
 
 const { pages, pageOf } = keeper(() => ({
-  sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [],
+  sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [], room: 12, width: 1000,
 }), (page) => {
   build(page);
   attach(page);
+  measure(page);
+  new ResizeObserver(() => measure(page)).observe(page.find(".ms-lineage-scroll"));
 });
+
+// Note the width of the plot: the number of axes by default and the lengths of their titles depend on it.
+function measure(page) {
+  const width = page.find(".ms-lineage-scroll").clientWidth;
+  const stepped = Math.floor(width / WIDTH_STEP) * WIDTH_STEP;
+  if (!width || stepped === page.stepped) return;
+  const beside = page.find(".ms-lineage-plot").clientWidth - KEY_WIDTH;  // also before there is a key
+  Object.assign(page, { stepped, width, room: Math.max(FEWEST_AXES, Math.floor(beside / AXIS_WIDTH)) });
+  window.setTimeout(() => { if (page.root.isConnected) setProps(page.store("wide"), { data: stepped }); }, 0);
+}
 
 function take(page, state, sheet, runs) {
   page.state = state || {};
@@ -64,9 +82,11 @@ function absent(page) {
   return page.sheet.keys.filter((key) => out.has(key) || !keys.has(key));
 }
 
-// Which of the columns remark and tags are shown.
+// Which of the columns remark and tags are shown: by default those that a run has something in.
 function notesOf(page) {
-  return NOTES.filter((name) => !(page.state.without || []).includes(name));
+  const { notes } = page.runs.notebook;
+  const without = page.state.without || NOTES.filter((name) => !Object.values(notes).some((note) => note[name].length));
+  return NOTES.filter((name) => !without.includes(name));
 }
 
 gridFunctions.mindscopeLineageBrushed = ({ api }) =>
@@ -89,19 +109,11 @@ gridFunctions.mindscopeLineageClass = ({ data, colDef, value }) => {
 };
 gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
 gridFunctions.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
-// In either direction missing values come last, and NaN before them.
-gridFunctions.mindscopeLineageOrder = (a, b, _nodeA, _nodeB, descending) => {
-  const rank = (value) => (value === null || value === undefined ? 2 : Number.isNaN(value) ? 1 : 0);
-  const difference = rank(a) - rank(b);
-  if (difference !== 0) return descending ? -difference : difference;
-  if (rank(a) !== 0) return 0;
-  if (typeof a === "string") return a.localeCompare(b, undefined, { numeric: true });
-  return a < b ? -1 : a > b ? 1 : 0;
-};
 
 cellRenderers.MindscopeLineageRun = ({ data }) => {
   const element = (...args) => window.React.createElement(...args);
   const [first] = pagesOf(data);
+  const name = nameIn(pages.get(data.root).runs.rows, data);
   if (data.members.length > 1) {
     return element(
       "span",
@@ -116,13 +128,14 @@ cellRenderers.MindscopeLineageRun = ({ data }) => {
   }
   return element("span", { className: "ms-run" },
     element("span", { className: "ms-dot", style: { background: data.colour } }),
-    first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), data.name)
-      : element("span", { className: "ms-cut", title: data.name }, data.name));
+    first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), name)
+      : element("span", { className: "ms-cut", title: data.name }, name));
 };
 
 function rowsOf(page) {
   const gone = new Set(absent(page));
-  const jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key, i) => [key, [row, row.colours[i]]])));
+  const drawnIn = coloursOf(page.state, page.runs.rows);
+  const jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key) => [key, [row, drawnIn.get(key)]])));
   const columns = page.sheet.columns.map(({ name, numeric, values }) => [name, numeric, values]);
   const marks = together(page) ? page.columns.get("dataset_mark").values : page.sheet.keys;
   const byMark = new Map();
@@ -156,7 +169,7 @@ function columnOf(page, column) {
     colId: `=${column.name}`,
     headerName: cut(label, 60),
     headerTooltip: cut(column.name, 400),
-    comparator: { function: "mindscopeLineageOrder" },
+    comparator: { function: "mindscopeOrder" },
     tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
     initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
   };
@@ -199,7 +212,7 @@ async function attach(page) {
   const events = ["filterChanged", "rowDataUpdated", "selectionChanged"];
   for (const name of events) page.api.addEventListener(name, () => drawSummary(page));
   runNotes.attach(page.api);
-  page.api.addEventListener("sortChanged", () => sorted(page));
+  page.api.addEventListener("sortChanged", ({ source }) => sorted(page, source));
   page.api.addEventListener("filterChanged", (event) => { if (event.source === "columnFilter") filtered(page); });
   page.api.addEventListener("columnPinned", (event) => { if (String(event.source).startsWith("ui")) pinned(page); });
   page.api.addEventListener("gridColumnsChanged", () => { resort(page); restore(page); });
@@ -258,19 +271,23 @@ function alive(page) {
   return page.api && !page.api.isDestroyed();
 }
 
-function sorted(page) {
-  const now = page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
+function sortOfGrid(page) {
+  return page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
     .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
-  page.change({ sort: now });
+}
+
+function sorted(page, source) {
+  const now = sortOfGrid(page);
+  if (String(source).startsWith("ui")) {
+    page.change({ sort: same(now, usualSort(page)) ? [] : now.length ? now : [""] });
+  }
   drawSummary(page);
 }
 
 function resort(page) {
-  if (!alive(page)) return;
-  const wanted = page.state.sort || [];
-  const now = page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
-    .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
-  if (same(wanted, now)) return;
+  if (!alive(page) || !page.sheet) return;
+  const wanted = sortOf(page);
+  if (same(wanted, sortOfGrid(page))) return;
   const state = wanted.map((text, sortIndex) => ({ colId: text.slice(1), sort: text[0] === "-" ? "desc" : "asc", sortIndex }));
   page.api.applyColumnState({ state, defaultState: { sort: null } });
 }
@@ -410,16 +427,15 @@ function build(page) {
   }
   page.list.addEventListener("change", ({ target }) => {
     if (target.dataset.note) {
-      page.change({
-        without: NOTES.filter((name) => (name === target.value ? !target.checked : !notesOf(page).includes(name))),
-      });
+      const without = NOTES.filter((name) => (name === target.value ? !target.checked : !notesOf(page).includes(name)));
+      page.change({ without: without.length ? without : [""] });
     } else pick(page, target.value, target.checked);
   });
 }
 
 const acts = {
   default: (page) => page.change({ col: [], without: [] }),
-  all: (page) => page.change({ col: byAxis(page, page.sheet.columns.map((column) => column.name)), without: [] }),
+  all: (page) => page.change({ col: byAxis(page, page.sheet.columns.map((column) => column.name)), without: [""] }),
   clear: (page) => page.change({ col: [""], without: NOTES }),
   differ: (page) => page.change({ differ: differingOnly(page) ? [] : ["1"] }),
   log: (page, pressed) => {
@@ -531,6 +547,15 @@ function colourChoices(page) {
   for (const select of page.pair) select.replaceChildren(...columns());
 }
 
+// Key of a run -> key of its job, or of itself.
+function jobsOf(page) {
+  if (page.jobsIn !== page.runs.rows) {
+    page.jobsIn = page.runs.rows;
+    page.jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key) => [key, row.key])));
+  }
+  return (key) => page.jobs.get(key) || key;
+}
+
 function drawSummary(page) {
   if (!page.sheet || !page.runs) return;
   const total = page.sheet.keys.length;
@@ -538,7 +563,14 @@ function drawSummary(page) {
   const gone = hidden(page).length;
   const shown = alive(page) ? shownKeys(page).length : here - gone;
   const some = selectedKeys(page).length > 0;
-  writeText(page.summary, here ? "lineage.shown" : "lineage.none_chosen", { n: count(shown), total: count(total) });
+  const jobs = jobsOf(page);
+  const all = new Set(page.sheet.keys.map(jobs)).size;
+  const values = { n: count(shown), total: count(total), all: count(all) };
+  if (here && all < total) {
+    const keys = alive(page) ? shownKeys(page) : chosenKeys(page);
+    writeText(page.summary, "lineage.shown_ranks", { ...values, runs: count(new Set(keys.map(jobs)).size) });
+    setLabel(page.summary, "title", "lineage.ranks_tip");
+  } else writeText(page.summary, here ? "lineage.shown" : "lineage.none_chosen", values);
   page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
   page.acts.together.hidden = !page.sheet.nodes;
   const { left } = page.sheet;
@@ -627,7 +659,8 @@ function exported(page, kind) {
   if (Object.keys(page.runs.notebook.notes).length) for (const name of notesOf(page)) query.append("col", name);
   for (const { name } of page.sheet.columns) if (shown.has(name)) query.append("col", name);
   const keys = shownKeys(page);
-  if (!same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
+  const all = keys.length === page.sheet.keys.length && !page.state.sort;
+  if (!all && !same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
   return `${page.root.dataset.export}.${kind}?${query}`;
 }
 
@@ -641,10 +674,14 @@ function dressed(page) {
   const wanted = brushes(page);
   const [trace] = figure.data;
   const font = { family: colour("--ms-font"), color: colour("--ms-muted"), size: 11 };
+  const { margin } = figure.layout;
+  const plotWidth = Math.max(page.width, trace.dimensions.length * AXIS_WIDTH) - margin.l - margin.r;
+  const apart = plotWidth / Math.max(1, trace.dimensions.length - 1) - BETWEEN;
   trace.dimensions.forEach((dimension, i) => {
     const axis = figure.layout.meta.axes[i];
     const scale = axis.scale === "linear" ? "" : ` (${translate(`lineage.${axis.scale}`)})`;
-    dimension.label = escapeMarkup(`${cut(shortOf(page, axis.name), LABEL - scale.length)}${scale}`);
+    const beside = i === 0 ? margin.l : i === trace.dimensions.length - 1 ? margin.r : Infinity;
+    dimension.label = escapeMarkup(titleWithin(page, shortOf(page, axis.name), scale, Math.min(apart, 2 * beside - 4)));
     dimension.ticktext = dimension.ticktext.map((text) =>
       text === "missing" && "missing" in axis.apart ? translate("lineage.apart.missing") : text,
     );
@@ -663,20 +700,26 @@ function dressed(page) {
   return figure;
 }
 
-// Hand plotly its compiled WebGL programs; see vendor/plotly_programs.js.
-let ready = null;
-function programmed() {
-  ready = ready || (async () => {
-    while (!window.Plotly) await new Promise((done) => window.setTimeout(done, 20));
-    const plot = await window.Plotly.newPlot(document.createElement("div"), [{ type: "parcoords", visible: false }]);
-    Object.assign(plot._fullData[0]._module.plot.reglPrecompiled, programs);
-    window.Plotly.purge(plot);
-  })();
-  return ready;
+// The title of an axis, its name shortened so that all of it fits into a width in pixels.
+function titleWithin(page, name, scale, width) {
+  page.pen = page.pen || document.createElement("canvas").getContext("2d");
+  page.pen.font = `500 12px ${window.getComputedStyle(page.root).getPropertyValue("--ms-font").trim()}`;
+  for (let longest = Math.min(name.length, 60); longest > 2; longest -= 1) {
+    const title = `${middle(name, longest)}${scale}`;
+    if (page.pen.measureText(title).width <= width) return title;
+  }
+  return middle(name, 3);
+}
+
+// A text with its middle left out, so that names that begin alike stay different.
+function middle(text, longest) {
+  if (text.length <= longest) return text;
+  const end = Math.floor((longest - 1) / 2);
+  return `${text.slice(0, longest - 1 - end)}…${end ? text.slice(-end) : ""}`;
 }
 
 Object.assign(functionsOf("mindscope_lineage"), {
-  plan(state, sheet, prefs, runs, ask, rootId) {
+  plan(state, sheet, prefs, runs, _wide, ask, rootId) {
     const page = pageOf(rootId);
     if (!page || !take(page, state, sheet, runs)) return nothing();
     furnish(page);
@@ -689,6 +732,10 @@ Object.assign(functionsOf("mindscope_lineage"), {
     };
     for (const key of ["log", "linear"]) if (page.state[key]) next[key] = page.state[key];
     if (absent(page).length) next.hide = absent(page);
+    if (colourOf(page) === "run") {
+      next.hand = [handMark(runs.rows)];
+      if (page.state.run) next.run = page.state.run;
+    }
     if (colourOf(page) !== "none") next.colour = [colourOf(page)];
     page.find(".ms-lineage-wide").style.minWidth = `${Math.max(0, next.col.length * AXIS_WIDTH)}px`;
     return same(next, ask) ? nothing() : next;
@@ -703,7 +750,8 @@ Object.assign(functionsOf("mindscope_lineage"), {
       absent(page),
       together(page),
       lang,
-      runs.rows.map((row) => [row.key, row.tags, row.colours]),
+      runs.rows.map((row) => [row.key, row.tags, row.colours, row.hand]),
+      page.state.run,
       runs.notebook.notes,
     ]);
     const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), notesOf(page), page.state.pin, lang]);
@@ -714,20 +762,21 @@ Object.assign(functionsOf("mindscope_lineage"), {
     return [rows, columns];
   },
 
-  async draw(figure, state, sheet, prefs, runs, rootId) {
+  async draw(figure, state, sheet, prefs, runs, _wide, rootId) {
     await programmed();
     const page = pageOf(rootId);
     if (!page || !figure || !take(page, state, sheet, runs)) return nothing();
     if (!figure.layout.meta.axes.every(({ name }) => page.columns.has(name))) return nothing();
     page.figure = figure;
     refilter(page);
+    drawKey(page.find(".ms-lineage-key"), figure.layout.meta.key, page);
     page.root.classList.toggle("ms-lineage-drawn", true);
     if (viewOf(page)) {
       page.drawnFigure = null;
       scatter.scatter(page);
       return nothing();
     }
-    const look = [prefs && prefs.theme, language(), page.state.brush || []];
+    const look = [prefs && prefs.theme, language(), page.state.brush || [], page.stepped];
     // Dash drops outdated answers, so check what the plot actually shows.
     const { layout } = page.find(".js-plotly-plot") || {};
     const there = Boolean(layout && layout.meta && layout.meta.turn === page.turn);
@@ -772,7 +821,7 @@ Object.assign(functionsOf("mindscope_lineage"), {
     }
     if (!Object.keys(changes).length) return;
     // the plot already shows its brushes
-    if (changes.brush && page.look) page.look = [page.look[0], page.look[1], changes.brush];
+    if (changes.brush && page.look) page.look = [page.look[0], page.look[1], changes.brush, page.stepped];
     page.change(changes);
   },
 });

@@ -1,6 +1,7 @@
 // Runs as points, for every pair of the first columns or for two columns. Drawn on a canvas, because a matrix of a thousand
 // runs has fifteen thousand points. Dragging a box brushes both of its columns.
 
+import { setDescription } from "../base/alternatives.js";
 import { make } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { translate } from "../base/i18n.js";
@@ -159,6 +160,7 @@ function draw(page) {
   if (board.box) outline(pen, board.box, look);
   const pairs = board.panels.map(({ x, y }) => `${title(page, y, "")} / ${title(page, x, "")}`);
   board.canvas.setAttribute("aria-label", `${pairs.join(", ")}: ${keys.length}`);
+  setDescription(board.canvas, page.figure.layout.meta.alternative);
   board.canvas.dataset.panels = String(board.panels.length);
   board.canvas.dataset.shown = String(shown === null ? keys.length : shown.size);
 }

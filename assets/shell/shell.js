@@ -1,10 +1,11 @@
 // Routing, menu and connection status. Counterpart of layouts/shell/shell.py: the components of a page are fetched when it is
 // first opened.
 
+import { part, report } from "../base/alone.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { inLanguage, language, setLabel, writeText } from "../base/i18n.js";
 import { onNavigation } from "../base/navigation.js";
-import { applyPrefs } from "../base/prefs.js";
+import { alone, applyPrefs, led } from "../base/prefs.js";
 import { markOf } from "../base/runs.js";
 import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
 
@@ -165,12 +166,15 @@ functions.address_changed = function (data, storeId) {
   const before = parseQuery(settled);
   settled = query;
   const url = window.location.pathname + query;
-  if (isStep(before, parseQuery(query))) push(url);
+  if (alone) {
+    window.history.replaceState(window.history.state, "", url);
+    report(place(false));
+  } else if (isStep(before, parseQuery(query))) push(url);
   else window.history.replaceState(window.history.state, "", url);
 };
 
 // State that is changed by every move of the pointer; a page that has it keeps a way back of its own.
-const MOVED = new Set(["span"]);
+const MOVED = new Set(["span", "camera"]);
 
 // Whether this change gets a history entry: clicks do; typing and dragging change the state many times in a row.
 function isStep(before, after) {
@@ -186,9 +190,10 @@ function push(url) {
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }
 
-function address(data) {
+function address(data, window = true) {
   const parts = [formatQuery(data)];
-  if (document.documentElement.hasAttribute("data-embed")) parts.push("embed=1");
+  if (window && document.documentElement.hasAttribute("data-embed")) parts.push("embed=1");
+  if (window && alone) parts.push(`card=${encodeURIComponent(part)}`);
   const query = parts.filter(Boolean).join("&");
   return query ? `?${query}` : "";
 }
@@ -201,9 +206,19 @@ export function go(path, changes) {
   for (const key of keepsOf(here)) kept[key] = now[key] || [];
   const shared = Object.fromEntries(keepsOf(path).map((key) => [key, kept[key] || []]));
   const next = changedState(changedState(now.run ? { run: now.run } : {}, shared), changes || {});
+  if (alone) {
+    leave(book.prefix + path + address(next, false));
+    return;
+  }
   push(book.prefix + path + address(next));
 }
 onNavigation(go);
+
+// A card shows no other page: the window around it does, or another one if that is of another application.
+function leave(url) {
+  if (led && window.parent.mindscope.prefs.ours) window.parent.location.assign(url);
+  else window.open(url, "_blank", "noopener");
+}
 
 function keepsOf(path) {
   return path in book.pages ? book.pages[path].keeps : [];
@@ -223,6 +238,7 @@ document.addEventListener("click", (event) => {
 functions.menu_changed = function (runs) {
   if (!runs) return;
   const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));
+  for (const kind of runs.also || []) kinds.add(kind);
   for (const link of document.querySelectorAll(".ms-menu-link")) {
     const needs = link.dataset.needs.split(" ").filter(Boolean);
     const there = needs.length === 0 || needs.some((kind) => kinds.has(kind));
@@ -268,8 +284,8 @@ document.addEventListener("click", (event) => {
 });
 
 // The current page with its state, as `open` takes it and saved views keep it.
-export function place() {
-  return (here || "") + address(parseQuery(window.location.search));
+export function place(ofWindow = true) {
+  return (here || "") + address(parseQuery(window.location.search), ofWindow);
 }
 
 // Go to a saved place; false if its page does not exist.

@@ -1,5 +1,6 @@
 // Saved views: named addresses of pages, listed in the header. Counterpart of layouts/shell/shell.py and app/routes/notes.py.
 
+import * as boards from "../base/boards.js";
 import { icon, iconButton, make, words } from "../base/elements.js";
 import { setLabel } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
@@ -33,7 +34,11 @@ function build(place) {
     else field.focus();
   });
   message = make("div", "ms-views-message", [], { role: "alert", hidden: "" });
-  place.replaceChildren(form, message, make("ul", "ms-views-list"));
+  const adding = make("button", "ms-button ms-button-quiet ms-views-board", [icon("board"), words("boards.add_page")], {
+    type: "button",
+  });
+  adding.addEventListener("click", () => boards.ask(adding));
+  place.replaceChildren(form, message, make("ul", "ms-views-list"), adding);
   place.parentElement.addEventListener("toggle", () => {
     editing = null;
     showMessage();
@@ -179,6 +184,7 @@ function show() {
   const details = place.parentElement;
   if (!details.open) return;
   place.querySelector("form").hidden = !book.kept;
+  place.querySelector(".ms-views-board").hidden = !book.kept || Boolean(document.querySelector(".ms-board"));
   if (first && book.kept && details.contains(document.activeElement)) field.focus();  // opened before the list of runs arrived
   if (!book.kept && message.hidden) showMessage(runNotes.refusal(book));
   const list = place.querySelector(".ms-views-list");

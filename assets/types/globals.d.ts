@@ -24,6 +24,8 @@ interface RunList {
   default: string[];
   /** the most runs these belong to, null for all */
   newest: number | null;
+  /** kinds of data that pages can show without a run */
+  also: string[];
   notebook: Wire.Notebook;
 }
 

@@ -16,6 +16,8 @@ declare namespace Wire {
     real: string;
     members: string[];
     colours: string[];
+    hue: number;
+    hand: Record<string, [string, number]>;
     started: number | null;
     updated: number;
     size: number;
@@ -53,6 +55,40 @@ declare namespace Wire {
     version: string;
   }
 
+  interface BoardHead {
+    key: string;
+    name: string;
+    /** of the board with all of its cards */
+    version: string;
+    /** number of cards */
+    count: number;
+  }
+
+  /** layouts/boards.py */
+  interface BoardCard {
+    key: string;
+    /** path and query of a page, null for a card of text */
+    place: string | null;
+    part: string;
+    title: string;
+    text: string;
+    x: number;
+    y: number;
+    w: number;
+    h: number;
+    version: string;
+  }
+
+  /** app/routes/boards.py */
+  interface Board {
+    format: string;
+    version: number;
+    name: string;
+    cards: BoardCard[];
+    key: string;
+    mark: string;
+  }
+
   interface Notebook {
     kept: boolean;
     empty: Note;
@@ -60,6 +96,7 @@ declare namespace Wire {
     notes: Record<string, Note>;
     views: View[];
     marks: Record<string, Mark[]>;
+    boards: BoardHead[];
   }
 
   /** layouts/shell/run_list.py */
@@ -75,6 +112,7 @@ declare namespace Wire {
     /** null: all that have data of a kind that the page shows */
     default: string[] | null;
     newest: number | null;
+    also: string[];
     /** null: as before */
     notebook: Notebook | null;
   }
@@ -196,6 +234,79 @@ declare namespace Wire {
     done?: number;
     total?: number;
     text?: string;
+  }
+
+  /** layouts/debugging/catalogue.py; dumps: key, name, version */
+  interface DumpCatalogue {
+    digest: string;
+    chosen: number;
+    dumps: [string, string, string][];
+    left: number;
+    waiting: number;
+    damage: FileAndText[];
+    elsewhere: KeyAndName[];
+    /** where training can connect, "" for nowhere */
+    live: string;
+    /** key and mark */
+    sessions: [string, string][];
+  }
+
+  /** layouts/debugging/listing.py */
+  interface DumpListing {
+    of: string;
+    against: string;
+    state: string;
+    text: string;
+    mark: string;
+    ranks?: number[];
+    steps?: number[];
+    rows?: number;
+    problems?: DamagedFile[];
+    more?: number;
+    with: null | ListedDump;
+  }
+
+  interface ListedDump {
+    state: string;
+    text: string;
+    mark: string;
+    ranks?: number[];
+    steps?: number[];
+    rows?: number;
+    problems?: DamagedFile[];
+    more?: number;
+  }
+
+  /** layouts/explanations/listing.py; runs: key, name, version */
+  interface ExplanationCatalogue {
+    digest: string;
+    chosen: number;
+    runs: [string, string, string][];
+    left: number;
+    waiting: number;
+    damage: FileAndText[];
+    elsewhere: KeyAndName[];
+  }
+
+  /** number, name, samples it was recorded for, samples it is true of */
+  type LabelRow = [number, string, number, number];
+
+  /** layouts/explanations/listing.py */
+  interface ExplanationListing {
+    of: string;
+    state: string;
+    text: string;
+    mark: string;
+    behind: boolean;
+    samples?: number;
+    maps?: number;
+    labels?: LabelRow[];
+    explainers?: string[];
+    metrics?: string[];
+    complete?: boolean;
+    uncertain?: boolean;
+    problems?: DamagedFile[];
+    more?: number;
   }
 
   /** layouts/shell/shell.py; missing is a Dash component. */

@@ -1,7 +1,7 @@
 import { pageWith } from "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { binAt } from "../../assets/cards/histogram_hover.js";
+import { binAt, valueAt } from "../../assets/cards/histogram_hover.js";
 import { arrange, isOutdated, slotsFor } from "../../assets/cards/places.js";
 import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
 import { grouped } from "../../assets/cards/tag_list.js";
@@ -57,15 +57,25 @@ test("tags are filtered by an expression; what is none filters nothing", () => {
 test("the state names the ticked tags or the unticked ones, whichever are fewer", () => {
   const page = pageWith({}, { catalogue: { tags: ["a", "b", "c", "d", "e"] } });
   tick(page, (tag) => tag === "a");
-  assert.deepEqual([page.state.tag, page.state.hide], [["a"], []]);
+  assert.deepEqual([page.state.tag, page.state.untick], [["a"], []]);
   tick(page, (tag) => tag !== "a");
-  assert.deepEqual([page.state.tag, page.state.hide], [[], ["a"]]);
+  assert.deepEqual([page.state.tag, page.state.untick], [[], ["a"]]);
   tick(page, () => false);
   assert.deepEqual(page.state.tag, [""]);
   assert.deepEqual(page.catalogue.tags.filter(ticked({ tag: [""] })), []);
   tick(page, () => true);
-  assert.deepEqual([page.state.tag, page.state.hide], [[], []]);
-  assert.deepEqual(page.catalogue.tags.filter(ticked({ hide: ["b"] })), ["a", "c", "d", "e"]);
+  assert.deepEqual([page.state.tag, page.state.untick], [[], []]);
+  for (const key of ["untick", "hide"]) {  // "hide" in links of 0.1
+    assert.deepEqual(page.catalogue.tags.filter(ticked({ [key]: ["b"] })), ["a", "c", "d", "e"]);
+  }
+});
+
+test("hidden runs stay hidden when tags are ticked", () => {
+  const page = pageWith({ hide: ["run 1", "e"] }, { catalogue: { tags: ["a", "b", "c", "d", "e"] } });
+  tick(page, (tag) => tag !== "a");
+  assert.deepEqual([page.state.hide, page.state.untick], [["run 1"], ["a"]]);
+  tick(page, () => true);
+  assert.deepEqual([page.state.hide, page.state.untick], [["run 1"], []]);
 });
 
 test("tags with a prefix in common are a group, others stand together between the groups", () => {
@@ -77,13 +87,13 @@ test("tags with a prefix in common are a group, others stand together between th
 
 test("a card is a whole number of pixels wide, and its plot as many columns", () => {
   for (let width = 700; width < 2600; width += 1) {
-    const page = { find: () => ({ clientWidth: width }) };
+    const page = { state: {}, find: () => ({ clientWidth: width }) };
     const count = across(page, 9);
     const left = spare(width, count);
     assert.ok(left >= 0 && left < count);
     const card = (width - left - 8 * (count - 1)) / count;
     assert.equal(card, Math.floor(card));
-    assert.equal(across({ find: () => ({ clientWidth: width - left }) }, 9), count);
+    assert.equal(across({ state: {}, find: () => ({ clientWidth: width - left }) }, 9), count);
     assert.equal(columns(page, 9, false), card - 70);
   }
   assert.equal(columnsOf(10), 50);
@@ -91,9 +101,10 @@ test("a card is a whole number of pixels wide, and its plot as many columns", ()
 });
 
 test("two to four cards beside each other", () => {
-  const page = (clientWidth) => ({ find: () => ({ clientWidth }) });
+  const page = (clientWidth, state = {}) => ({ state, find: () => ({ clientWidth }) });
   assert.deepEqual([500, 800, 1200, 1600, 4000].map((width) => across(page(width), 9)), [2, 2, 3, 4, 4]);
   assert.equal(across(page(1600), 1), 1);
+  assert.deepEqual([500, 1600].map((width) => across(page(width, { columns: ["6"] }), 9)), [3, 6], "none is too narrow");
 });
 
 function series(steps) {
@@ -134,4 +145,12 @@ test("a drawing is outdated if the card asks for other runs", () => {
 test("the bin of a value", () => {
   const bins = { low: 0, high: 10, n: 5 };
   assert.deepEqual([-0.1, 0, 1.9, 2, 9.99, 10].map((value) => binAt(bins, value)), [-1, 0, 0, 1, 4, -1]);
+});
+
+test("the value at a place of an axis that is not linear", () => {
+  const edges = { dtype: "f8", bdata: Buffer.from(new Float64Array([-100, 0, 10, 1000]).buffer).toString("base64") };
+  const bins = { low: 0, high: 3, n: 3, edges };
+  const found = [0, 0.5, 1, 2, 2.5, 3, 9, -1].map((place) => valueAt(bins, place));
+  assert.deepEqual(found, [-100, -50, 0, 10, 505, 1000, 1000, -100]);
+  assert.equal(valueAt({ low: 0, high: 10, n: 5 }, 3.25), 3.25);
 });

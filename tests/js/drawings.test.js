@@ -15,11 +15,11 @@ function pageOf(asks) {
     dataset: {},
     classList: { remove() {}, add() {}, toggle() {}, contains: () => false },
     setAttribute() {},
-    getBoundingClientRect: () => ({ top: number * 450 }),
+    getBoundingClientRect: () => ({ top: number * 450, bottom: number * 450 + 440 }),
     querySelector: (selector) => (selector === "[data-graph]" ? null : { replaceChildren() {}, toggleAttribute() {} }),
   });
   const page = pageWith({}, {
-    asks, requested: asks.map(() => null), waiting: new Map(), looks: new Map(), look: 0, requests: 0, held: false, stamps: [],
+    asks, requested: asks.map(() => null), waiting: new Map(), requests: 0, held: false, stamps: [],
     queue: new Map(), showing: false, answered: new Map(), drawings: new Map(), root: { isConnected: true },
     store: (part) => part, part: (part, number) => `${part}-${number}`, slot,
     kind: { painted: (_page, _card, _key, meta) => { painted.push(meta.tags[0]); return { badges: [], notes: [] }; } },
@@ -94,4 +94,21 @@ test("new data of a card that waits for another drawing are left to that", async
   await settled();
   assert.deepEqual(painted, ["a", "b", "a"]);
   assert.deepEqual(page.stamps, ["newer", "stamp of b"]);
+});
+
+test("of cards off screen only those with new data are asked for again", async () => {
+  const { page, asked } = pageOf([ask("a"), ask("b")]);
+  request(page, [0, 1]);
+  take(page, answerTo(asked("near")[0]), { cards: asked("near")[0] });
+  await settled();
+  page.asks = [null, null];
+  grown(page, []);
+  assert.deepEqual(page.requested, [ask("a"), ask("b")]);
+  grown(page, [[1, null, "newer"]]);
+  assert.deepEqual(page.requested, [ask("a"), null]);
+  const told = changes.filter(([id]) => id === "asks").at(-1);
+  assert.deepEqual(told[1].data, [ask("a"), null], "the server looks no more at what is outdated");
+  page.asks = [ask("a"), null];
+  grown(page, [[0, null, "newer"]]);  // it came back while the answer was on its way
+  assert.deepEqual(asked("near").at(-1), [[0, ask("a")]]);
 });

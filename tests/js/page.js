@@ -19,7 +19,8 @@ Object.assign(globalThis, {
   matchMedia: () => ({ matches: false }), location: { search: "" }, localStorage: { getItem: () => null, setItem: nothing },
   dash_clientside: { no_update: "no update", set_props: (id, props) => changes.push([id, props]) },
   document: {
-    documentElement: { lang: "en", dataset: {}, style: {}, toggleAttribute: nothing }, body: element(), activeElement: null,
+    documentElement: { lang: "en", dataset: {}, style: {}, toggleAttribute: nothing, hasAttribute: () => false },
+    body: element(), activeElement: null,
     addEventListener: nothing, createElement: element, createElementNS: element, getElementById: () => null,
     querySelector: () => null, querySelectorAll: () => [],
   },

@@ -9,9 +9,9 @@ import { duration, number, ownLine, prefixed } from "../../assets/pages/operator
 import { asked, by } from "../../assets/pages/scalars/grouping.js";
 import { exact as exactScalar, nearestIndex, span } from "../../assets/pages/scalars/hover.js";
 import { synthesis, thresholds } from "../../assets/pages/scalars/view.js";
-import { jumpTo, moved, short, toState } from "../../assets/pages/scalars/zoom.js";
-import { exact, finite, formatter, reader, size } from "../../assets/pages/tensors/numbers.js";
-import { axis } from "../../assets/pages/tensors/table.js";
+import { back, linked, jumpTo, moved, short, toState, viewOf as scalarView } from "../../assets/pages/scalars/zoom.js";
+import { exact, finite, formatter, reader, size } from "../../assets/tensor_grid/numbers.js";
+import { axis } from "../../assets/tensor_grid/table.js";
 
 // Scalars -------------------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ test("groups: what they are by, and what is asked for", () => {
 });
 
 test("zoom: plotly's ranges become values of the state", () => {
-  const page = pageWith({}, { trails: new Map() });
+  const page = pageWith({}, { trails: new Map(), kind: {} });
   moved(page, "loss", { "xaxis.range[0]": 1.23456789012, "xaxis.range[1]": 9, "yaxis.range[0]": -1, "yaxis.range[1]": 2 });
   assert.deepEqual(page.state.zoom, ["1.23456789,9,-1,2:loss"]);
   page.state.log = ["loss"];
@@ -62,11 +62,26 @@ test("zoom: plotly's ranges become values of the state", () => {
   assert.deepEqual(page.state.zoom, ["1.23456789,9,0.1,100:loss"]);
   moved(page, "loss", { "xaxis.autorange": true });
   assert.deepEqual(page.state.zoom, []);
-  assert.deepEqual(page.trails.get("loss").length, 3);
+  assert.deepEqual(page.trails.get(":loss").length, 3);
   jumpTo(page, "loss", { dataset: { low: "5", high: "5" } });
   assert.deepEqual(page.state.zoom, ["4,6,,:loss"]);
   assert.equal(toState(page, "7"), 7);
   assert.equal(short(1 / 3), "0.333333333");
+});
+
+test("zoom: linked cards have their x and their steps back in common", () => {
+  const page = pageWith({}, { trails: new Map(), kind: { linked } });
+  moved(page, "loss", { "xaxis.range[0]": 1, "xaxis.range[1]": 9, "yaxis.range[0]": -1, "yaxis.range[1]": 2 });
+  assert.deepEqual(page.state.zoom, ["1,9,,:*", ",,-1,2:loss"]);
+  moved(page, "lr", { "xaxis.range[0]": 2, "xaxis.range[1]": 3 });
+  assert.deepEqual(page.state.zoom, ["2,3,,:*", ",,-1,2:loss"]);
+  back(page, "acc");
+  assert.deepEqual(page.state.zoom, ["1,9,,:*", ",,-1,2:loss"]);
+  back(page, "loss");
+  assert.deepEqual(page.state.zoom, []);
+  page.state = { link: ["0"], zoom: ["1,9,,:*"] };
+  moved(page, "lr", { "xaxis.autorange": true });
+  assert.deepEqual([scalarView(page, "lr"), scalarView(page, "loss")], ["", "1,9,,"]);
 });
 
 // Histograms ----------------------------------------------------------------------------------------------------------

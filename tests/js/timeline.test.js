@@ -1,7 +1,7 @@
 import "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { duration, exactTime, niceStep, ticks } from "../../assets/pages/timeline/axis.js";
+import { duration, exactTime, niceStep, ticks } from "../../assets/profiling/axis.js";
 import * as camera from "../../assets/pages/timeline/camera.js";
 import { columnsOf, fitted, pixelsOf } from "../../assets/pages/timeline/canvas.js";
 import { fillOfName, pace, rgbOf } from "../../assets/pages/timeline/colours.js";

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from dash import html
+from dash.development.base_component import Component
 
 from layouts import PAGES
 from layouts.i18n import CATALOGUE
@@ -47,7 +49,7 @@ def test_former_names_are_free() -> None:
 
 def test_the_menu_groups_are_those_of_the_pages_in_order() -> None:
     groups = list(dict.fromkeys(page.group for page in PAGES))
-    assert groups == ["training", "comparison", "performance"]
+    assert groups == ["training", "comparison", "performance", "debugging", "explanation"]
     assert [page.group for page in PAGES] == sorted((page.group for page in PAGES), key=groups.index)
 
 
@@ -65,3 +67,19 @@ def test_links_name_pages_that_are_there() -> None:
         linked |= set(re.findall(r"""data-page["\]]*[:=] ?["']([a-z_]+)["']""", path.read_text(encoding="utf-8")))
     assert linked
     assert linked <= set(NAMES)
+
+
+NAMED_BY_NATURE = {
+    "A", "Aside", "Button", "Dialog", "Fieldset", "Footer", "Form", "Header", "Img", "Input", "Meter", "Nav", "Progress",
+    "Ol", "Section", "Select", "Summary", "Table", "Textarea", "Ul",
+}  # fmt: skip
+"""Elements that may have a name without a role; of others browsers ignore it."""
+
+
+@each_page
+def test_what_has_a_name_has_a_role(page: Page) -> None:
+    tree = html.Div(page.layout(Ids(page.name), "/p/"))
+    parts = [part for part in tree._traverse() if isinstance(part, Component)]
+    named = [part for part in parts if "aria-label" in part.to_plotly_json()["props"]]
+    nameless = [part for part in named if not getattr(part, "role", None) and type(part).__name__ not in NAMED_BY_NATURE]
+    assert nameless == []

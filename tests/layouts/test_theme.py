@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from layouts.theme import HUES, PALETTE, SHADES, run_colours
+from layouts.run_colours import wishes
+from layouts.theme import HUES, PALETTE, SHADES
 
 CARDS = ("#ffffff", "#1a1d21")
 SIGHT = {
@@ -53,17 +54,16 @@ def test_any_two_hues_differ_in_every_sight(sight: str) -> None:
 
 @given(KEYS)
 def test_runs_that_follow_each_other_differ(keys: list[str]) -> None:
-    drawn = list(run_colours(keys).values())
-    hue_of = {colour: hue for hue, shades in enumerate(PALETTE) for colour in shades}
+    drawn = list(wishes(keys).values())
     assert len(drawn) == len(keys)
     for begin in range(len(drawn)):
         ten, thirty = drawn[begin : begin + HUES], drawn[begin : begin + HUES * SHADES]
-        assert len({hue_of[colour] for colour in ten}) == len(ten)
+        assert len({hue for hue, _ in ten}) == len(ten)
         assert len(set(thirty)) == len(thirty)
 
 
 @given(KEYS, st.text())
-def test_a_later_run_changes_no_colour(keys: list[str], later: str) -> None:
-    before = run_colours(keys)
-    after = run_colours([*keys, later])
+def test_a_later_run_changes_no_wish(keys: list[str], later: str) -> None:
+    before = wishes(keys)
+    after = wishes([*keys, later])
     assert {key: after[key] for key in keys} == before

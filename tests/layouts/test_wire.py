@@ -5,27 +5,38 @@ from __future__ import annotations
 import html
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.routes.boards import as_json
 from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
+from layouts.boards import Board, BoardCard
 from layouts.cards.catalogue import catalogue as tag_catalogue
 from layouts.cards.recorded import items_of, steps_of
+from layouts.debugging.catalogue import catalogue as dump_catalogue
+from layouts.debugging.choice import Choice as DumpChoice
+from layouts.debugging.listing import listing
+from layouts.explanations.choice import Choice as ExplanationChoice
+from layouts.explanations.listing import catalogue as explanation_catalogue
+from layouts.explanations.listing import listing as explanation_listing
 from layouts.notes import Mark, Note, View
 from layouts.page import Ids
 from layouts.profiling.catalogue import catalogue as profile_catalogue
 from layouts.profiling.choice import Choice
 from layouts.profiling.reading import reading
 from layouts.shell import run_list, shell
+from tests.writers.dumps import write_dump
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = (ROOT / "assets" / "types" / "wire.d.ts").read_text(encoding="utf-8")
 DECLARED = re.sub(r"/\*\*.*?\*/|//[^\n]*", "", SOURCE, flags=re.DOTALL)
+EXPLAINED = ROOT / "tests" / "data" / "mindspore_xai" / "1.5"
 PROFILED = ROOT / "tests" / "data" / "mindspore_profiler" / "2.0.0"
 FIELD = re.compile(r"(\w+)(\??): ([^;]+);")
 INTERFACES = {name: FIELD.findall(body) for name, body in re.findall(r"interface (\w+) \{(.*?)\n  \}", DECLARED, re.DOTALL)}
@@ -83,7 +94,9 @@ def wrong_fields(value: dict[str, Any], fields: list[tuple[str, str, str]], wher
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    found = Store([ROOT / "app" / "demo", PROFILED], notes_directory=str(tmp_path_factory.mktemp("notes")), interval=0).start()
+    dumped, notes = tmp_path_factory.mktemp("dumped"), tmp_path_factory.mktemp("notes")
+    write_dump(dumped / "dump", iterations=2)
+    found = Store([ROOT / "app" / "demo", PROFILED, EXPLAINED, dumped], notes_directory=str(notes), interval=0).start()
     assert found.wait(60)
     yield found
     found.stop()
@@ -95,6 +108,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
     yield "View", run_list.as_json(View(key="k", name="n", place="scalars?run=a"))
     yield "Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
+    yield "Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
     yield "Problems", run_list.problems(store, 500)
     yield "TagCatalogue", tag_catalogue(store, "scalar", {})
     (run, tag) = next((run, tag) for row in store.runs() for run in row.members for tag in store.tags(run, "image"))
@@ -107,6 +121,22 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     chosen = Choice(first["key"], listed.session, listed.rank, listed.mark)
     for name in listed.frames:
         yield "Reading", reading(store, chosen, None, [name])
+    dumps = dump_catalogue(store, {})
+    assert dumps
+    yield "DumpCatalogue", dumps
+    (dump, *_) = dumps["dumps"]
+    while (told := listing(store, DumpChoice(dump[0], 0, None)))["state"] == "reading":
+        time.sleep(0.05)
+    yield "DumpListing", told
+    yield "DumpListing", listing(store, DumpChoice(dump[0], 0, None), first["key"])
+    explained = explanation_catalogue(store, {})
+    assert explained
+    yield "ExplanationCatalogue", explained
+    of = ExplanationChoice(explained["runs"][0][0])
+    while (listed_labels := explanation_listing(store, of))["state"] == "reading":
+        time.sleep(0.05)
+    yield "ExplanationListing", listed_labels
+    yield "ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
     app = create_app(store)
     client = app.server.test_client()
     (sent,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', client.get("/").text)

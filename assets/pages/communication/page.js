@@ -4,7 +4,7 @@
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { short } from "../../base/format.js";
+import { count, short } from "../../base/format.js";
 import { setLabel, translate, translations } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import { Heat } from "../../profiling/heat.js";
@@ -72,6 +72,25 @@ export function placeOf({ ranks, block, first }, index) {
   return { full: translations("communication.number_n", { n: number }), brief: `#${number}` };
 }
 
+/** The text alternative of a matrix: its measure, and the pairs of ranks with the highest and the lowest value. */
+export function saidOf(matrix, values, title) {
+  const { measure, rows } = matrix;
+  const known = Array.from(values.keys()).filter((at) => !Number.isNaN(values[at]));
+  const named = translations(`communication.measure.${measure}`);
+  const group = title ? [title, title] : translations("communication.whole_job");
+  if (!known.length) return translations("communication.matrix_none");
+  const most = known.reduce((best, at) => (values[at] > values[best] ? at : best));
+  const least = known.reduce((best, at) => (values[at] < values[best] ? at : best));
+  const pair = (at, language) => {
+    const [from, to] = [Math.floor(at / rows), at % rows].map((index) => placeOf(matrix, index).full[language]);
+    return `${from} → ${to} ${withUnit(measure, values[at])}`;
+  };
+  return [0, 1].map((language) => translations("communication.matrix_said", {
+    measure: named[language], group: group[language], n: count(known.length), most: pair(most, language),
+    least: pair(least, language),
+  })[language]);
+}
+
 /** What heat.js draws of a matrix. */
 export function contentOf(matrix, ask, title) {
   const { measure, rows } = matrix;
@@ -91,6 +110,7 @@ export function contentOf(matrix, ask, title) {
     title: [0, 1].map((at) => texts("matrix_of", {
       measure: named(`measure.${measure}`)[at], group: title ? title : named("whole_job")[at], class: named(`class.${of}`)[at],
     })[at]),
+    said: saidOf(matrix, values, title),
     text: (value) => withUnit(measure, value),
     short: plainly(measure, scale.high),
     about(row, column) {
@@ -350,7 +370,7 @@ Object.assign(functionsOf("mindscope_communication"), {
       data: figure.data.map((trace) => (trace.meta === OTHER ? { ...trace, name: translate(OTHER) } : trace)),
       layout: {
         ...layout, font: { ...layout.font, color: colour("--ms-text"), family: font }, hoverlabel: hover,
-        xaxis: { ...layout.xaxis, ...lines, title: { text: translate(layout.meta || "") || undefined } },
+        xaxis: { ...layout.xaxis, ...lines, title: { text: translate((layout.meta && layout.meta.axis) || "") || undefined } },
         yaxis: { ...layout.yaxis, ...lines },
       },
     };

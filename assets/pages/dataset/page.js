@@ -1,6 +1,7 @@
 // The dataset graph page: pipelines as SVG, chosen operation, empty states. Counterpart of layouts/pages/dataset, which
 // computes positions.
 
+import { setAlternative } from "../../base/alternatives.js";
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, iconButton, make, menu, words } from "../../base/elements.js";
@@ -178,9 +179,9 @@ function picture(page, pipeline) {
   const width = pipeline.width + 2 * MARGIN;
   const height = pipeline.height + 2 * MARGIN;
   const drawing = svg("svg", "ms-dataset-svg", {
-    viewBox: `${-MARGIN} ${-MARGIN} ${width} ${height}`, "data-width": width, "data-height": height, role: "group",
+    viewBox: `${-MARGIN} ${-MARGIN} ${width} ${height}`, "data-width": width, "data-height": height,
   }, [...pipeline.links.map(link), ...pipeline.boxes.map((one) => box(one, pipeline.mark, font, page.box))]);
-  setLabel(drawing, "aria-label", "dataset.title");
+  setAlternative(drawing, pipeline.alternative, "group");
   return drawing;
 }
 

@@ -3,24 +3,26 @@
 
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { showPlainHtml } from "../../base/plain_html.js";
 import { currentPrefs } from "../../base/prefs.js";
 import { same } from "../../base/state.js";
-import * as canvas from "./canvas.js";
+import * as canvas from "../../graphs/canvas.js";
+import * as view from "../../graphs/view.js";
+import * as paint from "./paint.js";
 import * as side from "./side.js";
-import { drawTree } from "./tree.js";
+import * as sides from "./sides.js";
+import { drawTree, markTree } from "./tree.js";
 import * as treemap from "./treemap.js";
-import * as view from "./view.js";
 
 const MOST_COMPARABLE = 500;
 
 const { pages, pageOf } = keeper(() => ({
   catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null, there: null, fit: true,
-  anchor: null, centre: false,
+  anchor: null, centre: false, marked: markTree,
 }), build);
 
 // What is shown -----------------------------------------------------------------------------------------------------
@@ -29,13 +31,15 @@ function choose(page) {
   const { runs } = page.catalogue;
   page.run = runs.find((one) => one.key === view.get(page, "of")) || runs[0] || null;
   const graphs = page.run ? page.run.graphs : [];
-  page.graph = graphs.find((one) => one.name === view.get(page, "graph")) || graphs[0] || null;
+  const named = (name) => graphs.find((one) => one.name === name);
+  page.graph = named(view.get(page, "graph")) || named(page.run && page.run.first) || graphs[0] || null;
   page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
 }
 
 function of(page) {
   const found = { run: [page.run.key], graph: [page.graph.name], mark: [page.graph.mark] };
-  if (view.get(page, "simple") === "1") found.simple = ["1"];
+  const simple = view.get(page, "simple", "auto");
+  if (simple !== "0") found.simple = [simple];
   if (page.against) [found.with, found.other] = page.against.map((one) => [one]);
   return found;
 }
@@ -54,9 +58,9 @@ function comparable(page) {
 
 function ask(page) {
   const found = of(page);
-  for (const key of ["open", "page", "hide"]) if ((page.state[key] || []).length) found[key] = page.state[key];
+  for (const key of ["open", "page", "hide", "trace"]) if ((page.state[key] || []).length) found[key] = page.state[key];
   const node = view.get(page, "node");
-  const fresh = !sameGraph(found, page.asked) || Boolean(found.simple) !== Boolean(page.asked.simple);
+  const fresh = !sameGraph(found, page.asked) || !same(found.simple, page.asked.simple);
   if (node && (fresh || !view.drawn(page, node)) && node !== page.sought) found.node = [node];
   if (currentPrefs().theme === "dark") found.theme = ["dark"];
   return found;
@@ -64,7 +68,10 @@ function ask(page) {
 
 function about(page) {
   const node = view.get(page, "node");
-  return node ? { ...of(page), node: [node] } : of(page);
+  /** @type {Record<string, string[]>} */
+  const known = { ...of(page), ...paint.told(page) };
+  if (known.paint && page.painted) known.painted = [page.painted.state];
+  return node ? { ...known, node: [node] } : known;
 }
 
 function query(page) {
@@ -78,7 +85,8 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   if (!catalogue.chosen) name = "no-runs";
-  else if (!page.graph) name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : "none";
+  else if (!page.graph && (catalogue.waiting || catalogue.listing)) name = "reading";
+  else if (!page.graph) name = catalogue.damage.length ? "damaged" : "none";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const tables = view.get(page, "view") === "statistics";
   page.find(".ms-graph-body").hidden = name !== "" || tables;
@@ -90,6 +98,19 @@ function showState(page) {
   }
   page.find(".ms-graph-refused").replaceChildren(...catalogue.empty.map(([file, reason]) =>
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
+}
+
+const LIST_MS = 700;
+
+// Ask again for the graphs of dumps that are still being listed.
+function listAgain(page) {
+  window.clearTimeout(page.listing);
+  if (!page.catalogue.listing) return;
+  page.listing = window.setTimeout(() => {
+    if (!page.root.isConnected) return;
+    setProps(page.store("digest"), { data: null });
+    setProps(page.store("chosen"), { data: page.state.run ? { run: page.state.run } : {} });
+  }, LIST_MS);
 }
 
 // Buttons for runs with graphs that are not selected.
@@ -105,7 +126,8 @@ function others(page) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
-const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [] };
+const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [], camera: [], trace: [],
+  ...paint.NONE };
 
 function toggleButton(name, press) {
   const button = make("button", "ms-button", words(`graph.${name}`), {
@@ -128,10 +150,7 @@ function build(page) {
   page.graphs = select("graph.graph", (name) => page.change({ ...FRESH, graph: [name] }), { "data-control": "graph" });
   page.views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
     (view) => page.change({ view: view ? [view] : [] }));
-  page.simple = toggleButton("simple", () => {
-    page.fit = true;
-    page.change({ simple: view.get(page, "simple") === "1" ? [] : ["1"] });
-  });
+  page.simple = toggleButton("simple", () => simplify(page, !simplified(page)));
   page.parameters = toggleButton("parameters", () => hide(page, "parameter"));
   page.constants = toggleButton("constants", () => hide(page, "constant"));
   page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
@@ -147,15 +166,36 @@ function build(page) {
   });
   page.counts = make("span", "ms-muted ms-graph-counts");
   page.left = make("span", "ms-muted");
+  paint.build(page);
+  page.painting = make("label", "ms-graph-by", [words("graph.paint"), " ", page.metric]);
   page.find(".ms-graph-controls").replaceChildren(
     page.views, page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
-    page.compare, page.others,
+    page.compare, page.others, page.painting,
     make("span", "ms-grow"), page.counts,
   );
   buildHead(page);
   side.build(page);
+  sides.build(page);
   canvas.build(page);
   treemap.build(page);
+}
+
+// Statistics count the whole graph unless somebody chose otherwise.
+function counted(page) {
+  const found = of(page);
+  if (found.simple && found.simple[0] === "auto") delete found.simple;
+  return found;
+}
+
+function simplified(page) {
+  const wanted = view.get(page, "simple", "auto");
+  if (view.get(page, "view") === "statistics") return wanted === "1";
+  return wanted === "auto" ? Boolean(page.drawing && page.drawing.meta.simple) : wanted === "1";
+}
+
+function simplify(page, on) {
+  page.fit = true;
+  page.change({ simple: [on ? "1" : "0"] });
 }
 
 function against(page, pair) {
@@ -183,6 +223,10 @@ function buildHead(page) {
 const acts = {
   fit: (page) => canvas.fit(page),
   full: (page) => page.change({ full: view.get(page, "full") === "1" ? [] : ["1"] }),
+  tree: (page) => sides.hide(page, "tree"),
+  panel: (page) => sides.hide(page, "panel"),
+  before: (page) => paint.move(page, -1),
+  after: (page) => paint.move(page, 1),
 };
 
 // Save in a form; data are the data attributes of the button: form, name of a box, name of an attribute.
@@ -195,7 +239,8 @@ function save(page, data) {
   const opened = page.opened.length ? page.opened : [""];
   page.saved = (page.saved || 0) + 1;
   /** @type {Record<string, string[]>} */
-  const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
+  const wanted = { ...ask(page), ...paint.told(page), open: opened, into: page.state.into || [], form: [form],
+    turn: [String(page.saved)] };
   if (data.node !== undefined) wanted.node = [data.node];
   if (data.attribute !== undefined) wanted.attribute = [data.attribute];
   setProps(page.store("save"), { data: wanted });
@@ -205,7 +250,8 @@ function drawControls(page) {
   const { runs, left } = page.catalogue;
   page.runs.hidden = runs.length < 2;
   fillSelect(page.runs, runs.map((run) => [run.key, run.name]), page.run.key);
-  const named = (one) => (one.stage ? translate("graph.stage", { name: one.name, stage: one.stage }) : one.name);
+  const staged = (one) => (one.stage ? translate(one.final ? "graph.stage.final" : "graph.stage", one) : one.name);
+  const named = (one) => (one.label ? one.label[language() === "zh" ? 1 : 0] : staged(one));
   fillSelect(page.graphs, page.run.graphs.map((one) => [one.name, named(one)]), page.graph.name);
   if (page.run.total > page.run.graphs.length) {
     writeText(page.left, "graph.first_of", { n: count(page.run.graphs.length), total: count(page.run.total) });
@@ -214,14 +260,15 @@ function drawControls(page) {
   const press = (button, on) => button.setAttribute("aria-pressed", String(on));
   pressSegment(page.views, view.get(page, "view"));
   const tables = view.get(page, "view") === "statistics";
-  for (const control of [page.parameters, page.constants, page.collapse]) control.hidden = tables;
-  press(page.simple, view.get(page, "simple") === "1");
+  for (const control of [page.parameters, page.constants, page.collapse, page.painting]) control.hidden = tables;
+  press(page.simple, simplified(page));
   press(page.parameters, !(page.state.hide || []).includes("parameter"));
   press(page.constants, !(page.state.hide || []).includes("constant"));
   drawCompared(page);
-  const [main, full] = [page.find(".ms-graph-main"), view.get(page, "full") === "1"];
-  if (main.classList.contains("ms-full") !== full) canvas.turn(page);
-  main.classList.toggle("ms-full", full);
+  const full = view.get(page, "full") === "1";
+  if (page.root.classList.contains("ms-full") !== full) canvas.turn(page);
+  page.root.classList.toggle("ms-full", full);
+  sides.draw(page);
 }
 
 function drawCompared(page) {
@@ -258,11 +305,32 @@ function drawHead(page) {
   if (!meta.broken && !meta.boxes) lines.push(words("graph.empty_graph", {}, "p", "ms-muted"));
   message.replaceChildren(...lines);
   message.hidden = !lines.length;
+  drawSaid(page, meta);
   if (meta.counts) {
     const numbers = Object.fromEntries(Object.entries(meta.counts).map(([name, many]) => [name, count(many)]));
-    writeText(page.counts, "graph.counts", numbers);
+    const roles = Object.entries(meta.roles).filter(([, many]) => many).map(([name, many]) =>
+      translations(`graph.role.${name}`, { n: count(many) }));
+    if (!roles.length) roles.push(translations("graph.role.weights", { n: "0" }));
+    const both = [0, 1].map((which) =>
+      translations("graph.counts", { ...numbers, roles: roles.map((part) => part[which]).join(" · ") })[which]);
+    page.counts.classList.add("t");
+    page.counts.replaceChildren(make("span", "en", both[0], { lang: "en" }), make("span", "zh", both[1], { lang: "zh-CN" }));
   }
   drawHidden(page, meta.hidden || {}, meta.kept);
+}
+
+// What a reader should know of what is shown, and nobody asked for: that it is simplified, what its writer leaves out.
+function drawSaid(page, meta) {
+  const lines = (meta.notes || []).map((note) => make("p", "", note));
+  if (meta.simple && view.get(page, "simple", "auto") === "auto") {
+    const all = make("button", "ms-graph-jump", words("graph.said.all"), { type: "button", "data-control": "all" });
+    all.addEventListener("click", () => simplify(page, false));
+    lines.push(make("p", "", [words("graph.said.simple"), " ", all]));
+  }
+  const said = page.find(".ms-graph-said");
+  said.replaceChildren(...lines);
+  said.hidden = !lines.length;
+  page.simple.setAttribute("aria-pressed", String(simplified(page)));
 }
 
 function drawHidden(page, hidden, kept) {
@@ -292,24 +360,31 @@ function put(rootId, data, place, then) {
 Object.assign(functionsOf("mindscope_graph"), {
   plan(state, catalogue, _prefs, rootId) {
     const page = pageOf(rootId);
-    const nothing = Array(6).fill(noUpdate());
+    const nothing = Array(7).fill(noUpdate());
     if (!page || !catalogue) return nothing;
     page.state = state || {};
     page.catalogue = catalogue;
     choose(page);
     showState(page);
+    listAgain(page);
     if (!page.graph) return nothing;
     drawControls(page);
+    if (page.language !== language()) canvas.relabel(page);
+    page.language = language();
     side.drawSearch(page);
+    side.completeTrace(page);
     const wanted = ask(page);
     const known = page.sent || [];
-    const counted = view.get(page, "view") === "statistics" ? [of(page), ...treemap.asks(page, of(page))] : known.slice(2, 5);
-    const asks = [about(page), query(page), ...counted];
+    const whole = counted(page);
+    const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
+    const asks = [about(page), query(page), ...tables];
     page.sent = asks;
     while (asks.length < 5) asks.push(null);
+    asks[5] = page.state.trace || known[5] ? { ...of(page), trace: page.state.trace || [] } : null;
     const rest = asks.map((one, place) => (!one || same(one, known[place]) ? noUpdate() : one));
     if (same(wanted, page.asked)) {
       canvas.mark(page);
+      paint.request(page, wanted);
       return [noUpdate(), ...rest];
     }
     if (!sameGraph(wanted, page.asked)) page.fit = true;
@@ -332,7 +407,10 @@ Object.assign(functionsOf("mindscope_graph"), {
     page.root.classList.remove("ms-graph-busy");
     page.keys = canvas.keys(drawing.elements);
     page.opened = meta.opened || [];
-    if (page.asked && page.asked.node) {
+    const hides = !before && !meta.chosen && meta.simple && view.get(page, "simple", "auto") === "auto";
+    // A link to what Simplify hides shows it.
+    if (page.asked && page.asked.node && hides) page.change({ simple: ["0"] });
+    else if (page.asked && page.asked.node) {
       // Scopes opened to show a box become part of the state.
       page.sought = page.asked.node[0];
       if (meta.chosen) page.centre = true;
@@ -342,6 +420,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     drawHead(page);
     drawTree(page);
     canvas.placed(page, before);
+    paint.request(page, ask(page));
     return [drawing.elements, drawing.stylesheet];
   },
 
@@ -353,12 +432,27 @@ Object.assign(functionsOf("mindscope_graph"), {
     put(rootId, data, ".ms-graph-results", side.found);
   },
 
+  traced(data, rootId) {
+    put(rootId, data, ".ms-graph-traced");
+  },
+
   tables(data, rootId) {
     ["types", "scopes", "parameters"].forEach((name, place) => put(rootId, data && data[place], `[data-table="${name}"]`));
   },
 
   flagged(data, rootId) {
     put(rootId, data, '[data-table="flagged"]');
+  },
+
+  painted(data, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !data || !page.graph) return;
+    paint.draw(page, data);
+    // The panel has the value of the chosen box.
+    const asked = about(page);
+    if (!page.sent || same(asked, page.sent[0])) return;
+    page.sent[0] = asked;
+    setProps(page.store("about"), { data: asked });
   },
 
   tiles(data, rootId) {
@@ -369,19 +463,24 @@ Object.assign(functionsOf("mindscope_graph"), {
 
 // Keys --------------------------------------------------------------------------------------------------------------
 
+const closer = (page) => canvas.zoom(page, 1.25);
+const KEYS = {
+  ",": acts.before, ".": acts.after, f: acts.full, "[": acts.tree, "]": acts.panel, 0: acts.fit, "+": closer, "=": closer,
+  "-": (page) => canvas.zoom(page, 0.8),
+};
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-graph") || (target && target.closest(".ms-graph"));
   const page = root && pages.get(root.id);
-  if (!page || !page.drawing) return;
+  if (!page || !page.drawing || event.defaultPrevented) return;
   if (event.key === "Escape" && view.get(page, "full") === "1") acts.full(page);
   else if (event.key === "Escape" && !(target && target.closest("input, details[open]"))) view.chooseNode(page, "");
-  if (target && target.closest("input, select, button, summary, a, textarea")) return;
-  const act = { f: acts.full, 0: acts.fit, "+": (one) => canvas.zoom(one, 1.25), "=": (one) => canvas.zoom(one, 1.25),
-    "-": (one) => canvas.zoom(one, 0.8) }[event.key];
+  if (takesText(target)) return;
+  const act = KEYS[event.key];
   const inside = target && target.closest(".ms-graph-canvas");
   if (act) act(page);
-  else if (!inside || !canvas.key(page, event.key)) return;
+  else if (!inside || !canvas.key(page, event.key, event.shiftKey)) return;
   event.preventDefault();
 });

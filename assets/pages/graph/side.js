@@ -2,8 +2,8 @@
 
 import { make } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
-import * as canvas from "./canvas.js";
-import * as view from "./view.js";
+import * as canvas from "../../graphs/canvas.js";
+import * as view from "../../graphs/view.js";
 
 const WAIT_MS = 180;
 const CONDITIONS = ["type", "shape", "dtype", "kind"];
@@ -31,7 +31,6 @@ export function build(page) {
     else if (event.key === "Escape") {
       input.value = "";
       put();
-      input.blur();
     } else return;
     event.preventDefault();
   });
@@ -57,9 +56,10 @@ export function build(page) {
 }
 
 function pressed(page, event) {
-  const acts = "[data-go], [data-open], [data-find], [data-toggle], [data-regex]";
+  const acts = "[data-go], [data-open], [data-find], [data-toggle], [data-regex], [data-trace]";
   const button = event.target instanceof Element && event.target.closest(acts);
   if (!button) return;
+  if (button.dataset.trace !== undefined) return page.change({ trace: button.dataset.trace ? [button.dataset.trace] : [] });
   if (button.dataset.regex) return page.change({ regex: ["1"] });
   const { go, open, find, toggle } = button.dataset;
   // Links in tables switch to the canvas.
@@ -70,6 +70,13 @@ function pressed(page, event) {
     view.toggle(page, open, true);
   } else if (find) page.change({ q: [find] });
   else view.toggle(page, toggle, button.getAttribute("aria-expanded") !== "true");
+}
+
+/** Give a path of which only one end is chosen its other end, once another node is chosen. */
+export function completeTrace(page) {
+  const begin = /^path:([nf]\d+):$/.exec(view.get(page, "trace"));
+  const node = view.get(page, "node");
+  if (begin && /^[nf]\d+$/.test(node) && node !== begin[1]) page.change({ trace: [`path:${begin[1]}:${node}`] });
 }
 
 // Arrow keys move between the lines of a list.

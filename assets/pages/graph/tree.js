@@ -2,11 +2,13 @@
 
 import { iconButton, make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import * as view from "./view.js";
+import { setLabel } from "../../base/i18n.js";
+import { alsoUsed } from "../../graphs/lettering.js";
+import * as view from "../../graphs/view.js";
 
 // Draw the tree of scopes.
 export function drawTree(page) {
-  const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark]) => {
+  const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark, also]) => {
     const arrow = iconButton(opened ? "down" : "right", opened ? "graph.close" : "graph.open", "");
     arrow.removeAttribute("data-act");
     arrow.dataset.toggle = name;
@@ -17,7 +19,7 @@ export function drawTree(page) {
       "button",
       "ms-graph-name",
       [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
-      { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") },
+      { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") + (also ? `\n${alsoUsed(also)}` : "") },
     );
     const line = make("div", `ms-graph-branch ms-graph-branch-${kind}`, [arrow, text],
       { role: "treeitem", "aria-expanded": String(opened), "aria-level": String(depth + 1), "data-name": name });
@@ -27,7 +29,9 @@ export function drawTree(page) {
   const host = page.find(".ms-graph-tree");
   const focused = host.contains(document.activeElement) && document.activeElement.closest(".ms-graph-branch");
   const [name, toggle] = focused ? [focused.dataset.name, Boolean(document.activeElement.dataset.toggle)] : [null, false];
-  host.replaceChildren(words("graph.tree", {}, "h4"), ...lines);
+  const tree = make("div", "", lines, { role: "tree" });
+  setLabel(tree, "aria-label", "graph.tree");
+  host.replaceChildren(words("graph.tree", {}, "h4"), tree);
   const again = name && lines.find((line) => line.dataset.name === name);
   if (again) again.querySelector(toggle ? "[data-toggle]" : ".ms-graph-name").focus();
   markTree(page);

@@ -4,8 +4,8 @@
 import { make, words } from "../../base/elements.js";
 import { language, setLabel } from "../../base/i18n.js";
 import { currentPrefs } from "../../base/prefs.js";
-import * as canvas from "./canvas.js";
-import * as view from "./view.js";
+import * as canvas from "../../graphs/canvas.js";
+import * as view from "../../graphs/view.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WAIT_MS = 180;

@@ -1,24 +1,30 @@
 // The histograms page, with one card per tag. Counterpart of layouts/pages/histograms.
 
-import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, make, option, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count, short } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { entry, last, withEntry } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
-import * as histogramHover from "../../cards/histogram_hover.js";
 import * as cards from "../../cards/cards.js";
+import * as histogramHover from "../../cards/histogram_hover.js";
+import * as histogramLegend from "../../cards/histogram_legend.js";
+import { isLinked } from "../../cards/layout_menu.js";
 import * as slots from "../../cards/slots.js";
 import * as zooming from "./zoom.js";
 
 const VIEWS = ["auto", "heat", "ridge", "overlay", "step", "numbers"];
 const AXES = ["step", "relative", "absolute"];
+const SCALES = ["linear", "symlog", "quantile"];
+const COLOURS = ["root", "log", "robust"];
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const SLIDER_WAIT_MS = 40;
 
 // The bar ------------------------------------------------------------------------------------------------------------
 
 function build(page) {
-  histogramHover.build(page, (card) => page.drawings.get(Number(card.dataset.slot)) || null);
+  const figureOf = (card) => page.drawings.get(Number(card.dataset.slot)) || null;
+  histogramHover.build(page, figureOf, () => isLinked(page));
+  histogramLegend.listen(page, figureOf);
   const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
   setLabel(view.firstChild, "title", "histograms.auto.title");
@@ -29,18 +35,37 @@ function build(page) {
   });
   const runs = segments("histograms.runs", [["over", "histograms.over"], ["beside", "histograms.beside"]],
     (value) => page.change({ beside: value === "beside" ? ["1"] : [] }));
-  page.histogramControls = { view, axis, runs };
-  return { left: [view, axis, runs], right: [] };
+  const scale = dropdown("histograms.value_scale", SCALES, (value) => {
+    page.change({ scale: value === SCALES[0] ? [] : [value], zoom: zooming.withoutValues(page) });
+  });
+  const colour = dropdown("histograms.colour", COLOURS, set("colour", COLOURS[0]));
+  const apart = segments("histograms.bins", [["shared", "histograms.bins.shared"], ["apart", "histograms.bins.apart"]],
+    (value) => page.change({ apart: value === "apart" ? ["1"] : [] }));
+  page.histogramControls = { view, axis, runs, scale, colour, apart };
+  return { left: [view, axis, runs, scale, colour, apart], right: [] };
+}
+
+// A select with its name before it.
+function dropdown(key, names, choose) {
+  const choice = select(`${key}.title`, choose);
+  choice.replaceChildren(...names.map((name) => option(name, `${key}.${name}`)));
+  return make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), choice]);
 }
 
 function draw(page) {
-  const { view, axis, runs } = page.histogramControls;
+  const { view, axis, runs, scale, colour, apart } = page.histogramControls;
   const now = last(page.state, "view", "auto");
   pressSegment(view, now);
   pressSegment(axis, last(page.state, "x", "step"));
   pressSegment(runs, last(page.state, "beside", "0") === "1" ? "beside" : "over");
   runs.hidden = now !== "step";
   axis.hidden = now === "step" || now === "overlay";
+  scale.querySelector("select").value = last(page.state, "scale", SCALES[0]);
+  colour.querySelector("select").value = last(page.state, "colour", COLOURS[0]);
+  colour.hidden = now !== "heat" && now !== "auto";
+  pressSegment(apart, last(page.state, "apart", "0") === "1" ? "apart" : "shared");
+  const several = page.catalogue && page.catalogue.runs.length > 1;
+  apart.hidden = !several || now === "numbers" || (now === "step" && last(page.state, "beside", "0") !== "1");
 }
 
 function ask(page, key) {
@@ -52,10 +77,17 @@ function ask(page, key) {
   if (view !== "auto") wanted.view = [view];
   if (axis !== "step") wanted.x = [axis];
   if (axis === "absolute") wanted.zone = [String(-new Date().getTimezoneOffset())];
-  const zoom = entry(state, "zoom", key);
+  const zoom = zooming.viewOf(page, key);
   if (zoom) wanted.zoom = [zoom];
+  const scale = last(state, "scale", SCALES[0]);
+  const colour = last(state, "colour", COLOURS[0]);
+  if (scale !== SCALES[0]) wanted.scale = [scale];
+  if (colour !== COLOURS[0]) wanted.colour = [colour];
+  if (last(state, "apart", "0") === "1") wanted.apart = ["1"];
+  if (last(state, "first", "0") !== "0") wanted.first = [last(state, "first", "0")];
   if (view === "step" && at) wanted.at = [at];
   if (view === "step" && last(state, "beside", "0") === "1") wanted.beside = ["1"];
+  if (state.hide) wanted.hide = state.hide;
   return wanted;
 }
 
@@ -63,7 +95,7 @@ function ask(page, key) {
 
 function painted(page, card, key, meta) {
   drawSlider(page, card, key, meta);
-  drawLegend(card, meta);
+  histogramLegend.draw(card, meta);
   drawNote(page, card, meta);
   histogramHover.refresh(page, card);
   return { badges: warnings(card, meta), notes: notes(page, meta) };
@@ -112,12 +144,9 @@ function toggleNote(page, card, key, button) {
 function notes(page, meta) {
   const result = [];
   result.push(...outside(meta));
-  if (meta.shown < meta.runs) {
-    result.push(
-      badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"),
-    );
-  }
-  if (meta.runs === 1 && page.catalogue.runs.length > 1) result.push(...meta.panels.map((panel) => named(panel)));
+  if (meta.shown < meta.runs) result.push(...histogramLegend.pager(meta));
+  const one = meta.runs === 1 && page.catalogue.runs.length > 1;
+  if (one) result.push(...meta.panels.map((panel) => histogramLegend.named(panel)));
   if (meta.view !== "step" && meta.drawn < meta.steps) {
     result.push(
       badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"),
@@ -152,32 +181,15 @@ function outside(meta) {
   return [said, make("button", "ms-badge ms-badge-button", words("histograms.whole"), { type: "button", "data-act": "whole" })];
 }
 
-function named(panel, step) {
-  const dot = make("span", "ms-dot", [], { "aria-hidden": "true" });
-  dot.style.background = panel.colour;
-  const at = step === undefined ? [] : make("span", "ms-number ms-muted", count(step));
-  return make("span", "ms-histogram-run", [dot, make("span", "ms-cut", panel.label), ...[].concat(at)], { title: panel.label });
-}
-
-// Runs in the view of one step, with their steps if those differ.
-function drawLegend(card, meta) {
-  const host = card.querySelector(".ms-histogram-legend");
-  const shown
-    = meta.view === "step" || meta.view === "numbers"
-      ? meta.panels.filter((panel) => numbersOf(panel.step).length)
-      : [];
-  const stepOf = (panel) => numbersOf(panel.step)[0];
-  const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
-  host.hidden = meta.shown < 2 || !shown.length || new Set(shown.map((panel) => panel.xaxis)).size > 1;
-  card.classList.toggle("ms-with-legend", !host.hidden);
-  host.replaceChildren(...shown.map((panel) => named(panel, alike ? undefined : stepOf(panel))));
+function turn(page, card, by) {
+  histogramLegend.turn(page, page.drawings.get(Number(card.dataset.slot)).layout.meta, by);
 }
 
 // Legend of colours: shares in a heat map, else oldest to newest step.
 function scale(meta) {
   const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
   if (!steps.length) return [];
-  const ends = meta.view === "heat" ? ["0", `${short(100 * meta.scale.most)} %`]
+  const ends = meta.view === "heat" ? ["0", `${meta.scale.more ? "≥ " : ""}${short(100 * meta.scale.most)} %`]
     : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
   const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
   const stops = meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`);
@@ -265,10 +277,13 @@ cards.define("histograms", {
   tools: () => zooming.buttons(),
   press: (page, card, key) => zooming.press(page, card, key),
   moved: (page, card, key, change) => zooming.moved(page, card, key, change),
+  linked: (page, on) => zooming.linked(page, on),
   acts: {
     back: (...card) => zooming.acts.back(...card),
     restore: (...card) => zooming.acts.restore(...card),
     whole: (...card) => zooming.acts.whole(...card),
+    earlier: (page, card) => turn(page, card, -1),
+    later: (page, card) => turn(page, card, 1),
     damage: toggleNote,
   },
   files: () => [...slots.imageItems(), ...slots.links([["histograms.csv", "histograms.csv"]])],

@@ -1,19 +1,34 @@
 // The view of a card of the histograms page. State: zoom="low,high,from,to:tag" of values and of steps or times. A pair may be
-// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/queries/histograms.py).
+// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/queries/histograms.py). Linked
+// cards have their steps or times in common, see cards/linked_zoom.js.
 
 import { iconButton } from "../../base/elements.js";
-import { entry, last, withEntry } from "../../base/state.js";
+import { last, withEntry } from "../../base/state.js";
+import { valueAt } from "../../cards/histogram_hover.js";
+import { isLinked } from "../../cards/layout_menu.js";
+import * as linkedZoom from "../../cards/linked_zoom.js";
 import * as slots from "../../cards/slots.js";
 
 const CHANGED = /^([xy])axis(\d*)\.range\[([01])\]$/;
 const WHOLE = "all,,,";
-const trails = new WeakMap();  // page -> { tag: earlier views }
+const PLACES = 2;  // where steps or times are in a view
+const trails = new WeakMap();  // page -> earlier views of each tag, or earlier entries of all linked cards
 
 function trailOf(page, key) {
   if (!trails.has(page)) trails.set(page, new Map());
   const known = trails.get(page);
-  if (!known.has(key)) known.set(key, []);
-  return known.get(key);
+  const name = isLinked(page) ? "*" : `:${key}`;
+  if (!known.has(name)) known.set(name, []);
+  return known.get(name);
+}
+
+/** The view of a card, "" for the usual one. */
+export const viewOf = (page, key) => linkedZoom.viewOf(page.state.zoom || [], key);
+
+// Changes of the state when cards are linked or are so no more.
+export function linked(page, on) {
+  trails.delete(page);
+  return on ? { zoom: linkedZoom.linked(page.state.zoom || [], PLACES) } : {};
 }
 
 export function buttons() {
@@ -21,17 +36,26 @@ export function buttons() {
 }
 
 export function press(page, card, key) {
-  const zoomed = entry(page.state, "zoom", key) !== "";
+  const zoomed = viewOf(page, key) !== "";
   card.querySelector('[data-act="restore"]').disabled = !zoomed;
   card.querySelector('[data-act="back"]').disabled = !zoomed && !trailOf(page, key).length;
 }
 
 function set(page, key, view, remember = true) {
-  const now = entry(page.state, "zoom", key);
+  const now = viewOf(page, key);
   const wanted = view === ",,," ? "" : view;
   if (wanted === now) return;
-  if (remember) trailOf(page, key).push(now);
-  page.change({ zoom: withEntry(page.state, "zoom", key, wanted) });
+  const zoom = page.state.zoom || [];
+  if (remember) trailOf(page, key).push(isLinked(page) ? zoom : now);
+  page.change({
+    zoom: isLinked(page) ? linkedZoom.withLinked(zoom, key, wanted, PLACES) : withEntry(page.state, "zoom", key, wanted),
+  });
+}
+
+function back(page, key) {
+  const before = trailOf(page, key).pop();
+  if (isLinked(page)) page.change({ zoom: before || [] });
+  else set(page, key, before || "", false);
 }
 
 function short(value, digits) {
@@ -55,9 +79,11 @@ export function moved(page, card, key, change) {
   for (const [name, value] of Object.entries(change)) {
     const found = CHANGED.exec(name);
     if (!found || (meta.view === "numbers" && found[1] === "y" && found[2])) continue;
-    range[(found[1] === "y") === upright ? "values" : "places"][Number(found[3])] = value;
+    const ofValues = (found[1] === "y") === upright;
+    const panel = ofValues && meta.panels.find((one) => one[`${found[1]}axis`] === `${found[1]}${found[2]}`);
+    range[ofValues ? "values" : "places"][Number(found[3])] = panel ? valueAt(panel.bins, Number(value)) : value;
   }
-  const view = (entry(page.state, "zoom", key) || ",,,").split(",");
+  const view = (viewOf(page, key) || ",,,").split(",");
   if (range.values.length === 2) view.splice(0, 2, ...range.values.map((value) => short(Number(value), 9)));
   if (range.places.length === 2 && meta.view !== "overlay" && meta.view !== "step") {
     view.splice(2, 2, ...range.places.map((value) => place(page, value)).sort((a, b) => Number(a) - Number(b)));
@@ -69,7 +95,7 @@ export function moved(page, card, key, change) {
 
 // Double click resets the view, or shows all values if it is the default.
 function reset(page, card, key, meta) {
-  if (entry(page.state, "zoom", key)) return set(page, key, "");
+  if (viewOf(page, key)) return set(page, key, "");
   if (meta.limits === "usual") return set(page, key, WHOLE);
   return window.Plotly.relayout(slots.plotOf(card), structuredClone(meta.ranges));
 }
@@ -82,11 +108,19 @@ export function withoutPlaces(page) {
   }).filter(Boolean);
 }
 
+// Drop values when their scale changes: what was chosen on one is a strange part of another.
+export function withoutValues(page) {
+  return (page.state.zoom || []).map((text) => {
+    const [, , from, rest] = text.split(/,/, 3).concat(text.split(",").slice(3).join(","));
+    return from ? `,,${from},${rest}` : null;
+  }).filter(Boolean);
+}
+
 export const acts = {
-  back: (page, card, key) => set(page, key, trailOf(page, key).pop() || "", false),
+  back: (page, card, key) => back(page, key),
   restore: (page, card, key) => set(page, key, ""),
   whole: (page, card, key) => {
-    const [, , from, to] = (entry(page.state, "zoom", key) || ",,,").split(",");
+    const [, , from, to] = (viewOf(page, key) || ",,,").split(",");
     set(page, key, `all,,${from},${to}`);
   },
 };

@@ -5,6 +5,7 @@
 import { badge, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel } from "../../base/i18n.js";
+import { partsOf } from "../../base/names.js";
 import { last, listed, toggled, withEntry } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as slots from "../../cards/slots.js";
@@ -37,7 +38,9 @@ function show(page, card, key) {
   const position = stepping.positionOf(page, card);
   while (grid.children.length > shown.length) grid.lastChild.remove();
   while (grid.children.length < shown.length) grid.append(picture());
-  shown.forEach((series, at) => fill(page, grid.children[at], key, series, stepping.placeAt(series, position), position));
+  const parts = partsOf(card.stepped.map((series) => series.label));
+  shown.forEach((series, at) =>
+    fill(page, grid.children[at], key, series, stepping.placeAt(series, position), position, parts(series.label)));
   settle(page);
   return undefined;
 }

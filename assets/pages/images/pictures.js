@@ -3,6 +3,7 @@
 import { icon, iconButton, make } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
+import { nameElement } from "../../base/names.js";
 import { entry, last } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as stepping from "../../cards/stepping.js";
@@ -10,6 +11,7 @@ import * as stepping from "../../cards/stepping.js";
 export const NEIGHBOURS = 24;  // pictures whose neighbours are preloaded
 export const [GAP, CAPTION, LEAST] = [8, 24, [110, 40]];  // px: gap, caption, minimum width and height
 export const SETTLED_MS = 150;
+const [FEW, SMALL] = [2, 160];  // pictures in a card, and px of a side, up to which cards are small
 
 // Addresses ---------------------------------------------------------------------------------------------------------
 
@@ -53,9 +55,12 @@ export function picture() {
 
 export function loaded(figure, image) {
   figure.classList.remove("ms-image-failed", "ms-image-loading", "ms-image-damaged");
+  shrink(cards.pageAround(figure));
   figure.querySelector(".ms-image-note").hidden = true;
   settle(cards.pageAround(figure));
-  figure.querySelector(".ms-image-size").textContent = `${count(image.naturalWidth)} × ${count(image.naturalHeight)}`;
+  const size = `${count(image.naturalWidth)} × ${count(image.naturalHeight)}`;
+  figure.querySelector(".ms-image-size").textContent = size;
+  image.alt = `${image.dataset.what}, ${size}`;
   // Sharp pixels only help enlarged pictures; reduced ones would lose some.
   arrange(figure.parentElement);
   image.classList.toggle(
@@ -68,7 +73,7 @@ export function loaded(figure, image) {
 export async function failed(figure, image) {
   const source = image.getAttribute("src");
   if (!source) return;
-  const reason = await reasonOf(source, image.alt);
+  const reason = await reasonOf(source, image.dataset.what);
   if (image.getAttribute("src") !== source) return;
   figure.classList.add("ms-image-failed");
   figure.classList.remove("ms-image-loading");
@@ -98,7 +103,7 @@ export async function look(page, figure) {
   if (!answer || !answer.ok || image.getAttribute("src") !== source) return;
   const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
   figure.classList.toggle("ms-image-damaged", problem !== "");
-  if (problem) note(figure, `${image.alt}: ${problem}`);
+  if (problem) note(figure, `${image.dataset.what}: ${problem}`);
   const total = Number(answer.headers.get("Mindscope-Images")) || 1;
   const index = figure.querySelector(".ms-image-index");
   index.hidden = total < 2;
@@ -118,13 +123,27 @@ export function note(figure, text) {
   element.hidden = false;
 }
 
-// Show one place of a series; wanted is the requested position, which may be later.
-export function fill(page, figure, tag, series, place, wanted) {
+/**
+ * Show one place of a series; wanted is the requested position, which may be later. parts are those of the run's name, of which
+ * the one that differs from the other names of the card stays in sight.
+ * @param {any} page
+ * @param {HTMLElement} figure
+ * @param {string} tag
+ * @param {any} series
+ * @param {number} place
+ * @param {any} wanted
+ * @param {[string, string, string]} [parts]
+ */
+export function fill(page, figure, tag, series, place, wanted, parts = ["", series.label, ""]) {
   const image = figure.querySelector("img");
   figure.dataset.run = series.run;
   figure.querySelector(".ms-dot").style.background = series.colour;
   const name = figure.querySelector(".ms-image-run");
-  if (name.textContent !== series.label) Object.assign(name, { textContent: series.label, title: series.label });
+  if (name.dataset.parts !== parts.join("\0")) {
+    name.replaceChildren(nameElement(parts));
+    Object.assign(name.dataset, { parts: parts.join("\0") });
+    name.title = series.label;
+  }
   const label = figure.querySelector(".ms-image-step");
   const save = figure.querySelector("a[download]");
   const none = place < 0;
@@ -139,15 +158,31 @@ export function fill(page, figure, tag, series, place, wanted) {
   }
   const step = series.steps[place];
   writeText(label, "images.step", { step: count(step) });
-  label.classList.toggle("ms-image-older", Boolean(wanted) && wanted.step !== step);
+  const older = Boolean(wanted) && wanted.step !== step;
+  label.classList.toggle("ms-image-older", older);
+  // The slider says which step all others are at.
+  label.hidden = Boolean(wanted) && !older && Boolean(figure.closest(".ms-image-grid"));
   label.title = new Date(series.walls[place]).toLocaleString();
   const source = address(page, tag, series, place);
   if (image.getAttribute("src") === source) return undefined;
-  image.alt = translate("images.alt", { tag, run: series.label, step: count(step) });
+  image.alt = image.dataset.what = translate("images.alt", { tag, run: series.label, step: count(step) });
   image.src = source;
   if (!image.complete) figure.classList.add("ms-image-loading");
   save.href = address(page, tag, series, place, { download: "1" });
   return undefined;
+}
+
+// Cards are small if most of their pictures are and there are few in each, so that more of them are on screen.
+export function shrink(page) {
+  if (!page || comparing(page) !== null) return;
+  const shown = Array.from(page.root.querySelectorAll(".ms-slot:not([hidden]) .ms-image-grid"));
+  const known = shown.flatMap((grid) => Array.from(grid.querySelectorAll("img"))).filter((image) => image.naturalWidth);
+  const few = shown.every((grid) => grid.children.length <= FEW);
+  const sides = known.map((image) => Math.max(image.naturalWidth, image.naturalHeight)).sort((a, b) => a - b);
+  const small = few && sides[Math.floor(sides.length / 2)] <= SMALL;
+  if (page.root.classList.contains("ms-images-small") === small) return;
+  page.root.classList.toggle("ms-images-small", small);
+  for (const grid of shown) arrange(grid);
 }
 
 // Choose the number of columns that makes pictures largest; if they must scroll, css decides.

@@ -1,6 +1,7 @@
 // The job overview: a cell for each rank, what is known of the one chosen or pointed at, and links to other pages about it.
 // Counterpart of layouts/pages/job.
 
+import { setDescription } from "../../base/alternatives.js";
 import { functionsOf, setProps } from "../../base/dash.js";
 import { badge, icon, iconButton, make, menu, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
@@ -146,6 +147,7 @@ function drawGrid(page) {
   };
   if (page.facts && page.facts.most >= 0) frame(page.facts.most, 3, "--ms-job-most");
   frame(page.profile.rank, 2, "--ms-text");
+  setDescription(canvas, page.known.told.alternative);
   drawChosen(page);
 }
 

@@ -14,6 +14,7 @@ import { DEFAULTS, get, put } from "./view.js";
 
 const MOST_COMPARED = 3;
 const WAIT_MS = 80;
+const MARKS = { start: "○", end: "●", convergence: "☆" };
 
 const { pages, pageOf } = keeper((root) => ({
   catalogue: null, sheets: [], figure: null, playing: 0,
@@ -50,8 +51,12 @@ function focus(page) {
 
 function asked(page, withVersions) {
   const sheets = page.sheets.map(({ run, sheet }) => JSON.stringify([run.key, sheet.tag]));
-  const mark = page.sheets.map(({ run, sheet }) => (withVersions ? `${sheet.mark} ${run.version}` : sheet.mark));
-  return { sheet: sheets, mark };
+  const mark = page.sheets.map(({ run, sheet }) =>
+    [sheet.mark, run.colour, ...(withVersions ? [run.version] : [])].join(" "));
+  /** @type {Record<string, string[]>} */
+  const ask = { sheet: sheets, mark };
+  if (page.state.run) ask.run = page.state.run;
+  return ask;
 }
 
 function drawing(page) {
@@ -252,6 +257,15 @@ function drawPlans(page) {
 
 // The head of the plot ----------------------------------------------------------------------------------------------
 
+// What the marks on the figure are.
+function legend(figure) {
+  const drawn = new Set(figure.data.map((trace) => trace.meta && trace.meta.role));
+  return Object.entries(MARKS).filter(([role]) => drawn.has(role)).map(([role, sign]) =>
+    make("span", "ms-landscape-mark", [
+      make("span", `ms-landscape-${role}`, sign, { "aria-hidden": "true" }), words(`landscape.${role}`),
+    ]));
+}
+
 function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
@@ -264,6 +278,7 @@ function drawHead(page) {
     badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
   }
   if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
+  badges.push(...legend(page.figure));
   const message = page.find(".ms-landscape-message");
   message.replaceChildren(...meta.problems.map((problem) => make("p", "", problem)));
   message.hidden = !meta.problems.length;

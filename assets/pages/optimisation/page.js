@@ -1,5 +1,6 @@
 // The optimisation page: table of settings, pairs of runs, saved files. Counterpart of layouts/pages/optimisation.
 
+import { coloursOf, handMark } from "../../base/colours.js";
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
@@ -7,6 +8,7 @@ import * as files from "../../base/files.js";
 import { count, escapeMarkup } from "../../base/format.js";
 import { pagesOf } from "../../base/grid.js";
 import { inLanguage, language, setLabel, translate, writeText } from "../../base/i18n.js";
+import { nameElement, partsIn } from "../../base/names.js";
 import { keeper } from "../../base/pages.js";
 import { last, same } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
@@ -14,6 +16,7 @@ import { numbersOf } from "../../base/typed_arrays.js";
 const MEASURES = ["linear", "rank", "share"];
 const RUNNING = ["waiting", "growing", "left"];
 const TICK_MS = 700;
+const SAYS_NOTHING = ["constant", "unique", "identifier"];
 const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
 const EXPLAINS = 0.1;  // a forest of a lower R² does not decide the order
 const nothing = () => noUpdate();
@@ -117,6 +120,7 @@ function saving(page, card, kinds) {
 const acts = {
   log: (page) => page.change({ log: [page.drawing.figure.layout.meta.log ? "0" : "1"] }),
   by: (page, pressed) => page.change({ by: pressed.dataset.by === last(page.state, "by", "") ? [] : [pressed.dataset.by] }),
+  rest: (page) => page.change({ rest: last(page.state, "rest", "") === "1" ? [] : ["1"] }),
   stop: (page) => act(page, "stop"),
   again: (page) => act(page, "again"),
   save: (page, pressed) => save(page, pressed.dataset.card, pressed.dataset.kind),
@@ -158,7 +162,9 @@ function furnish(page) {
     );
   }
   page.target.value = sheet.target;
-  writeText(page.countLabel, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", {
+  const key = sheet.jobs < sheet.chosen ? "count_ranks" : sheet.chosen === sheet.total ? "count" : "count_chosen";
+  writeText(page.countLabel, `optimisation.${key}`, {
+    jobs: count(sheet.jobs),
     n: count(sheet.runs),
     chosen: count(sheet.chosen),
     total: count(sheet.total),
@@ -174,7 +180,7 @@ function furnish(page) {
 
 function table(page) {
   const by = measure(page);
-  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth, shapeOf(page, null)];
+  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth, shapeOf(page, null), page.state.rest];
   if (same(shown, page.shown)) return;
   page.shown = shown;
   const box = page.find(".ms-optimisation-settings");
@@ -183,13 +189,31 @@ function table(page) {
     make("th", "", words("optimisation.setting"), { scope: "col" }),
     ...MEASURES.map((name) => head(name, by)),
   ]);
-  const rows = sorted(page).map((row) => line(page, row));
-  const built = make("table", "ms-optimisation-table", [make("thead", "", header), make("tbody", "", rows)]);
+  const rows = sorted(page);
+  const few = rows.filter((row) => !SAYS_NOTHING.includes(row.reason) || row.setting === chosenSetting(page));
+  const rest = rows.filter((row) => !few.includes(row));
+  const parts = [make("thead", "", header), make("tbody", "", few.map((row) => line(page, row)))];
+  if (rest.length) parts.push(...folded(page, rest));
+  const built = make("table", "ms-optimisation-table", parts);
   setLabel(built, "aria-label", "optimisation.importance");
   box.replaceChildren(built);
   if (focused) refocus(box, focused.dataset);
   note(page);
   forest(page);
+}
+
+// Settings that cannot be related to a result, below a button that shows them.
+function folded(page, rows) {
+  const open = last(page.state, "rest", "") === "1";
+  const press = make("button", "ms-button ms-button-small", words(open ? "optimisation.less" : "optimisation.rest", {
+    n: count(rows.length),
+    same: count(rows.filter((row) => row.reason === "constant").length),
+    own: count(rows.filter((row) => row.reason !== "constant").length),
+  }), { type: "button", "data-act": "rest", "aria-expanded": String(open) });
+  const button = make("tr", "", make("td", "ms-optimisation-rest", press, { colspan: "4" }));
+  const body = make("tbody", "", rows.map((row) => line(page, row)));
+  body.hidden = !open;
+  return [make("tbody", "", button), body];
 }
 
 // The direction of a setting: that of the curve on screen, whatever its axis, or of the curve that would be drawn.
@@ -381,14 +405,16 @@ function drawSummary(page) {
   summary.replaceChildren(...parts);
 }
 
-function runCell(page, key) {
+function runCell(page, key, parts) {
   const row = page.runs && page.runs.rows.find(({ members }) => members.includes(key));
   const dot = make("span", "ms-dot");
-  if (row) dot.style.background = row.colours[row.members.indexOf(key)];
+  if (row) dot.style.background = coloursOf(page.state, page.runs.rows).get(key);
   const [first] = row ? pagesOf({ key, tags: row.tags }) : [];
   const name = first
-    ? make("a", "ms-cut ms-run-name", key, { href: first.href, "data-run": key, title: key })
-    : make("span", "ms-cut", key, { title: key });
+    ? make("a", "ms-cut ms-run-name", nameElement(parts(key)), {
+        href: first.href, "data-page": first.page, "data-run": key, title: key,
+      })
+    : make("span", "ms-cut", nameElement(parts(key)), { title: key });
   return make("td", "", make("span", "ms-run", [dot, name]));
 }
 
@@ -419,9 +445,11 @@ function pairs(page) {
     make("th", ""),
   ]);
   const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut", text, { title: text }));
+  const parts = partsIn(drawing.pairs.flatMap((pair) => pair.runs.map((name) => ({ name }))));
   const rows = drawing.pairs.map((pair) => make("tr", "", [
-    runCell(page, pair.runs[0]), number(pair.values[0]), number(pair.results[0]),
-    runCell(page, pair.runs[1]), number(pair.values[1]), number(pair.results[1]), number(pair.difference), both(page, pair),
+    runCell(page, pair.runs[0], parts), number(pair.values[0]), number(pair.results[0]),
+    runCell(page, pair.runs[1], parts), number(pair.values[1]), number(pair.results[1]), number(pair.difference),
+    both(page, pair),
   ]));
   box.replaceChildren(make("table", "ms-optimisation-table", [make("thead", "", header), make("tbody", "", rows)]));
 }
@@ -431,7 +459,9 @@ function both(page, pair) {
   const menuLink = document.querySelector('.ms-menu-link[data-page="two_runs"]');
   if (!menuLink) return make("td", "");
   const query = new URLSearchParams({ one: pair.runs[0], other: pair.runs[1] });
-  const link = make("a", "ms-button ms-button-icon", icon("compare"), { href: `${menuLink.getAttribute("href")}?${query}` });
+  const link = make("a", "ms-button ms-button-icon", icon("compare"), {
+    href: `${menuLink.getAttribute("href")}?${query}`, "data-page": "two_runs", "data-query": String(query),
+  });
   for (const name of ["title", "aria-label"]) setLabel(link, name, "optimisation.both");
   return make("td", "", link);
 }
@@ -553,7 +583,9 @@ Object.assign(functionsOf("mindscope_optimisation"), {
     Object.assign(page, { state: state || {}, sheet, runs });
     furnish(page);
     if (!sheet.target) return [nothing(), nothing()];
+    /** @type {Wire.Query} */
     const next = { ...part(page, ["run", "log"]), target: [sheet.target], setting: [chosenSetting(page)], mark: [sheet.stamp] };
+    if (runs) next.hand = [handMark(runs.rows)];
     const grow = growing(page);
     return [same(next, ask) ? nothing() : next, same(grow, grows) ? nothing() : grow];
   },

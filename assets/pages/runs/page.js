@@ -1,106 +1,28 @@
 // The runs page: an AG Grid of all runs whose selection is that of the run picker. Counterpart of layouts/pages/runs.
 
-import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
 import { callbackContext, functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { age } from "../../base/format.js";
-import { linkTo, pagesOf } from "../../base/grid.js";
-import { inLanguage, translate, translations, writeText } from "../../base/i18n.js";
+import { pagesOf } from "../../base/grid.js";
+import { language, setLabel, writeText } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
 import { currentPrefs } from "../../base/prefs.js";
-import { setState } from "../../base/state.js";
+import { same, setState } from "../../base/state.js";
 import * as strict from "../../base/strictness.js";
+import { views } from "./cells.js";
+import { Columns } from "./columns.js";
+import { Groups } from "./groups.js";
+import { Patterns, Values, patternOf, stampOf } from "./values.js";
 
 const functions = functionsOf("mindscope");
 const AGE_MS = 15000;
 const ASK_MS = 300;
 const LOST_MS = 20000;
 const MOST_ASKED = 40;
+const MOST_LEVELS = 4;
 const READ = ["live", "idle"];
 
-// Functions that the grid calls by name ------------------------------------------------------------------------------
-
-gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
-gridFunctions.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
-gridFunctions.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
-gridFunctions.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
-gridFunctions.mindscopeInsights = (row) => {
-  const kinds = row && views.has(row.grid) ? views.get(row.grid).insightsOf(row) : null;
-  return kinds && kinds.length;
-};
-gridFunctions.mindscopeKinds = (row) =>
-  row ? otherKinds(row).map(([kind, n]) => `${translate(`kind.${kind}`)} ${n.toLocaleString("en")}`).join(", ") : "";
-gridFunctions.mindscopePath = (row) => (row && row.real ? `${row.path} → ${row.real}` : row && row.path);
-gridFunctions.mindscopeAgo = (value) => {
-  if (!value) return "";
-  const seconds = Date.now() / 1000 - value;
-  if (seconds < 5) return translate("age.now");
-  return translate("age.ago", { age: inLanguage(age(seconds)) });
-};
-gridFunctions.mindscopeMoment = (value) =>
-  value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";
-
-function otherKinds(row) {
-  return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && !kind.startsWith("profile.") && n > 0);
-}
-
-// Cells -------------------------------------------------------------------------------------------------------------
-
-const make = (...args) => window.React.createElement(...args);
-
-function words(key, values) {
-  const [english, chinese] = translations(key, values);
-  return make(
-    "span",
-    { className: "t" },
-    make("span", { className: "en" }, english),
-    make("span", { className: "zh" }, chinese),
-  );
-}
-
-cellRenderers.MindscopeRun = ({ data }) => {
-  const background = picker.paint(data.members, views.get(data.grid).drawnIn);
-  const [first] = pagesOf(data);
-  return make("span", { className: "ms-run" },
-    make("span", { className: background ? "ms-dot" : "ms-dot ms-dot-off", style: { background } }),
-    first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), data.name)
-      : make("span", { className: "ms-cut", title: data.name }, data.name));
-};
-
-cellRenderers.MindscopeState = ({ data }) =>
-  make("span", { className: "ms-run" },
-    make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
-    data.problems > 0
-    && make("button", { type: "button", "data-action": "health", "data-run": data.key,
-      className: `ms-badge ms-badge-button ${["empty", "outside"].includes(data.state) ? "" : "ms-badge-wrong"}`,
-      title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
-
-cellRenderers.MindscopeValue = ({ data }) =>
-  make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
-    make("span", { className: "ms-last-tag ms-cut" }, data.tag),
-    make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
-
-// Insights by kind, the most frequent first, in red if one is an error.
-cellRenderers.MindscopeInsights = ({ data, value }) => {
-  if (value === null) return make("span", { className: "ms-muted" }, "…");
-  if (!value) return make("span", { className: "ms-muted", title: translate("runs.insights_none") }, "0");
-  const counts = new Map();
-  for (const kind of views.get(data.grid).insightsOf(data)) counts.set(kind, (counts.get(kind) || 0) + 1);
-  const kinds = Array.from(counts).sort((a, b) => b[1] - a[1])
-    .map(([kind, n]) => `${translate(`insights.kind.${kind}`)} ${n}`).join(", ");
-  const worst = counts.has("non_finite") || counts.has("divergence");
-  return make("span", { className: worst ? "ms-bad-number" : "", title: translate("runs.insights_tip", { n: value, kinds }) },
-    value.toLocaleString("en"));
-};
-
 // One view per grid on screen ---------------------------------------------------------------------------------------
-
-const views = new Map();
-
-function viewOf(api) {
-  return Array.from(views.values()).find((view) => view.api === api);
-}
 
 class View {
   constructor(gridId, body) {
@@ -118,12 +40,20 @@ class View {
     this.api = null;
     /** @type {(text: string) => boolean} */
     this.test = () => true;
+    this.own = [];
+    this.groups = new Groups();
+    this.values = new Values(gridId, (columns) => this.valued(columns));
+    this.patterns = new Patterns(gridId, () => this.refilter());
     this.search = body.querySelector(".ms-filter input");
     this.regex = body.querySelector(".ms-runs-search button");
     this.search.addEventListener("keydown", (event) => this.searchKey(event));
     this.regex.addEventListener("click", () => this.write({ re: this.isRegex() ? [] : ["1"] }));
     this.only = body.querySelector('[data-act="only"]');
     this.only.addEventListener("click", () => this.chooseMatching());
+    this.ungroup = body.querySelector('[data-act="ungroup"]');
+    this.ungroup.addEventListener("click", () => this.write({ group: [] }));
+    this.trouble = body.querySelector(".ms-runs-trouble");
+    this.columns = new Columns(this);
     body.querySelector('[data-act="clear"]').addEventListener("click", () => this.write({ run: [""] }));
     this.aging = window.setInterval(() => this.age(), AGE_MS);
     this.attach();
@@ -131,17 +61,34 @@ class View {
 
   async attach() {
     this.api = await window.dash_ag_grid.getApiAsync(this.gridId);
-    if (!document.querySelector(".ms-shell")) this.api.setColumnsVisible(["open"], false);
     this.api.addEventListener("selectionChanged", (event) => this.selected(event));
     this.api.addEventListener("rowDataUpdated", () => this.show());
     this.api.addEventListener("filterChanged", () => this.show());
     this.api.addEventListener("rowDataUpdated", () => this.ask());
     this.api.addEventListener("bodyScrollEnd", () => this.ask());
     this.ask();
+    // Column filters leave the rows of groups alone. dash-ag-grid knows this option as a value only.
+    this.api.setGridOption("alwaysPassFilter", ({ data }) => Boolean(data && data.group && this.groups.shows(data)));
+    const byUser = ({ source }) => String(source).startsWith("ui") || source === "autosizeColumns";
+    this.api.addEventListener("columnMoved", (event) => {
+      if (event.finished && byUser(event)) this.columns.moved(this.columnIds());
+    });
+    this.api.addEventListener("columnResized", (event) => {
+      const { column } = event;
+      if (event.finished && byUser(event) && column) this.columns.resized(column.getColId(), column.getActualWidth());
+    });
+    this.api.addEventListener("sortChanged", (event) => { if (byUser(event)) this.write({ sort: this.sortOfGrid() }); });
+    this.api.addEventListener("filterChanged", ({ source }) => {
+      if (source === "columnFilter") this.write({ filter: this.filters() });
+    });
+    for (const name of ["gridColumnsChanged", "newColumnsLoaded"]) this.api.addEventListener(name, () => this.restore());
+    this.restore();
     runNotes.attach(this.api);
-    this.api.addEventListener("rowDoubleClicked", (event) => { if (!runNotes.isCell(event)) this.open(event.data); });
+    this.api.addEventListener("rowDoubleClicked", (event) => {
+      if (!event.data.group && !runNotes.isCell(event)) this.open(event.data);
+    });
     this.api.addEventListener("cellKeyDown", (event) => {
-      if (runNotes.isCell(event)) return;
+      if (event.data.group || runNotes.isCell(event)) return;
       if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
     });
     // The grid may have filtered rows before the view was known.
@@ -163,7 +110,110 @@ class View {
       Object.entries(notebook.notes).map(([key, note]) => [key, `${note.remark}\n${runNotes.tagsText(note.tags)}`]),
     );
     const own = (row) => ({ ...row, grid: this.gridId, note: runNotes.noteOf(notebook, row.key) });
-    return rows.map(own).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+    this.own = rows.map(own).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+    return this.grouped();
+  }
+
+  // Runs and the rows of their groups.
+  grouped() {
+    return [...this.groups.rows(this.own, (column, key) => this.values.get(column, key), this.gridId), ...this.own];
+  }
+
+  // New values have arrived in these columns.
+  valued(columns) {
+    if (!this.api || this.api.isDestroyed()) return;
+    this.columns.refresh();
+    const lacking = this.wantedValues();
+    if (this.groups.levels.some((column) => columns.includes(column))) setProps(this.gridId, { rowData: this.grouped() });
+    else if (!this.filters().length && !this.sortOfGrid().length) this.api.refreshCells({ columns });
+    // Sorting and filtering once, when all are known.
+    else if (!lacking) this.api.refreshClientSideRowModel("filter");
+    if (Object.keys(this.values.wrong).length || !this.trouble.hidden) this.show();
+    this.ask();
+  }
+
+  toggleGroup(key) {
+    this.groups.toggle(key);
+    this.api.onFilterChanged();
+    this.api.redrawRows({ rowNodes: [this.api.getRowNode(key)].filter(Boolean) });
+  }
+
+  levelsOfState() {
+    return (this.state.group || []).filter((id) => id.startsWith("setting:")).slice(0, MOST_LEVELS);
+  }
+
+  groupBy(column) {
+    const levels = this.levelsOfState();
+    const others = levels.filter((one) => one !== column);
+    this.write({ group: levels.includes(column) ? others : [...others, column].slice(-MOST_LEVELS) });
+  }
+
+  // State of the grid -----------------------------------------------------------------------------------------------
+
+  columnIds() {
+    return this.api.getAllGridColumns().map((column) => column.getColId()).filter((id) => !id.startsWith("ag-Grid"));
+  }
+
+  sortOfGrid() {
+    return this.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
+      .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
+  }
+
+  filters() {
+    return Object.entries(this.api.getFilterModel()).map((pair) => JSON.stringify(pair));
+  }
+
+  // Sort and filter as the state says.
+  restore() {
+    if (!this.api || this.api.isDestroyed() || !this.api.getColumns() || !this.store) return;
+    const there = (id) => Boolean(this.api.getColumn(id));
+    const sort = (this.state.sort || []).filter((text) => there(text.slice(1)));
+    if (!same(sort, this.sortOfGrid())) {
+      const state = sort
+        .map((text, sortIndex) => ({ colId: text.slice(1), sort: text[0] === "-" ? "desc" : "asc", sortIndex }));
+      this.api.applyColumnState({ state, defaultState: { sort: null } });
+    }
+    const model = {};
+    for (const text of this.state.filter || []) {
+      try {
+        const [id, one] = JSON.parse(text);
+        // Whether a setting has numbers is known when its values are.
+        const fits = !id.startsWith("setting:") || this.values.isNumeric(id) === (one.filterType === "number");
+        if (there(id) && one && typeof one === "object" && fits) model[id] = one;
+      } catch {
+        continue;  // a damaged link
+      }
+    }
+    if (!same(model, this.api.getFilterModel())) this.api.setFilterModel(model);
+  }
+
+  // The text filter of a column; a text between slashes is a regular expression.
+  textMatches(option, value, wanted) {
+    const pattern = patternOf(wanted);
+    if (pattern !== null) {
+      const found = this.patterns.matches(pattern, value);
+      return option.startsWith("not") ? !found : found;
+    }
+    const [text, part] = [value.toLowerCase(), wanted.toLowerCase()];
+    return {
+      contains: () => text.includes(part), notContains: () => !text.includes(part), equals: () => text === part,
+      notEqual: () => text !== part, startsWith: () => text.startsWith(part), endsWith: () => text.endsWith(part),
+    }[option]();
+  }
+
+  refilter() {
+    if (this.api && !this.api.isDestroyed()) this.api.onFilterChanged();
+  }
+
+  // Patterns of the column filters, and the first thing that is wrong with one.
+  wrongPattern() {
+    for (const [id, model] of Object.entries(this.api.getFilterModel() || {})) {
+      const parts = model.conditions || [model];
+      const patterns = parts.map(({ filter }) => (typeof filter === "string" ? patternOf(filter) : null)).filter(Boolean);
+      const text = this.patterns.trouble(patterns);
+      if (text) return { name: this.columns.nameOf(id), text };
+    }
+    return null;
   }
 
   update(state, store) {
@@ -180,6 +230,13 @@ class View {
       if (this.api) this.api.onFilterChanged();
     }
     if (this.rows.length) this.choose();
+    if (this.groups.take(this.levelsOfState())) {
+      setProps(this.gridId, { rowData: this.grouped() });
+      this.columns.list();
+      this.ask();
+    }
+    this.ungroup.hidden = !this.groups.levels.length;
+    this.restore();
     this.show();
     if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["name"], force: true });
   }
@@ -189,17 +246,19 @@ class View {
   }
 
   filtering() {
-    return Boolean((this.state.q || [""])[0]);
+    return Boolean((this.state.q || [""])[0]) || this.groups.closed.size > 0;
   }
 
   // Names are paths below the base directory, so the rest is not searched.
   passes(row) {
+    if (row.group) return this.groups.shows(row);
+    if (this.groups.hides(row)) return false;
     const said = [row.key, ...row.members].map((key) => this.said.get(key)).filter(Boolean);
     return [row.name, ...row.members, ...said].some(this.test) || (row.real !== "" && this.test(row.real));
   }
 
   write(changes) {
-    setState(this.store, this.state, changes);
+    this.state = setState(this.store, this.state, changes);
   }
 
   searchKey(event) {
@@ -218,7 +277,7 @@ class View {
 
   choose() {
     this.chosen = picker.selected(this.state, this.runs);
-    this.drawnIn = picker.colours(this.chosen, this.rows);
+    this.drawnIn = picker.colours(this.chosen, this.rows, this.state);
   }
 
   show() {
@@ -231,14 +290,25 @@ class View {
     this.only.hidden = !filtered;
     const total = this.rows.length.toLocaleString("en");
     const n = count.toLocaleString("en");
+    const ranks = this.rows.reduce((sum, { members }) => sum + members.length, 0);
     if (filtered) {
       writeText(summary, "runs.matching", { n: this.matching().length.toLocaleString("en"), total, chosen: n });
+    } else if (ranks > this.rows.length) {
+      writeText(summary, "runs.chosen_ranks", { n, total, ranks: ranks.toLocaleString("en") });
+      setLabel(summary, "title", "runs.ranks_tip");
     } else writeText(summary, this.rows.length === 1 ? "runs.chosen_one" : "runs.chosen", { n, total });
     if (!there) return;
+    const wrong = this.wrongPattern();
+    const expression = wrong ? null : this.columns.expressions.wrong();
+    if (wrong) writeText(this.trouble, "runs.pattern_wrong", wrong);
+    if (expression) writeText(this.trouble, "runs.expression_wrong", expression);
+    this.trouble.hidden = !wrong && !expression;
     const on = [];
     const off = [];
+    // The row of a group is selected if all its runs are, so that the box in the header tells of the runs.
+    const partial = this.groups.having(this.own.filter((row) => !row.members.every((key) => chosen.has(key))));
     this.api.forEachNode((node) => {
-      const wanted = node.data.members.every((key) => chosen.has(key));
+      const wanted = node.data.group ? !partial.has(node.data.key) : node.data.members.every((key) => chosen.has(key));
       if (Boolean(node.isSelected()) !== wanted) (wanted ? on : off).push(node);
     });
     if (on.length) this.api.setNodesSelected({ nodes: on, newValue: true, source: "api" });
@@ -251,6 +321,7 @@ class View {
     if (event.source.startsWith("api") || event.source.startsWith("rowDataChanged") || !this.chosen) return;
     const next = new Set(this.chosen);
     this.api.forEachNode((node) => {
+      if (node.data.group) return;
       const was = node.data.members.every((key) => this.chosen.has(key));
       const is = Boolean(node.isSelected());
       if (was === is) return;
@@ -272,6 +343,35 @@ class View {
 
   // Ask for the insights of some rows that have new data, those on screen first.
   ask() {
+    if (this.api && !this.api.isDestroyed() && !document.hidden) this.values.ask(...this.wanted());
+    this.askInsights();
+  }
+
+  // [rows that are read, those on screen first; columns whose values are needed]
+  wanted() {
+    const columns = [...new Set([...this.groups.levels, ...this.columns.custom()])];
+    if (!columns.length) return [[], []];
+    const rows = this.own.filter(({ state }) => READ.includes(state));
+    const shown = new Set(this.onScreen().map(({ key }) => key));
+    return [[...rows.filter(({ key }) => shown.has(key)), ...rows.filter(({ key }) => !shown.has(key))], columns];
+  }
+
+  // Whether values are lacking.
+  wantedValues() {
+    return this.values.lacking(...this.wanted());
+  }
+
+  onScreen() {
+    const rows = [];
+    const last = this.api.getLastDisplayedRowIndex();
+    for (let at = Math.max(0, this.api.getFirstDisplayedRowIndex()); at <= last; at += 1) {
+      const node = this.api.getDisplayedRowAtIndex(at);
+      if (node && node.data && !node.data.group) rows.push(node.data);
+    }
+    return rows;
+  }
+
+  askInsights() {
     // A request that failed is not answered.
     if (Date.now() - this.asking < LOST_MS || !this.api || this.api.isDestroyed() || document.hidden) return;
     const next = this.unknown().slice(0, MOST_ASKED);
@@ -287,11 +387,10 @@ class View {
   unknown() {
     const known = (row) => this.found.has(row.key) && this.found.get(row.key).stamp === stampOf(row);
     const fresh = (row) => READ.includes(row.state) && row.tags.scalar && !known(row);
-    const first = this.api.getFirstDisplayedRowIndex();
     const rows = [];
     this.api.forEachNodeAfterFilterAndSort((node) => rows.push(node.data));
-    const shown = rows.slice(Math.max(0, first), this.api.getLastDisplayedRowIndex() + 1);
-    return [...shown.filter(fresh), ...rows.filter((row) => fresh(row) && !shown.includes(row))];
+    const shown = new Set(this.onScreen());
+    return [...Array.from(shown).filter(fresh), ...rows.filter((row) => fresh(row) && !shown.has(row))];
   }
 
   answered({ runs }) {
@@ -304,7 +403,7 @@ class View {
   // Rows that pass search and column filters.
   matching() {
     const rows = [];
-    this.api.forEachNodeAfterFilter((node) => rows.push(node.data));
+    this.api.forEachNodeAfterFilter((node) => { if (!node.data.group) rows.push(node.data); });
     return rows;
   }
 
@@ -330,11 +429,6 @@ class View {
       if (views.get(this.gridId) === this) views.delete(this.gridId);
     } else if (!document.hidden) this.redrawTexts();
   }
-}
-
-// Differs whenever a row has new data.
-function stampOf({ points, updated, steps }) {
-  return `${points} ${steps} ${updated}`;
 }
 
 function view(gridId, bodyId) {
@@ -369,10 +463,20 @@ functions.runs_insights = function (answer, gridId, bodyId) {
   if (shown && answer) shown.answered(answer);
 };
 
-functions.runs_headers = function (prefs, headers, columns) {
-  if (!prefs) return noUpdate();
-  for (const shown of views.values()) shown.redrawTexts();
-  const place = prefs.lang === "zh" ? 1 : 0;
-  const next = columns.map((column) => ({ ...column, headerName: headers[column.field][place] }));
-  return next.every((column, i) => column.headerName === columns[i].headerName) ? noUpdate() : next;
+functions.runs_columns = function (prefs, state, runs, base, gridId, bodyId) {
+  const shown = view(gridId, bodyId);
+  if (!shown || !base) return noUpdate();
+  shown.state = state || {};
+  shown.columns.base = base;
+  if (runs) shown.runs = runs;
+  if (shown.language !== language()) shown.redrawTexts();
+  shown.language = language();
+  return shown.columns.next() || noUpdate();
 };
+
+for (const [name, part] of [["runs_values", "values"], ["runs_choices", "columns"], ["runs_matched", "patterns"]]) {
+  functions[name] = (answer, gridId, bodyId) => {
+    const shown = view(gridId, bodyId);
+    if (shown && answer) shown[part].answered(answer);
+  };
+}

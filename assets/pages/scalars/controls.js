@@ -1,13 +1,15 @@
 // The bar above the cards of the scalars page: x axis, smoothing, mode, downloads.
 
-import { icon, make, menu, pressSegment, segments, words } from "../../base/elements.js";
+import { isDerived } from "../../base/expressions.js";
+import { icon, make, menu, option, pressSegment, segments, words } from "../../base/elements.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import { asked, grouped } from "./grouping.js";
 import * as runGroups from "./groups.js";
 import * as insights from "./insights.js";
-import { oneChart, option, synthesis } from "./view.js";
+import * as ranking from "./ranking.js";
+import { oneChart, synthesis } from "./view.js";
 
 const MOST_NAMES = 50;
 const SMOOTH_WAIT_MS = 60;
@@ -72,6 +74,7 @@ function link(key, what) {
 
 function downloads() {
   const summary = make("summary", "ms-button", [icon("download"), words("scalars.download")]);
+  setLabel(summary, "aria-label", "scalars.download");
   return menu(summary, [
     link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
     link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
@@ -92,7 +95,7 @@ export function build(page) {
   menus.addEventListener("toggle", () => drawLinks(page, menus));
   return {
     left: [axisControl(page), smoothControl(page), modeControl(page), runGroups.build(page), restore],
-    right: [insights.control(page), menus],
+    right: [ranking.note(), insights.control(page), menus],
   };
 }
 
@@ -106,7 +109,8 @@ function drawLinks(page, menus) {
       drawCompared(page, element, suffix, onScreen);
       continue;
     }
-    const tags = what === "screen" && onScreen.length < page.catalogue.tags.length ? onScreen : null;
+    const every = onScreen.length === page.catalogue.tags.length && !onScreen.some(isDerived);
+    const tags = what === "screen" && !every ? onScreen : null;
     element.href = cards.exportUrl(page, `scalars.${suffix}`, tags);
   }
 }

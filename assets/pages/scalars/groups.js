@@ -1,14 +1,15 @@
 // Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/pages/scalars/sheet.py.
 
+import { dotButton } from "../../base/colour_box.js";
 import { setProps } from "../../base/dash.js";
-import { badge, icon, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, icon, iconButton, make, option, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { language, setLabel, translate } from "../../base/i18n.js";
+import { frameOf } from "../../base/notes.js";
 import { last, same } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import { by, grouped, inTable, named } from "./grouping.js";
 import * as finals from "./table.js";
-import { option } from "./view.js";
 
 const KINDS = ["", "job", "rank", "regex", "column"];
 const NAMED = ["regex", "column"];  // kinds whose value is typed
@@ -140,16 +141,18 @@ function drawChoices(page, kind) {
 // The strip below the bar --------------------------------------------------------------------------------------------
 
 function chip(page, group) {
-  const dot = make("span", "ms-dot");
-  dot.style.background = group.colour;
+  const dot = dotButton(group.colour, {
+    frame: frameOf(page.root), target: { by: last(page.state, "group", ""), label: group.label }, name: named(group.label),
+    colour: group.colour, byHand: group.hand,
+  });
   const n = make("span", group.n < page.sheet.few ? "ms-group-n ms-group-few" : "ms-group-n", `n ${count(group.n)}`);
   if (group.n < page.sheet.few) setLabel(n, "title", "groups.few", { n: page.sheet.few });
-  const summary = make("summary", "ms-group-chip", [dot, make("span", "ms-cut", named(group.label)), n]);
+  const summary = make("summary", "ms-group-chip", [make("span", "ms-cut", named(group.label)), n]);
   summary.title = group.runs.slice(0, 20).join("\n") + (group.n > 20 ? "\n…" : "");
   const runs = group.runs.map((run) => make("div", "ms-cut", run, { title: run }));
-  return make("details", "ms-details ms-menu-down ms-group", [summary, make("div", "ms-menu-items ms-group-runs", runs)], {
-    "data-label": group.label,
-  });
+  const list = make("div", "ms-menu-items ms-group-runs", runs);
+  const details = make("details", "ms-details ms-menu-down ms-group", [summary, list]);
+  return make("span", "ms-group-item", [dot, details], { "data-label": group.label });
 }
 
 function baseline(page) {

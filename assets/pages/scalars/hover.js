@@ -1,71 +1,24 @@
-// The table under the pointer, for all runs of a chart: the nearest first, then by value.
+// The table under the pointer, for all runs of a chart. It stays in its card; hover_settings.js has its order and columns.
 
 import { make, words } from "../../base/elements.js";
 import { count, dateTime } from "../../base/format.js";
 import { translate } from "../../base/i18n.js";
+import { nameElement } from "../../base/names.js";
 import { last } from "../../base/state.js";
-import { numbersOf } from "../../base/typed_arrays.js";
 import * as cards from "../../cards/cards.js";
-import { linesOf, number, tracesOf } from "../../cards/curves.js";
+import * as crosshair from "../../cards/crosshair.js";
+import { number } from "../../cards/curves.js";
+import { isLinked } from "../../cards/layout_menu.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
+import { COLUMNS, ordered, settings } from "./hover_settings.js";
+import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed, span } from "./lines.js";
+import * as runList from "./run_list.js";
+
+export { exact, nearestIndex, span };
 
 const MOST_ROWS = 14;
 const REACH_PX = 24;
-const KINDS = ["NaN", "+Inf", "-Inf"];
-const decoded = new WeakMap();  // figure -> lines and marks
-
-// Accessor for numbers sent as an array, or as first value and distance.
-function column(spec, even) {
-  if (even && even.dx !== undefined) return (i) => even.x0 + i * even.dx;
-  const values = numbersOf(spec);
-  return values ? (i) => values[i] : null;
-}
-
-// Seconds, sent as differences in milliseconds.
-function durations({ first, steps, seconds }) {
-  if (seconds) return column(seconds);
-  let now = first;
-  const times = Float64Array.from(numbersOf(steps), (step) => (now += step) / 1000);
-  return (i) => times[i];
-}
-
-// Of a hundred lines the table shows fourteen.
-function lazily(make) {
-  let made = null;
-  return (i) => (made = made || make())(i);
-}
-
-function series(figure) {
-  if (decoded.has(figure)) return decoded.get(figure);
-  const traces = tracesOf(figure);
-  const lines = linesOf(traces).map((trace) => {
-    const values = numbersOf(trace.y);
-    const x = column(trace.x, trace);
-    let rising = true;
-    if (trace.x) for (let i = 1; i < values.length && rising; i += 1) rising = x(i) >= x(i - 1);
-    const { meta } = trace;
-    return {
-      meta, values, x, rising, size: values.length, exact: trace.y.dtype === "f8", axis: trace.yaxis || "y",
-      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(traces[meta.raw].y),
-      rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
-      step: meta.step ? column(meta.step, meta.step) : x,
-      time: meta.time ? lazily(() => durations(meta.time)) : null,
-      n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
-    };
-  });
-  const marks = traces
-    .filter((trace) => trace.meta && trace.meta.mark !== undefined)
-    .map((trace) => ({
-      kind: KINDS[trace.meta.mark],
-      low: numbersOf(trace.x),
-      high: numbersOf(trace.meta.high),
-      count: numbersOf(trace.meta.count),
-      runs: trace.meta.runs,
-    }));
-  decoded.set(figure, { lines, marks });
-  return decoded.get(figure);
-}
 
 // Where on the plane -------------------------------------------------------------------------------------------------
 
@@ -88,36 +41,10 @@ export function plane(card) {
   };
 }
 
-export function nearestIndex(line, x, toX, toY, pointer) {
-  if (!line.rising) {
-    let best = -1;
-    let distance = Infinity;
-    for (let i = 0; i < line.size; i += 1) {
-      if (Number.isNaN(line.values[i])) continue;
-      const away = Math.hypot(toX(line.x(i)) - pointer.x, toY(line.values[i]) - pointer.y);
-      if (away < distance) [best, distance] = [i, away];
-    }
-    return best;
-  }
-  let low = 0;
-  let high = line.size - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (line.x(middle) < x) low = middle + 1;
-    else high = middle;
-  }
-  let best = -1;
-  for (const i of [low - 2, low - 1, low, low + 1]) {
-    if (i < 0 || i >= line.size || Number.isNaN(line.values[i])) continue;
-    if (best < 0 || Math.abs(line.x(i) - x) < Math.abs(line.x(best) - x)) best = i;
-  }
-  return best;
-}
-
 function rowsAt(figure, view, pointer) {
   const x = view.x(pointer.x);
   const rows = [];
-  for (const line of series(figure).lines) {
+  for (const line of linesIn(figure)) {
     const i = nearestIndex(line, x, view.toX, view.toY[line.axis], pointer);
     if (i < 0) continue;
     const [place, shown] = [line.x(i), line.values[i]];
@@ -134,13 +61,11 @@ function rowsAt(figure, view, pointer) {
       py,
       shown,
       value: line.raw ? line.raw[i] : shown,
+      label: line.meta.label,
       away: Math.abs(py - pointer.y),
     });
   }
-  // The nearest row first, then those the table has room for, by descending value; the others are only counted.
-  rows.sort((a, b) => a.away - b.away);
-  const shown = rows.slice(1, MOST_ROWS).sort((a, b) => b.value - a.value);
-  return [...rows.slice(0, 1), ...shown, ...rows.slice(MOST_ROWS)];
+  return rows.sort((a, b) => a.away - b.away);
 }
 
 function spacing(line, i, view) {
@@ -155,40 +80,6 @@ function timeOf(line, i, axis) {
   if (axis === "relative") return line.x(i);
   if (axis === "absolute") return line.x(i) / 1000 + new Date().getTimezoneOffset() * 60 - line.meta.started;
   return line.time ? line.time(i) : NaN;
-}
-
-// Text ---------------------------------------------------------------------------------------------------------------
-
-// Shortest text that reads back as the same float32 or float64.
-export function exact(value, isDouble) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-  if (!isDouble) {
-    for (let digits = 6; digits < 10; digits += 1) {
-      const text = Number(value.toPrecision(digits));
-      if (Math.fround(text) === value) return readable(text);
-    }
-  }
-  return readable(value);
-}
-
-function readable(value) {
-  const size = Math.abs(value);
-  return size >= 1e4 && size < 1e15 && Number.isInteger(value) ? count(value) : String(value);
-}
-
-export function smoothed(value) {
-  return String(Number(value.toPrecision(6)));
-}
-
-export function span(seconds) {
-  if (!Number.isFinite(seconds)) return "";
-  const size = Math.abs(seconds);
-  const sign = seconds < 0 ? "-" : "";
-  if (size < 60) return `${sign}${size.toFixed(3)} s`;
-  const two = (part) => String(Math.floor(part)).padStart(2, "0");
-  const minutes = Math.floor(size / 60) % 60;
-  if (size < 3600) return `${sign}${minutes} m ${two(size % 60)} s`;
-  return `${sign}${count(Math.floor(size / 3600))} h ${two(minutes)} m ${two(size % 60)} s`;
 }
 
 function cell(text, className = "ms-number") {
@@ -206,31 +97,29 @@ function groupRow({ line, i, shown }, several, axis) {
   return make("tr", "", cells);
 }
 
-function placeOf(x, axis) {
-  if (axis === "relative") return span(x);
-  if (axis === "absolute") return dateTime(x / 1000 + new Date().getTimezoneOffset() * 60);
-  return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
-}
-
-function bodyRow(row, wide, several, axis) {
+function bodyRow(page, row, names, axis) {
   const { line, i } = row;
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour;
-  const name = make("td", "ms-hover-run", [dot, make("span", "ms-cut", line.meta.label)]);
-  const cells = [name];
-  if (several) cells.push(cell(line.meta.tag, "ms-cut"));
-  cells.push(cell(exact(row.value, line.raw ? line.rawExact : line.exact)));
-  if (wide) cells.push(cell(smoothed(row.shown)));
-  cells.push(cell(count(line.step(i))), cell(span(time)), cell(dateTime(line.meta.started + time)));
-  return make("tr", "", cells);
+  const parts = page.runList && page.runList.parts ? page.runList.parts(line.meta.label) : ["", line.meta.label, ""];
+  const cells = {
+    run: () => make("td", "ms-hover-run", [dot, nameElement(parts)]),
+    tag: () => cell(line.meta.tag, "ms-cut"),
+    value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
+    smoothed: () => cell(smoothed(row.shown)),
+    step: () => cell(count(line.step(i))),
+    relative: () => cell(span(time)),
+    absolute: () => cell(dateTime(line.meta.started + time)),
+  };
+  return make("tr", "", names.map((name) => cells[name]()));
 }
 
 function markRows(figure, view, pointer, columns) {
   const x = view.x(pointer.x);
   const reach = ((view.right - view.left) / view.box.width) * 6;
   const rows = [];
-  for (const mark of series(figure).marks) {
+  for (const mark of marksIn(figure)) {
     for (let i = 0; i < mark.low.length && rows.length < 3; i += 1) {
       if (x < mark.low[i] - reach || x > mark.high[i] + reach) continue;
       const text = translate("hover.count", { n: count(mark.count[i]), kind: mark.kind });
@@ -244,28 +133,41 @@ function markRows(figure, view, pointer, columns) {
   return rows;
 }
 
-function fill(page, table, figure, rows, view, pointer) {
-  const wide = rows.some((row) => row.line.raw);
+// Columns that the table has: those that the user chose, as far as there is room, the least needed first to go.
+function columnsOf(page, figure, rows, left) {
   const several = figure.layout.meta.tags.length > 1;
   const { axis, grouped } = figure.layout.meta;
   const place = { relative: "relative", absolute: "absolute", tag: "x" }[axis] || "step";
-  const names = grouped ? ["group", ...(several ? ["tag"] : []), last(page.state, "line", "mean"), "band", "n", place]
-    : ["run", ...(several ? ["tag"] : []), "value", ...(wide ? ["smoothed"] : []), "step", "relative", "absolute"];
+  const tag = several ? ["tag"] : [];
+  if (grouped) return ["group", ...tag, last(page.state, "line", "mean"), "band", "n", place];
+  const wide = rows.some((row) => row.line.raw);
+  const chosen = settings().columns.filter((name) => wide || name !== "smoothed");
+  return ["run", ...tag, "value", ...chosen.slice(0, Math.max(0, chosen.length - left))];
+}
+
+// Show the rows that the table has room for: the nearest ones, in the order that the user chose; the others are counted.
+function fill(page, table, figure, rows, most, left, pointer, view) {
+  const { axis, grouped, tags } = figure.layout.meta;
+  const names = columnsOf(page, figure, rows, left);
   const header = make(
     "tr",
     "",
     names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")),
   );
-  const rowOf = (row) => (grouped ? groupRow(row, several, axis) : bodyRow(row, wide, several, axis));
-  const body = rows.slice(0, MOST_ROWS).map(rowOf);
+  const rowOf = (row) => (grouped ? groupRow(row, tags.length > 1, axis) : bodyRow(page, row, names, axis));
+  const body = ordered(rows.slice(0, most), settings().order).map((row) => {
+    const element = rowOf(row);
+    element.classList.toggle("ms-hover-nearest", row === rows[0]);
+    return element;
+  });
   if (grouped && rows.length) {
     const of = make("td", "ms-muted ms-hover-members", members(page, rows[0].line.meta.label));
     of.colSpan = names.length;
     body.push(make("tr", "", of));
   }
   body.push(...markRows(figure, view, pointer, names.length));
-  if (rows.length > MOST_ROWS) {
-    const more = words("hover.more", { n: count(rows.length - MOST_ROWS) }, "td", "ms-muted");
+  if (rows.length > most) {
+    const more = words("hover.more", { n: count(rows.length - most) }, "td", "ms-muted");
     more.colSpan = names.length;
     body.push(make("tr", "", more));
   }
@@ -273,12 +175,51 @@ function fill(page, table, figure, rows, view, pointer) {
   table.replaceChildren(make("table", "", [...head, make("tbody", "", body)]));
 }
 
-function place(table, pointer) {
-  const { offsetWidth: width, offsetHeight: height } = table;
+/** What the table may cover: its own card, as far as it is in the window, so that no curve of another card is hidden. */
+export function roomOf(box, window) {
+  const [left, top] = [Math.max(4, box.left), Math.max(4, box.top)];
+  const [right, bottom] = [Math.min(window.innerWidth - 4, box.right), Math.min(window.innerHeight - 4, box.bottom)];
+  return { left, top, right, bottom, width: right - left, height: bottom - top };
+}
+
+/** Where a table of this size is placed in its room: beside the pointer, on the side where it fits better. */
+export function placed(size, room, pointer) {
   const gap = 16;
-  const left = pointer.x + gap + width > window.innerWidth ? pointer.x - gap - width : pointer.x + gap;
-  const top = Math.min(pointer.y + gap, window.innerHeight - height - 8);
-  table.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
+  const right = pointer.x + gap + size.width <= room.right || room.right - pointer.x > pointer.x - room.left;
+  const x = right ? pointer.x + gap : pointer.x - gap - size.width;
+  const inside = (at, low, high) => Math.max(low, Math.min(at, high));
+  return {
+    left: inside(x, room.left, room.right - size.width),
+    top: inside(pointer.y + gap, room.top, room.bottom - size.height),
+  };
+}
+
+// Fill the table and place it; columns and rows are left out until it fits its room.
+function lay(page, box, table, figure, rows, view, pointer) {
+  const room = roomOf(box, window);
+  table.style.maxWidth = `${room.width}px`;
+  table.style.setProperty("--ms-hover-name", `${Math.max(64, Math.min(240, room.width * 0.45))}px`);
+  let most = MOST_ROWS;
+  const known = page.hoverLeft;  // columns left out at the last place of the pointer
+  let left = known && known.width === room.width && known.figure === figure ? known.left : 0;
+  const draw = () => fill(page, table, figure, rows, most, left, pointer, view);
+  draw();
+  table.hidden = table.querySelector("tbody").childElementCount === 0;
+  const inner = table.firstElementChild;
+  const wide = () => table.firstElementChild.offsetWidth > room.width - 18;
+  while (inner && wide() && left < COLUMNS.length) {
+    left += 1;
+    draw();
+  }
+  page.hoverLeft = { figure, width: room.width, left };
+  const over = table.offsetHeight - room.height;
+  if (over > 0) {
+    const [row] = table.querySelectorAll("tbody tr");
+    most = Math.max(1, Math.min(rows.length, MOST_ROWS) - Math.ceil(over / Math.max(1, row.offsetHeight)) - 1);
+    draw();
+  }
+  const at = placed({ width: table.offsetWidth, height: table.offsetHeight }, room, pointer);
+  table.style.transform = `translate(${at.left}px, ${at.top}px)`;
 }
 
 // Events -------------------------------------------------------------------------------------------------------------
@@ -287,6 +228,8 @@ function hide(page) {
   page.find(".ms-hover-table").hidden = true;
   for (const cursor of page.root.querySelectorAll(".ms-plot-cursor")) cursor.hidden = true;
   page.hovered = null;
+  crosshair.show(page, null);
+  if (page.runList) runList.point(page, page.runList.key, null);
 }
 
 function show(page, card, pointer) {
@@ -302,18 +245,23 @@ function show(page, card, pointer) {
   const rows = rowsAt(figure, view, pointer);
   if (page.hovered && page.hovered.card !== card) hide(page);
   page.hovered = { card, pointer };
+  // The table comes last, since it is measured once it is filled: everything else reads sizes before anything is written.
+  const room = card.getBoundingClientRect();
+  drawCursor(card, view, rows[0], card.querySelector(".ms-card-body").getBoundingClientRect());
+  runList.point(page, card.dataset.key, view.x(pointer.x));
+  const place = rows.length ? rows[0].line.x(rows[0].i) : view.x(pointer.x);
+  const { axis } = figure.layout.meta;
+  const text = axis === "step" ? count(Math.round(place)) : placeOf(place, axis);
+  if (isLinked(page)) crosshair.show(page, place, text, card);
   const table = page.find(".ms-hover-table");
-  fill(page, table, figure, rows, view, pointer);
-  table.hidden = table.querySelector("tbody").childElementCount === 0;
-  place(table, pointer);
-  drawCursor(card, view, rows[0]);
+  table.hidden = false;
+  lay(page, room, table, figure, rows, view, pointer);
 }
 
-function drawCursor(card, view, nearest) {
+function drawCursor(card, view, nearest, body) {
   const cursor = card.querySelector(".ms-plot-cursor");
   cursor.hidden = !nearest;
   if (!nearest) return;
-  const body = cursor.parentElement.getBoundingClientRect();
   cursor.style.left = `${nearest.px - body.left}px`;
   cursor.style.top = `${view.box.top - body.top}px`;
   cursor.style.height = `${view.box.height}px`;

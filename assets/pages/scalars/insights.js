@@ -17,7 +17,7 @@ const AGAIN_MS = 300;
 const NEAR_PX = 9;
 const WAIT_MS = 200;
 
-function strictness(page) {
+export function strictness(page) {
   return strict.strictness(page.state.insights || currentPrefs().insights.split(","));
 }
 
@@ -103,7 +103,9 @@ function layer(card) {
 function place(page, card) {
   const host = layer(card);
   const view = hover.plane(card);
-  const marks = card.hidden || !view || card.classList.contains("ms-pending") ? [] : ofCard(page, card.dataset.key);
+  const hidden = new Set(page.state.hide || []);
+  const there = !card.hidden && view && !card.classList.contains("ms-pending");
+  const marks = there ? ofCard(page, card.dataset.key).filter(({ run }) => !hidden.has(run)) : [];
   const body = card.querySelector(".ms-card-body").getBoundingClientRect();
   const taken = [];
   const shown = [];
@@ -146,13 +148,14 @@ function badge(page, card) {
   const summary = words(marks.length === 1 ? "insights.count_one" : "insights.count", values, "summary",
     `ms-badge ms-badge-button ms-badge-mark ms-badge-mark-${worst}`);
   setLabel(summary, "title", "insights.count_tip");
-  const items = marks.slice(0, MOST).map((mark) => {
+  const items = marks.slice(0, MOST).flatMap((mark) => {
     const dot = make("span", "ms-dot");
     dot.style.background = mark.colour;
     const item = make("button", "ms-menu-item ms-mark-item", [dot, make("span", "", sentence(mark))],
       { type: "button", "data-act": "mark", "data-view": mark.view });
     item.title = `${mark.label}\n${reason(mark)}`;
-    return item;
+    if (!mark.cause) return [item];
+    return [item, make("a", "ms-menu-item ms-mark-cause", [words("insights.cause")], mark.cause)];
   });
   if (marks.length > MOST) {
     items.push(words("insights.more", { n: count(marks.length - MOST) }, "div", "ms-menu-item ms-muted"));

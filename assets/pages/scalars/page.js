@@ -2,18 +2,21 @@
 // zoom.js its view, hover.js the table under the pointer, groups.js groups and baseline, table.js final values.
 
 import { functionsOf } from "../../base/dash.js";
-import { entry, last, listed } from "../../base/state.js";
+import { last, listed } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import { MARGINS } from "../../cards/widths.js";
 import * as controls from "./controls.js";
+import * as derived from "./derived.js";
 import { asked, inTable } from "./grouping.js";
 import * as runGroups from "./groups.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
+import * as ranking from "./ranking.js";
+import * as runList from "./run_list.js";
 import * as thresholdDialog from "./threshold.js";
 import * as cardTools from "./tools.js";
 import { ONE, oneChart, synthesis, thresholds } from "./view.js";
-import { moved } from "./zoom.js";
+import { linked, moved, viewOf } from "./zoom.js";
 
 const DEFAULT_AXIS = "step";
 
@@ -40,8 +43,9 @@ function ask(page, key) {
   const limits = thresholds(page, key);
   if (limits.length) wanted.threshold = limits;
   Object.assign(wanted, asked(page));
-  const view = entry(state, "zoom", key);
+  const view = viewOf(page, key);
   if (view) wanted.view = [view];
+  if (state.hide) wanted.hide = state.hide;
   for (const flag of ["log", "every", "pan", "outliers"]) if (listed(state, flag, key)) wanted[flag] = ["1"];
   return wanted;
 }
@@ -53,17 +57,22 @@ function tagsOf(page, key) {
 const TWO_AXES = 108;  // px beside the plot area, as in layouts/figures/lines.py
 
 cards.define("scalars", {
+  catalogue: (page, catalogue) => derived.extended(page, catalogue),
+  tagTools: (page) => [derived.adder(page)],
   margins(page, key) {
     return key === ONE && synthesis(page)[1].length ? TWO_AXES : MARGINS;
   },
   build(page) {
-    page.trails = new Map();  // card key -> earlier views
+    page.trails = new Map();  // earlier views, see zoom.js
     hover.build(page);
+    runList.build(page);
     return controls.build(page);
   },
   draw(page) {
     controls.draw(page);
     insights.draw(page);
+    ranking.draw(page);
+    window.setTimeout(() => page.root.isConnected && runList.draw(page), 0);  // once the slots have their cards
   },
   cards(page) {
     if (inTable(page)) return [];
@@ -75,11 +84,13 @@ cards.define("scalars", {
   putOn,
   ask,
   title: () => "scalars.one",
-  tools: () => cardTools.buttons(),
+  tools: (key) => cardTools.buttons(key),
   files: () => cardTools.files(),
   press: (page, card, key) => cardTools.press(page, card, key),
   painted: (page, card, key, meta) => cardTools.painted(page, card, key, meta),
   moved: (page, card, key, change) => moved(page, key, change),
+  linked,
+  ranked: (page) => ranking.ranks(page),
   forFile: (page, card, key, figure) => cardTools.forFile(page, key, figure),
   fileTags: tagsOf,
   fileRange: (page, key) => cardTools.fileRange(page, key),
@@ -92,6 +103,11 @@ Object.assign(functionsOf("mindscope_scalars"), {
   marks(answer, rootId) {
     const page = cards.pageOf(rootId);
     if (page && answer) insights.received(page, answer);
+  },
+
+  ranking(answer, rootId) {
+    const page = cards.pageOf(rootId);
+    if (page && answer) ranking.received(page, answer);
   },
 
   filled(sheet, rootId) {

@@ -2,8 +2,7 @@
 
 import { make, words } from "../../base/elements.js";
 import { setLabel, writeText } from "../../base/i18n.js";
-import { entry } from "../../base/state.js";
-import { setView, short } from "./zoom.js";
+import { setView, short, viewOf } from "./zoom.js";
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -41,7 +40,7 @@ function button(key, className, act, type = "button") {
 }
 
 export function open(page, key, shown, log) {
-  const now = entry(page.state, "zoom", key);
+  const now = viewOf(page, key);
   const [low, high] = shown.map((end) => short(log ? 10 ** end : end, 5));
   const [first, second] = [field("range.low", low), field("range.high", high)];
   const error = make("p", "ms-threshold-error", [], { role: "alert" });

@@ -3,20 +3,23 @@
 import { badge, iconButton, make, words } from "../../base/elements.js";
 import { count, escapeMarkup } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
-import { entry, last, listed, toggled, withEntry } from "../../base/state.js";
+import { last, listed, same, toggled } from "../../base/state.js";
 import * as slots from "../../cards/slots.js";
+import * as derived from "./derived.js";
 import { named } from "./grouping.js";
 import * as hover from "./hover.js";
 import * as insights from "./insights.js";
 import * as rangeDialog from "./range.js";
+import * as runList from "./run_list.js";
 import * as thresholdDialog from "./threshold.js";
 import { thresholds } from "./view.js";
-import { back, jumpTo, restore } from "./zoom.js";
+import { back, jumpTo, restore, setView, viewOf } from "./zoom.js";
 
 const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 
-export function buttons() {
-  return ["back", "restore", "zoom", "log", "range", "threshold"].map((name) => iconButton(name, `scalars.${name}`, name));
+export function buttons(key) {
+  const own = ["back", "restore", "zoom", "log", "range", "threshold"].map((name) => iconButton(name, `scalars.${name}`, name));
+  return [...derived.buttons(key), ...own];
 }
 
 export function files() {
@@ -27,20 +30,31 @@ export function press(page, card, key) {
   slots.press(card, "log", listed(page.state, "log", key));
   slots.press(card, "zoom", !listed(page.state, "pan", key));
   slots.press(card, "threshold", thresholds(page, key).length > 0);
-  const view = entry(page.state, "zoom", key);
+  const view = viewOf(page, key);
   slots.press(card, "range", Boolean(view.split(",")[2]));
   const zoomed = view !== "";
   for (const act of ["back", "restore"]) card.querySelector(`[data-act="${act}"]`).disabled = !zoomed;
   card.classList.toggle("ms-zoomed", zoomed);
+  derived.press(page, card, key);
+  markReading(page, card);
+}
+
+// A card that still shows the points of another view says so until the points of this one have come.
+function markReading(page, card) {
+  const slot = Number(card.dataset.slot);
+  const [wanted, shown] = [page.asks[slot], page.answered.get(slot)];
+  if (!wanted || !shown || same(wanted.view, shown.view) || card.classList.contains("ms-pending")) return;
+  card.querySelector(".ms-card-notes").replaceChildren(badge("scalars.reading", {}, "scalars.reading.title", "accent"));
 }
 
 // What the figure says -----------------------------------------------------------------------------------------------
 
 export function painted(page, card, key, meta) {
   hover.refresh(page, card);
+  runList.painted(page, card);
   window.requestAnimationFrame(() => insights.painted(page, card));
   title(card, meta);
-  return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
+  return { badges: warnings(meta), notes: [...derived.notes(meta), ...legend(meta), ...notes(page, key, meta)] };
 }
 
 // Show the baseline beside the tag.
@@ -83,8 +97,9 @@ function notes(page, key, meta) {
     result.push(badge("scalars.lines", { shown: count(meta.lines), total: count(meta.series) }, null, "accent"));
     result.push(make("button", "ms-badge ms-badge-button", words("scalars.every"), { type: "button", "data-act": "every" }));
   }
+  if (!meta.points) return result;  // a derived curve says why
   const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
-  const zoomed = entry(page.state, "zoom", key) !== "";
+  const zoomed = viewOf(page, key) !== "";
   if (meta.points > 0 && meta.sent === 0) {
     return [...result, badge(zoomed ? "scalars.points.outside" : "scalars.points.none", values)];
   }
@@ -152,7 +167,7 @@ function labelOf(meta) {
 
 // Steps in view, if the axis shows steps.
 export function fileRange(page, key) {
-  const view = entry(page.state, "zoom", key).split(",");
+  const view = viewOf(page, key).split(",");
   if (last(page.state, "x", "step") !== "step" || !view[0]) return {};
   return { from: String(Math.ceil(Number(view[0]))), to: String(Math.floor(Number(view[1]))) };
 }
@@ -160,7 +175,12 @@ export function fileRange(page, key) {
 // Buttons -------------------------------------------------------------------------------------------------------------
 
 export const acts = {
-  log: (page, card, key) => page.change({ log: toggled(page.state, "log", key), zoom: withoutY(page, key) }),
+  log: (page, card, key) => {
+    page.change({ log: toggled(page.state, "log", key) });
+    const [x0, x1] = viewOf(page, key).split(",");
+    setView(page, key, x0 ? `${x0},${x1},,` : "", false);
+  },
+  ...derived.acts,
   zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
   every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
   outliers: (page, card, key) => page.change({ outliers: toggled(page.state, "outliers", key) }),
@@ -174,8 +194,3 @@ export const acts = {
   jump: (page, card, key, button) => jumpTo(page, key, button),
   threshold: (page, card, key) => thresholdDialog.open(page, key),
 };
-
-function withoutY(page, key) {
-  const [x0, x1] = entry(page.state, "zoom", key).split(",");
-  return withEntry(page.state, "zoom", key, x0 ? `${x0},${x1},,` : "");
-}

@@ -1,7 +1,5 @@
 // What the scalars page shows: cards or one chart, its tags, and thresholds.
 
-import { make } from "../../base/elements.js";
-import { translate } from "../../base/i18n.js";
 import { entry, last } from "../../base/state.js";
 
 export const ONE = "";  // key of the chart with several tags
@@ -24,11 +22,4 @@ export function thresholds(page, key) {
   if (own || key !== ONE) return own ? [own] : [];
   return synthesis(page).flat().map((tag) => [entry(page.state, "threshold", tag), tag])
     .filter(([limit]) => limit).map(([limit, tag]) => `${limit}:${tag}`);
-}
-
-export function option(value, key) {
-  const element = make("option", "", [], { value });
-  element.dataset.key = key;
-  element.textContent = translate(key);
-  return element;
 }

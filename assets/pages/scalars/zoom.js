@@ -1,6 +1,10 @@
-// The view of a card of the scalars page: zoom, steps back, jumps.
+// The view of a card of the scalars page: zoom, steps back, jumps. Linked cards have their x in common (cards/linked_zoom.js).
 
-import { entry, last, listed, withEntry } from "../../base/state.js";
+import { last, listed, withEntry } from "../../base/state.js";
+import { isLinked } from "../../cards/layout_menu.js";
+import * as linkedZoom from "../../cards/linked_zoom.js";
+
+const ALL = "*";
 
 // Zoom ---------------------------------------------------------------------------------------------------------------
 
@@ -20,22 +24,35 @@ export function short(value, digits = 9) {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** The view of a card: "x0,x1,y0,y1", where a pair may be empty; "" for everything. */
+export const viewOf = (page, key) => linkedZoom.viewOf(page.state.zoom || [], key);
+
+// Steps back are those of all linked cards, or of one card: the entries of the state as they were, or its view.
+const trailOf = (page, key) => (isLinked(page) ? ALL : `:${key}`);
+
 export function setView(page, key, view, remember) {
-  const now = entry(page.state, "zoom", key);
+  const now = viewOf(page, key);
   if (view === now) return;
-  const trail = page.trails.get(key) || [];
-  if (remember) page.trails.set(key, [...trail, now]);
-  page.change({ zoom: withEntry(page.state, "zoom", key, view) });
+  const zoom = page.state.zoom || [];
+  const name = trailOf(page, key);
+  if (remember) page.trails.set(name, [...(page.trails.get(name) || []), isLinked(page) ? zoom : now]);
+  page.change({ zoom: isLinked(page) ? linkedZoom.withLinked(zoom, key, view) : withEntry(page.state, "zoom", key, view) });
+}
+
+// Changes of the state when cards are linked or are so no more.
+export function linked(page, on) {
+  page.trails.clear();
+  return on ? { zoom: linkedZoom.linked(page.state.zoom || []) } : {};
 }
 
 export function moved(page, key, change) {
   if (change["xaxis.autorange"] || change["yaxis.autorange"]) {
-    if (entry(page.state, "zoom", key)) setView(page, key, "", true);
+    if (viewOf(page, key)) setView(page, key, "", true);
     return;
   }
   const [x0, x1, y0, y1] = ["xaxis", "yaxis"].flatMap((axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
   if (x0 === undefined && y0 === undefined) return;
-  const view = (entry(page.state, "zoom", key) || ",,,").split(",");
+  const view = (viewOf(page, key) || ",,,").split(",");
   if (x0 !== undefined) {
     const digits = zoneMs(page) === null ? 9 : 14;
     view[0] = short(toState(page, x0), digits);
@@ -49,10 +66,11 @@ export function moved(page, key, change) {
 }
 
 export function back(page, key) {
-  const trail = page.trails.get(key) || [];
-  const view = trail.length ? trail[trail.length - 1] : "";
-  page.trails.set(key, trail.slice(0, -1));
-  setView(page, key, view, false);
+  const name = trailOf(page, key);
+  const trail = page.trails.get(name) || [];
+  page.trails.set(name, trail.slice(0, -1));
+  if (isLinked(page)) page.change({ zoom: trail.length ? trail[trail.length - 1] : [] });
+  else setView(page, key, trail.length ? trail[trail.length - 1] : "", false);
 }
 
 export function restore(page, key) {

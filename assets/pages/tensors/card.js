@@ -2,6 +2,7 @@
 
 import { translate } from "../../base/i18n.js";
 import { entry, withEntry } from "../../base/state.js";
+import { boxesText } from "../../tensor_grid/boxes.js";
 
 // What the state says of a card ---------------------------------------------------------------------------------------
 
@@ -27,14 +28,13 @@ export async function json(page, route, query) {
     const content = await answer.json();
     return answer.ok ? content : { problem: content.error || String(answer.status) };
   } catch (error) {
-    return { problem: translate("tensors.unanswered") };
+    return { problem: translate("tensor_grid.unanswered") };
   }
 }
 
 // Show a message instead of values; a plain tone if the data is not at fault.
 export function message(t, text, tone = "wrong") {
-  t.table.hide();
-  t.shown = "";
+  t.values.hide();
   const element = t.find("message");
   element.textContent = text;
   element.classList.toggle("ms-wrong-text", tone === "wrong");
@@ -44,5 +44,5 @@ export function message(t, text, tone = "wrong") {
 }
 
 export function setBoxes(t, boxes) {
-  setEntry(t.page, "dims", t.key, boxes.join(",").replace(/\s/g, "").replace(/:/g, ".."));
+  setEntry(t.page, "dims", t.key, boxesText(boxes));
 }

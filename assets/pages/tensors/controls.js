@@ -5,6 +5,7 @@ import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { entry, listed, toggled } from "../../base/state.js";
 import * as stepping from "../../cards/stepping.js";
+import { boxGroup, drawBoxes } from "../../tensor_grid/boxes.js";
 import { escaped, seriesOf, setBoxes, setEntry } from "./card.js";
 
 function field(label, control) {
@@ -35,16 +36,15 @@ export function build(t) {
   t.how = segments("tensors.how", [["absolute", "tensors.how.absolute"], ["relative", "tensors.how.relative"]], (value) => {
     if ((value === "relative") !== listed(page.state, "rel", t.key)) page.change({ rel: toggled(page.state, "rel", t.key) });
   });
-  t.boxes = make("span", "ms-tensor-boxes", [], { role: "group" });
-  setLabel(t.boxes, "aria-label", "tensors.dims");
+  t.boxes = boxGroup("tensor_grid.dims");
   t.runField = field("tensors.run", t.run);
   t.minusWith = make("span", "ms-tensor-minus-step ms-muted");
   const minus = make("span", "ms-field", [field("tensors.minus", t.minus), t.minusStep, t.minusWith, t.how]);
   const now = make("span", "ms-tensor-now");
-  const dims = field("tensors.dims", t.boxes);
+  const dims = field("tensor_grid.dims", t.boxes);
   dims.classList.add("ms-tensor-dims");
   t.find("bar").replaceChildren(t.runField, now, dims, minus, stepping.ownSlider(page, t.card));
-  t.find("foot").replaceChildren(make("output", "ms-tensor-readout ms-mono"), words("tensors.keys", {}, "span", "ms-muted"));
+  t.find("foot").replaceChildren(t.readout, words("tensor_grid.keys", {}, "span", "ms-muted"));
 }
 
 function fillOrFirst(control, choices, value) {
@@ -87,39 +87,16 @@ function drawNow(t) {
   element.title = new Date(series.walls[place]).toLocaleString();
 }
 
-// One field per dimension, with its size.
-function drawBoxes(t) {
+function drawDimensions(t) {
   const { about } = t;
   if (!about || !about.shape) return;
   t.boxes.parentElement.hidden = !about.shape.length;
-  const key = JSON.stringify([about.shape, about.boxes, about.refused]);
-  if (t.boxesOf === key) return;
-  t.boxesOf = key;
-  const values = about.boxes.length === about.shape.length ? about.boxes : about.shape.map((_size, i) => about.boxes[i] || "");
-  const bad = /^dimension (\d+)/.exec(about.refused || "");
-  const inputs = values.map((value, dim) => {
-    const input = make("input", "ms-input ms-tensor-box", [], { spellcheck: "false", autocomplete: "off" });
-    input.value = value;
-    const size = about.shape[dim];
-    setLabel(input, "title", "tensors.box", { dim, size: count(size), last: count(size - 1) });
-    setLabel(input, "aria-label", "tensors.box", { dim, size: count(size), last: count(size - 1) });
-    if (about.refused && (!bad || Number(bad[1]) === dim)) input.setAttribute("aria-invalid", "true");
-    return input;
-  });
-  const focused = Array.from(t.boxes.querySelectorAll("input")).indexOf(document.activeElement);
-  const parts = inputs.map((input, dim) =>
-    make("span", "ms-tensor-dim", [input, make("span", "ms-muted", `/${count(about.shape[dim])}`)]),
-  );
-  t.boxes.replaceChildren(...parts);
-  for (const input of inputs) {
-    input.addEventListener("change", () => setBoxes(t, inputs.map((one) => one.value.trim() || ":")));
-  }
-  if (inputs[focused]) inputs[focused].focus({ preventScroll: true });
+  drawBoxes(t.boxes, about, (boxes) => setBoxes(t, boxes));
 }
 
 export function draw(t) {
   drawRuns(t);
   drawNow(t);
   drawMinus(t);
-  drawBoxes(t);
+  drawDimensions(t);
 }

@@ -1,6 +1,6 @@
 // The histogram view of the tensors page: one step of a run with all statistics, or the steps of all chosen runs in the views
 // of the histograms page. The server computes histograms on request, so a card asks again until none is pending. State: hist
-// (the view, "auto" by default) and x (the axis of steps).
+// (the view, "auto" by default), x (the axis of steps), hide and first (runs left out, and the first one shown).
 
 import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments } from "../../base/elements.js";
@@ -8,6 +8,7 @@ import { count } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import * as histogramHover from "../../cards/histogram_hover.js";
+import * as histogramLegend from "../../cards/histogram_legend.js";
 import { json, message } from "./card.js";
 
 const VIEWS = ["auto", "heat", "ridge", "overlay", "numbers", "step"];
@@ -33,6 +34,7 @@ export function build(page) {
   page.tensorHistogram = { view, axis };
   const figureOf = (card) => (card.tensor && overSteps(page) ? card.tensor.over.figure : null);
   histogramHover.build(page, figureOf);
+  histogramLegend.listen(page, figureOf);
   return [view, axis];
 }
 
@@ -63,6 +65,8 @@ function query(t) {
   wanted.append("view", last(state, "hist", "auto"));
   wanted.append("x", axis);
   if (axis === "absolute") wanted.append("zone", String(-new Date().getTimezoneOffset()));
+  for (const run of state.hide || []) wanted.append("hide", run);
+  if (last(state, "first", "0") !== "0") wanted.append("first", last(state, "first", "0"));
   return wanted.toString();
 }
 
@@ -106,7 +110,14 @@ function paint(t) {
     t.over.painted = figure;
     setProps(t.page.part("graph", t.card.dataset.slot), { figure });
   }
+  histogramLegend.draw(t.card, figure.layout.meta);
   return histogramHover.refresh(t.page, t.card);
+}
+
+/** Show the runs before or after those of a card. */
+export function turn(card, by) {
+  const { page, over } = card.tensor;
+  histogramLegend.turn(page, over.figure.layout.meta, by);
 }
 
 function withTitle(element, text) {
@@ -120,11 +131,7 @@ export function notes(t) {
   if (!figure || problem) return [];
   const { meta } = figure.layout;
   const result = [];
-  if (meta.shown < meta.runs) {
-    result.push(
-      badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"),
-    );
-  }
+  if (meta.shown < meta.runs) result.push(...histogramLegend.pager(meta));
   if (meta.waiting) result.push(badge("tensors.waiting", { n: count(meta.waiting) }, "tensors.waiting.title", "accent"));
   if (meta.drawn < meta.steps) {
     result.push(

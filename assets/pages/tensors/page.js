@@ -8,15 +8,16 @@ import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
-import { entry, last, listed } from "../../base/state.js";
+import { entry, listed } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as slots from "../../cards/slots.js";
 import * as stepping from "../../cards/stepping.js";
+import { clearBoxes, dimsOf } from "../../tensor_grid/boxes.js";
+import { lookControls, lookOf } from "../../tensor_grid/look.js";
+import { createValues } from "../../tensor_grid/values.js";
 import { address, json, message, plain, seriesOf, setBoxes } from "./card.js";
 import * as controls from "./controls.js";
 import * as histograms from "./histograms.js";
-import * as numbers from "./numbers.js";
-import { createTable } from "./table.js";
 
 const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
 const BAD = ["nan", "pos_inf", "neg_inf"];
@@ -49,7 +50,7 @@ function wanted(page, card, key) {
   if (minus && minus.place < 0) return { reason: ["tensors.nothing_before", { step: count(series.steps[place]) }] };
   const which = new URLSearchParams({ tag: key, ...named("", { series, place }), ...(minus ? named("minus_", minus) : {}) });
   if (minus && listed(page.state, "rel", key)) which.set("how", "relative");
-  const dims = entry(page.state, "dims", key).replace(/\.\./g, ":");
+  const dims = dimsOf(entry(page.state, "dims", key));
   return { series, place, minus, which: which.toString(), part: dims ? `&dims=${encodeURIComponent(dims)}` : "" };
 }
 
@@ -69,18 +70,13 @@ function tensorOf(page, card) {
     summary: null,
     asked: "",
     summed: "",
-    shown: "",
-    after: null,
-    target: null,
     mode: "",
+    readout: make("output", "ms-tensor-readout ms-mono"),
   };
   t.over = histograms.fresh();
-  const tableHost = find("table");
-  tableHost.id = page.store(`table-${card.dataset.slot}`);
-  setLabel(tableHost, "aria-label", "tensors.table");
-  t.table = createTable(tableHost, {
-    fetch: (rows, columns, signal) => block(t, rows, columns, signal),
-    moved: (row, column) => moved(t, row, column),
+  t.values = createValues({
+    table: find("table"), readout: t.readout, id: page.store(`table-${card.dataset.slot}`),
+    url: (query) => address(page, "tensor", query), choose: (boxes) => setBoxes(t, boxes), failed: (text) => message(t, text),
   });
   controls.build(t);
   card.tensor = t;
@@ -120,10 +116,11 @@ function changeMode(t) {
 
 // Reset a card that shows another tag now.
 function forget(t) {
-  Object.assign(t, { about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, boxesOf: "" });
+  Object.assign(t, { about: null, summary: null, asked: "", summed: "" });
   t.over = histograms.fresh();
-  t.table.hide();
-  t.boxes.replaceChildren();
+  t.values.hide();
+  t.values.restart();
+  clearBoxes(t.boxes);
   t.find("stats").replaceChildren();
   for (const name of ["message", "body", "foot"]) t.find(name).hidden = true;
 }
@@ -139,7 +136,7 @@ async function load(t) {
     if (t.key !== key) continue;
     t.about = about;
     t.asked = which + part;
-    if (t.which !== which) t.after = null;
+    if (t.which !== which) t.values.restart();
     t.which = which;
     if (t.wanted.reason || histograms.overSteps(t.page)) break;
     controls.draw(t);
@@ -166,6 +163,7 @@ async function loadSummary(t) {
     t.summed = asked;
     t.summary = summary.problem ? null : summary;
     drawSummary(t);
+    if (summary.figure) summary.figure.data[0].marker.color = seriesOf(t.page, t.card, t.key).colour;
     if (summary.figure) setProps(t.page.part("graph", t.card.dataset.slot), { figure: summary.figure });
     if (t.about && t.asked && !t.wanted.reason) draw(t);
   }
@@ -181,7 +179,9 @@ function draw(t) {
   if (about.problem) return message(t, about.problem);
   const isHistogram = histogram(t.page);
   if (about.refused && !isHistogram) return message(t, about.refused);
-  if (about.shape.includes(0)) return message(t, translate("tensors.empty", { shape: `[${about.shape.join(", ")}]` }), "plain");
+  if (about.shape.includes(0)) {
+    return message(t, translate("tensor_grid.empty", { shape: `[${about.shape.join(", ")}]` }), "plain");
+  }
   t.find("message").hidden = true;
   t.find("body").hidden = false;
   t.find("foot").hidden = isHistogram;
@@ -189,24 +189,8 @@ function draw(t) {
 }
 
 function drawTable(t) {
-  const { about } = t;
-  const [rows, columns] = about.free;
-  const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page), whole: wholeNumbers(t) };
-  const format = numbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
-  const largest = t.summary ? t.summary.largest : 0;
-  const kept = t.shown === t.asked;
-  t.shown = t.asked;
-  const head = (part) => (i) => (part ? String(part.start + i) : "");
-  const lastColumn = columns ? String(columns.start + columns.count - 1).length : 1;
-  t.table.show({
-    rows: rows ? rows.count : 1, columns: columns ? columns.count : 1, rowHead: head(rows), columnHead: head(columns),
-    width: 18 + 7.4 * Math.max(format.characters, lastColumn, 4), format: format.cell,
-    heat: (value) => (largest ? Math.max(-1, Math.min(1, numbers.size(value) / largest)) : 0),
-  }, kept);
-  const { target } = t;
-  t.target = null;
-  if (target) t.table.goTo(...target);
-  else readout(t);
+  const look = { ...lookOf(t.page.state), whole: wholeNumbers(t) };
+  t.values.show(t.about, t.asked, look, { largest: t.summary ? t.summary.largest : 0 });
 }
 
 // Integers may be stored as float32 in the event file.
@@ -214,72 +198,11 @@ function wholeNumbers({ about, wanted: { minus, which } }) {
   return /int/.test(about.dtype) && !(minus && which.includes("how=relative"));
 }
 
-function digits(page) {
-  const value = Number(last(page.state, "digits", "5"));
-  return Number.isInteger(value) && value >= 0 && value <= 5 ? value : 5;
-}
-
-// Values --------------------------------------------------------------------------------------------------------------
-
-async function block(t, rows, columns, signal) {
-  const spans = `&rows=${rows.join(":")}&cols=${columns.join(":")}`;
-  const answer = await fetch(address(t.page, "tensor", t.shown + spans), { signal });
-  if (!answer.ok) {
-    const { error } = await answer.json();
-    if (!signal.aborted) message(t, error);
-    throw new Error(error);
-  }
-  const about = JSON.parse(answer.headers.get("Mindscope-Block"));
-  const at = numbers.reader(about.dtype, await answer.arrayBuffer());
-  const width = about.cols[1] - about.cols[0];
-  window.setTimeout(() => readout(t), 0);
-  return (row, column) => at((row - about.rows[0]) * width + column - about.cols[0]);
-}
-
-function indexOf(about, row, column) {
-  const index = [...about.fixed];
-  about.free.forEach((part, i) => { index[part.dim] = part.start + [row, column][i]; });
-  return index;
-}
-
-function moved(t, row, column) {
-  t.after = indexOf(t.about, row, column);
-  readout(t);
-}
-
-// Show the current cell in full precision.
-function readout(t) {
-  const element = t.find("readout");
-  if (!t.about || !t.about.fixed) return;
-  const [row, column] = t.table.current;
-  const value = t.table.valueAt(row, column);
-  element.textContent
-    = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
-}
-
 async function nextBad(t) {
-  const after = t.after ? `&after=${t.after.join(",")}` : "";
-  const { index, problem } = await json(t.page, "tensor-bad", t.wanted.which + after);
+  const { index, problem } = await json(t.page, "tensor-bad", t.wanted.which + t.values.after());
   if (problem) return message(t, problem);
-  if (index) goTo(t, index);
+  if (index) t.values.goTo(index);
   return undefined;
-}
-
-// Go to a value of the tensor; change the dimensions if it is not in the shown part.
-function goTo(t, index) {
-  const { about } = t;
-  const inside = (part) => index[part.dim] >= part.start && index[part.dim] < part.start + part.count;
-  const free = new Map(about.free.map((part) => [part.dim, part]));
-  const boxes = index.map((number, dim) => {
-    if (!free.has(dim)) return String(number);
-    return inside(free.get(dim)) ? about.boxes[dim] : ":";
-  });
-  const target = about.free.map((part) => index[part.dim] - (inside(part) ? part.start : 0));
-  while (target.length < 2) target.push(0);
-  const same = about.free.every(inside) && index.every((number, dim) => free.has(dim) || number === about.fixed[dim]);
-  if (same) return t.table.goTo(...target);
-  t.target = target;
-  return setBoxes(t, boxes);
 }
 
 // What is said about it -----------------------------------------------------------------------------------------------
@@ -299,11 +222,11 @@ function drawSummary(t) {
   }
   if (t.summary && !t.summary.bad) parts.push(words("tensors.all_finite", {}, "span", "ms-muted"));
   if (t.summary && t.summary.bad) {
-    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), {
+    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensor_grid.next_bad"), {
       type: "button",
       "data-act": "bad",
     });
-    setLabel(button, "title", "tensors.next_bad.title");
+    setLabel(button, "title", "tensor_grid.next_bad.title");
     parts.push(button);
   }
   t.find("stats").replaceChildren(...parts);
@@ -332,19 +255,8 @@ function build(page) {
   const view = segments("tensors.view", [["table", "tensors.view.table"], ["histogram", "tensors.view.histogram"]],
     (value) => page.change({ view: value === "histogram" ? ["histogram"] : [] }));
   view.classList.add("ms-tensor-view");
-  const format = segments("tensors.format", [["value", "tensors.format.value"], ["sci", "tensors.format.sci"]],
-    (value) => page.change({ format: value === "sci" ? ["sci"] : [] }));
-  format.classList.add("ms-tensor-format");
-  const decimals = make(
-    "select",
-    "ms-input",
-    [0, 1, 2, 3, 4, 5].map((n) => make("option", "", String(n), { value: String(n) })),
-    { "data-control": "digits" },
-  );
-  decimals.addEventListener("change", () => page.change({ digits: decimals.value === "5" ? [] : [decimals.value] }));
-  const field = make("label", "ms-field", [words("tensors.digits", {}, "span", "ms-field-name"), decimals]);
-  field.classList.add("ms-tensor-digits");
-  return { left: [...stepping.control(page), view, ...histograms.build(page), format, field], right: [] };
+  page.tensorLook = lookControls(page.change);
+  return { left: [...stepping.control(page), view, ...histograms.build(page), ...page.tensorLook.elements], right: [] };
 }
 
 cards.define("tensors", {
@@ -352,8 +264,7 @@ cards.define("tensors", {
   draw(page) {
     stepping.draw(page);
     pressSegment(page.find(".ms-tensor-view"), histogram(page) ? "histogram" : "table");
-    pressSegment(page.find(".ms-tensor-format"), last(page.state, "format", "") === "sci" ? "sci" : "value");
-    page.find('[data-control="digits"]').value = String(digits(page));
+    page.tensorLook.draw(page.state);
     histograms.draw(page);
   },
   ask: () => ({}),
@@ -379,7 +290,11 @@ cards.define("tensors", {
     return { badges: [], notes: card.tensor ? notesOf(card.tensor) : [] };
   },
   show,
-  acts: { bad: (page, card) => nextBad(card.tensor) },
+  acts: {
+    bad: (page, card) => nextBad(card.tensor),
+    earlier: (page, card) => histograms.turn(card, -1),
+    later: (page, card) => histograms.turn(card, 1),
+  },
 });
 
 document.addEventListener("toggle", (event) => {

@@ -4,6 +4,7 @@
 import { badge, icon, make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
+import { nameElement, partsOf } from "../../base/names.js";
 import { last, listed, toggled } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as stepping from "../../cards/stepping.js";
@@ -67,10 +68,12 @@ function write(figure, { text, total, problem, reason, key }) {
   return note(figure, ...notes);
 }
 
-function fill(page, figure, tag, series, place) {
+function fill(page, figure, tag, series, place, parts) {
   figure.dataset.run = series.run;
   figure.querySelector(".ms-dot").style.background = series.colour;
-  Object.assign(figure.querySelector(".ms-text-run"), { textContent: series.label, title: series.label });
+  const name = figure.querySelector(".ms-text-run");
+  name.replaceChildren(nameElement(parts));
+  name.title = series.label;
   const save = figure.querySelector("a[download]");
   const label = figure.querySelector(".ms-text-step");
   save.hidden = place < 0;
@@ -103,7 +106,9 @@ function show(page, card, key) {
   const position = stepping.positionOf(page, card);
   while (list.children.length > shown.length) list.lastChild.remove();
   while (list.children.length < shown.length) list.append(block());
-  shown.forEach((series, at) => fill(page, list.children[at], key, series, stepping.placeAt(series, position)));
+  const parts = partsOf(card.stepped.map((series) => series.label));
+  shown.forEach((series, at) =>
+    fill(page, list.children[at], key, series, stepping.placeAt(series, position), parts(series.label)));
 }
 
 function build(page) {

@@ -2,7 +2,7 @@
 
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { duration, exactDuration, signed } from "./axis.js";
+import { duration, exactDuration, signed } from "../../profiling/axis.js";
 
 /** Columns in the order of the page: key, and how a value is shown. */
 const COLUMNS = [

@@ -4,7 +4,7 @@ import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { writeText } from "../../base/i18n.js";
 import { last, same } from "../../base/state.js";
-import { duration, exactTime } from "./axis.js";
+import { duration, exactTime } from "../../profiling/axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";

@@ -3,7 +3,7 @@
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
-import { duration } from "./axis.js";
+import { duration } from "../../profiling/axis.js";
 import { FONT, fitted, ruler } from "./canvas.js";
 import { fillOfName } from "./colours.js";
 

@@ -4,7 +4,7 @@
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel } from "../../base/i18n.js";
-import { duration, exactDuration, exactTime } from "./axis.js";
+import { duration, exactDuration, exactTime } from "../../profiling/axis.js";
 
 /** Colours of causes: those of the host are warm, those of the device cold, the rest grey. */
 const FILLS = {

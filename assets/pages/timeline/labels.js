@@ -3,7 +3,7 @@
 import { icon, make, words } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
 import { count } from "../../base/format.js";
-import { signed } from "./axis.js";
+import { signed } from "../../profiling/axis.js";
 
 /** The title of a track: its thread, or number where it has no name. */
 export function titleOf(track) {

@@ -6,7 +6,7 @@ import { setLabel } from "../../base/i18n.js";
 import * as notes from "../../base/notes.js";
 import { poll } from "../../base/polling.js";
 import { last, same } from "../../base/state.js";
-import { duration, exactTime } from "./axis.js";
+import { duration, exactTime } from "../../profiling/axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 

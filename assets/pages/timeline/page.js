@@ -1,5 +1,6 @@
 // The timeline: controls, state, keys. Counterpart of layouts/pages/timeline. line.js draws, finding.js tells of slices.
 
+import { setDescription } from "../../base/alternatives.js";
 import { functionsOf } from "../../base/dash.js";
 import {
   fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, takesText, words,
@@ -116,9 +117,9 @@ function buildBox(page) {
   const part = (name, children = [], attributes = {}) => make("div", `ms-timeline-${name}`, children, attributes);
   const host = { root: box };
   host.stripName = make("span", "ms-timeline-strip-name");
-  host.strip = make("canvas", "ms-timeline-strip");
+  host.strip = make("canvas", "ms-timeline-strip", [], { "aria-hidden": "true" });
   host.base = make("span", "ms-timeline-base");
-  host.ruler = make("canvas", "ms-timeline-ruler");
+  host.ruler = make("canvas", "ms-timeline-ruler", [], { "aria-hidden": "true" });
   page.filter = make("input", "ms-input ms-timeline-filter", [], { type: "search", spellcheck: "false" });
   for (const name of ["placeholder", "aria-label"]) setLabel(page.filter, name, "timeline.filter");
   page.filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(page.filter) })));
@@ -279,6 +280,7 @@ function begin(page, server, facts, before) {
   const tree = treeOf(facts.tracks, facts.parts);
   const line = lines.makeLine(server, facts, tree, names, page.host, (range) => saveRange(page, range));
   page.line = line;
+  setDescription(page.host.canvasHost, facts.alternative);
   line.words = { step: translate("timeline.step_n", { n: "" }).trim() };
   page.host.root.classList.toggle("ms-timeline-stepped", facts.steps.length > 0);
   listen(line, {

@@ -3,7 +3,7 @@
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
-import { duration, exactDuration, exactTime, signed } from "./axis.js";
+import { duration, exactDuration, exactTime, signed } from "../../profiling/axis.js";
 import { differenceParts } from "./difference.js";
 import { flameParts } from "./flame.js";
 import { criticalParts, gapParts } from "./gaps.js";

@@ -5,11 +5,11 @@
 import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
+import { MOST_LISTED, numberPicker } from "../../base/number_picker.js";
 import { last } from "../../base/state.js";
 import { nameOf } from "../../profiling/jobs.js";
-import { MOST_LISTED, numberPicker } from "../../profiling/pickers.js";
 import { memberOf, rankName } from "../../profiling/profiling.js";
-import { duration, signed } from "./axis.js";
+import { duration, signed } from "../../profiling/axis.js";
 
 /** As many as the server shows together. */
 const MOST = 16;
@@ -137,7 +137,9 @@ export function makePartsMenu(page) {
   return element;
 }
 
-const PART_RANK = { label: "timeline.parts_rank", absent: "profiling.rank_absent", none: "timeline.parts_rank" };
+const PART_RANK = {
+  label: "timeline.parts_rank", total: "profiling.of_total", absent: "profiling.rank_absent", none: "timeline.parts_rank",
+};
 
 const sameProfile = (one, { run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank;

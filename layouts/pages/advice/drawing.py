@@ -14,7 +14,7 @@ from parsers.analysis.advice import THRESHOLDS, Advice, Review
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
-from layouts.components.elements import icon
+from layouts.components.elements import icon, scrolled
 from layouts.i18n import CATALOGUE, attributes, both, t
 from layouts.profiling.advising import quantity, sentence
 from layouts.profiling.choice import Choice
@@ -193,7 +193,7 @@ def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, 
     ]
     last = [html.Th(scope="col")] if links else []
     head = html.Tr([*(html.Th(t(_heading(one.rule, name)), scope="col") for name in shown), *last])
-    return html.Div(html.Table([html.Thead(head), html.Tbody(body)]), className="ms-advice-rows")
+    return scrolled(html.Table([html.Thead(head), html.Tbody(body)]), "ms-advice-rows")
 
 
 def _blank(values: pd.Series) -> bool:

@@ -13,6 +13,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
 from layouts import format as fmt
+from layouts.i18n import both
+from layouts.pages.cluster.alternatives import with_bars, with_ranks, with_steps
 from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
 from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
@@ -54,10 +56,10 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
         "panel": panel(source, ask, facts, hosts, ranks),
         "dimensions": dimension_table(facts.dimensions(ask.step), wanted[COLLECTIVES.name]),
         "experts": expert_list(facts.load(ranks)),
-        "bars": bars_figure(
+        "bars": with_bars(bars_figure(
             bars, parts, ask.metric, language=ask.language, columns=ask.columns, dark=ask.dark, window=ask.window,
             picked="" if ask.picked is None else str(ask.picked), late={str(one.rank): one for one in late},
-        ),
+        ), bars, ask.metric, [one.rank for one in late]),
         "grid": _grid(facts, ask, hosts, values, [one.rank for one in late]),
         "heat": _heat(facts, ask, [one.rank for one in late]),
         "facts": _told(facts, ask, bars, parts, hosts, values, read),
@@ -101,10 +103,11 @@ def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Se
     dp, pp, tp = (one[chosen] for one in facts.places())
     named = [hosts[place] for place in chosen.tolist()]
     ranks = facts.steps.ranks[chosen]
-    return grid_figure(
+    figure = grid_figure(
         grid_of(ranks, dp, pp, tp, named), ranks, values[chosen], ask.metric, language=ask.language,
         columns=max(200, ask.columns // 2), dark=ask.dark, hosts=named, picked=ask.picked, late=late,
     )  # fmt: skip
+    return with_ranks(figure, both("cluster.grid"), ranks, values[chosen], ask.metric, late)
 
 
 def _heat(facts: Facts, ask: Ask, late: Sequence[int]) -> Drawn | None:
@@ -115,10 +118,11 @@ def _heat(facts: Facts, ask: Ask, late: Sequence[int]) -> Drawn | None:
     table = facts.table(ask.metric)[chosen]
     if not np.isfinite(table).any():
         return None
-    return steps_figure(
+    figure = steps_figure(
         table, facts.steps.ranks[chosen], facts.steps.steps, facts.steps.session, ask.metric, language=ask.language,
         columns=max(200, ask.columns // 2), dark=ask.dark, picked=ask.picked, late=late,
     )  # fmt: skip
+    return with_steps(figure, table, facts.steps.ranks[chosen], facts.steps.steps, ask.metric, late)
 
 
 def _told(

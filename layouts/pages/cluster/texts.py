@@ -7,6 +7,14 @@ from layouts.i18n import define_texts
 TEXTS = define_texts({
     "cluster.title": ("Cluster", "集群"),
     "cluster.controls": ("Metric, order and rows", "指标、排序与分组"),
+    # Text alternatives
+    "cluster.said_rank": ("rank {n}", "rank {n}"),
+    "cluster.said_step": ("step {n}", "步骤 {n}"),
+    "cluster.said_most": ("highest", "最高"),
+    "cluster.said_least": ("lowest", "最低"),
+    "cluster.said_values": ("{n} values", "共 {n} 个值"),
+    "cluster.said_unknown": ("No value is known", "没有已知的值"),
+    "cluster.said_late": ("Ranks that others wait for", "其他 rank 等待的 rank"),
     # Cards and controls
     "cluster.bars": ("Every rank", "各 rank"),
     "cluster.grid": ("Rank grid", "rank 分布"),

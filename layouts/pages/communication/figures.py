@@ -12,7 +12,10 @@ from parsers.analysis.cluster.traffic import Spread
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.figures.alternatives import described, listed, named
+from layouts.figures.steps import unit_of
 from layouts.figures.typed_arrays import numbers, whole_numbers
+from layouts.i18n import Text, both
 from layouts.pages.communication.tables import OTHER
 from layouts.theme import PALETTE
 
@@ -52,7 +55,7 @@ def operation(spread: Spread) -> dict[str, Any] | None:
     ranks = spread.ranks[places]
     few = len(ranks) <= 64
     x = [str(rank) for rank in ranks.tolist()] if few else whole_numbers(ranks)
-    unit, scale = _unit(float(np.nanmax(spread.elapse_ns)))
+    scale, unit = unit_of(float(np.nanmax(spread.elapse_ns)))
     traces = [
         {
             "type": "bar", "x": x, "y": numbers(part[places] / scale), "marker": {"color": PARTS[name], "line": {"width": 0}},
@@ -60,7 +63,7 @@ def operation(spread: Spread) -> dict[str, Any] | None:
         }
         for name, part in parts_of(spread).items() if (part[places] > 0.0).any()
     ]  # fmt: skip
-    layout = _layout(unit) | {"meta": "communication.col.rank"}
+    layout = _layout(unit) | {"meta": {"axis": "communication.col.rank"}}
     layout |= {"barmode": "stack", "bargap": 0.25 if few else 0.0}
     layout["xaxis"] |= {"type": "category"} if few else {}
     if spread.latest >= 0:
@@ -70,14 +73,26 @@ def operation(spread: Spread) -> dict[str, Any] | None:
             "x": at if few else spread.latest, "y": float(spread.elapse_ns[at]) / scale, "text": "▼",
             "showarrow": False, "yshift": 10, "font": {"size": 12},
         }]  # fmt: skip
-    return {"data": traces, "layout": layout}
+    return described({"data": traces, "layout": layout}, both("communication.said_operation"), _said(spread))
+
+
+def _said(spread: Spread) -> Text:
+    """Return the ends of the elapses with their ranks, and the rank that came last."""
+    known = np.nan_to_num(spread.elapse_ns, nan=-1.0)
+    longest, shortest = int(known.argmax()), int(np.where(known < 0, np.inf, known).argmin())
+    ends = [
+        named(both(f"communication.said_{name}", rank=spread.ranks[at]), fmt.duration(float(known[at]) / 1e9))
+        for name, at in (("longest", longest), ("shortest", shortest))
+    ]
+    last = [both("communication.said_last", rank=spread.latest)] if spread.latest >= 0 else []
+    return listed([*ends, both("communication.said_ranks", n=fmt.count(len(spread.ranks))), *last])
 
 
 def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
     """Draw the time in ms of packets by size, one colour for each transport (`packets.folded`, OTHER); None without packets."""
     if not len(frame):
         return None
-    unit, scale = _unit(float(frame["time_ns"].max()))
+    scale, unit = unit_of(float(frame["time_ns"].max()))
     lows = sorted(set(frame["from_bytes"].tolist()))
     names = {low: fmt.megabytes(low) for low in lows}
     traces = []
@@ -97,7 +112,15 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
     order = {"type": "category", "categoryorder": "array", "categoryarray": [names[low] for low in lows]}
     layout |= {"barmode": "group", "bargap": 0.2, "showlegend": len(traces) > 1}
     layout["xaxis"] |= order
-    return {"data": traces, "layout": layout}
+    whole = frame.groupby("transport", sort=False)["time_ns"].sum()
+    parts = [
+        named(both(OTHER) if name == OTHER else str(name), fmt.duration(float(time) / 1e9)) for name, time in whole.items()
+    ]
+    ends = both(
+        "communication.said_sizes", n=fmt.count(int(frame["count"].sum())), low=fmt.megabytes(lows[0]),
+        high=fmt.megabytes(frame["to_bytes"].max()),
+    )
+    return described({"data": traces, "layout": layout}, both("communication.said_packets"), ends, listed(parts))
 
 
 def _span(row: Mapping[Any, Any]) -> str:
@@ -106,11 +129,6 @@ def _span(row: Mapping[Any, Any]) -> str:
 
 def _rate(value: float) -> str:
     return f"{value / 1e9:,.4g} GB/s" if np.isfinite(value) else "?"
-
-
-def _unit(highest: float) -> tuple[str, float]:
-    """Return the unit of an axis up to so many ns, and its size in ns."""
-    return ("s", 1e9) if highest >= 1e10 else ("ms", 1e6) if highest >= 1e4 else ("µs", 1e3)
 
 
 def _layout(unit: str) -> dict[str, Any]:

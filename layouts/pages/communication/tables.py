@@ -13,6 +13,7 @@ from parsers.analysis.cluster.packets import Small
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.i18n import attributes, t
 
 MOST_ROWS = 100
@@ -207,7 +208,7 @@ def _table(head: Sequence[html.Th], rows: Sequence[Sequence[Cell]]) -> html.Div:
         if number:
             title.className = "ms-number"
     made = html.Table([html.Thead(html.Tr(list(head))), html.Tbody(body)], className="ms-communication-table")
-    return html.Div(made, className="ms-communication-scroll")
+    return scrolled(made, "ms-communication-scroll")
 
 
 def _cell(cell: Cell, *, first: bool) -> Any:

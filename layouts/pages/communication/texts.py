@@ -7,6 +7,18 @@ from layouts.i18n import define_texts
 TEXTS = define_texts({
     "communication.title": ("Communication", "通信"),
     "communication.controls": ("Operations and references", "算子与参考值"),
+    # Text alternatives
+    "communication.matrix_said": (
+        "{measure} between ranks, {group}: {n} pairs; highest {most}; lowest {least}",
+        "rank 之间的{measure}，{group}：{n} 对；最高 {most}；最低 {least}",
+    ),
+    "communication.said_operation": ("Time of one operation by rank", "一次通信在各 rank 上的耗时"),
+    "communication.said_longest": ("longest, rank {rank}", "最长，rank {rank}"),
+    "communication.said_shortest": ("shortest, rank {rank}", "最短，rank {rank}"),
+    "communication.said_ranks": ("{n} ranks", "共 {n} 个 rank"),
+    "communication.said_last": ("rank {rank} came last", "rank {rank} 最后到达"),
+    "communication.said_sizes": ("{n} packets from {low} to {high}", "{n} 个数据包，从 {low} 到 {high}"),
+    "communication.said_packets": ("Time of packets by size", "各大小数据包的耗时"),
     # The sentence
     "communication.none": ("No communication operation was recorded for this choice.", "所选范围内没有记录通信算子。"),
     "communication.head": (

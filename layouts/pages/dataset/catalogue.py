@@ -8,11 +8,14 @@ from typing import Any
 
 from parsers.analysis.pipelines import ComparedOperation
 
+from layouts import format as fmt
+from layouts.figures.alternatives import alternative, in_both, listed, named
+from layouts.i18n import Text, both
 from layouts.pages.dataset.boxes import drawing
 from layouts.queries.damage import damage
 from layouts.queries.pipelines import Found, letter
 from layouts.sources import RunSource
-from layouts.state import elsewhere, label_of, number, selected_runs, stamped
+from layouts.state import elsewhere, label_of, number, selected_runs, stamped, texts
 
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
@@ -27,13 +30,16 @@ def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[Comp
     """
     columns = int(number(state, "columns", 5, *COLUMNS))
     rows = {member: row for row in source.runs() for member in row.members}
-    of_run = source.colours()
+    of_run = source.colours(texts(state, "run"))
     drawn = [
         {
             "mark": pipeline.graph.mark, "letter": letter(at) if len(found.pipelines) > 1 else "",
             "problem": pipeline.graph.problem, "total": len(graph.nodes),
             "runs": [{"key": run, "name": label_of(run, rows[run]), "colour": of_run.get(run, "")} for run in pipeline.runs],
             **asdict(drawing(graph, columns, places if len(found.pipelines) > 1 else (), at)),
+            "alternative": _said(
+                [node.type or "?" for node in graph.nodes], [label_of(run, rows[run]) for run in pipeline.runs]
+            ),
         }
         for at, (pipeline, graph) in enumerate(zip(found.pipelines, found.graphs, strict=True))
     ]  # fmt: skip
@@ -45,6 +51,12 @@ def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[Comp
         "damage": [] if found.pipelines else damage(source, selected_runs(state, source, ("dataset_graph",))),
     }  # fmt: skip
     return stamped(answer)
+
+
+def _said(operations: Sequence[str], runs: Sequence[str]) -> Text:
+    """Return the text alternative of a pipeline: its operations from the last one back to the data, and its runs."""
+    every = named(both("dataset.said", n=fmt.count(len(operations))), listed(map(in_both, operations)))
+    return alternative(every, named(both("dataset.said_runs"), listed(map(in_both, runs))))
 
 
 def _elsewhere(source: RunSource, state: Any) -> list[dict[str, str]]:

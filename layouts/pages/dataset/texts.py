@@ -34,6 +34,8 @@ TEXTS = define_texts({
     ),
     "dataset.hidden": ("{n} more inputs", "另有 {n} 个输入未绘制"),
     "dataset.more": ("{n} more operations", "另有 {n} 个操作"),
+    "dataset.said": ("Dataset graph of {n} operations, the last one first", "{n} 个操作的数据图，从最后一个操作开始"),
+    "dataset.said_runs": ("Runs", "训练"),
     "dataset.mark": ("mark {mark}", "标识 {mark}"),
     "dataset.mark_tip": (
         "Equal pipelines have equal marks: dataset_mark of the lineage",

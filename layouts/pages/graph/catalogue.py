@@ -1,39 +1,47 @@
-"""The computation graphs of the chosen runs."""
+"""The computation graphs of the chosen runs and of their dumps."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from parsers.graphs.stages import Staged, compiled, opening
+
+from layouts.i18n import both
 from layouts.queries.damage import damage
-from layouts.sources import RunRow, RunSource, ValueSource
+from layouts.queries.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
+from layouts.sources import FrameSource, RunRow, RunSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
 """Maximum number of runs whose graphs are listed."""
 MOST_GRAPHS = 500
 """Maximum number of graphs listed per run."""
+MOST_DUMPS = 4
+"""Dumps that are listed at once, because no more are kept."""
 MOST_ELSEWHERE = 8
 MOST_EMPTY = 20
 
 
-def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return graphs by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
     If no chosen run has a graph, `elsewhere` names other runs that have one, and `damage` lists the problems of the chosen
     ones that may be the reason, and `empty` their files without bytes. A graph's mark changes when its file is
-    rewritten.
+    rewritten. Graphs of dumps follow those of their run; `listing` is the number of dumps still being listed.
     """
-    runs = selected_runs(state, source, ("graph",))
+    runs = selected_runs(state, source, ("graph", "dump"))
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
-    having = [run for run in runs if source.tags(run, "graph")]
+    dumps = _dumps(source, runs, rows)
+    having = [run for run in runs if source.tags(run, "graph") or (run in dumps and dumps[run].names)]
     found: dict[str, Any] = {
         "chosen": len(runs),
-        "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
+        "runs": [_run(source, run, rows[run], dumps.get(run, DumpedGraphs())) for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
+        "listing": sum(one.reading for one in dumps.values()),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "elsewhere": [] if having else elsewhere(source, runs, "graph", MOST_ELSEWHERE),
         "damage": [] if having else damage(source, runs[:MOST_RUNS]),
@@ -43,15 +51,40 @@ def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
+def _dumps(source: FrameSource, runs: Sequence[str], rows: Mapping[str, RunRow]) -> dict[str, DumpedGraphs]:
+    """Return the graphs of dumps by the run they are shown with: of a job its first chosen member."""
+    found: dict[str, DumpedGraphs] = {}
+    seen: set[str] = set()
+    for run in runs:
+        row = rows[run]
+        if row.tags.get("dump") and row.key not in seen and len(seen) < MOST_DUMPS:
+            seen.add(row.key)
+            found[run] = dumped_graphs(source, row)
+    return found
+
+
 def _empty(source: RunSource, runs: Sequence[str]) -> Iterator[list[str]]:
     problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind == "empty_file")
     return ([os.path.basename(problem.path), problem.text] for problem in problems)
 
 
-def _run(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
-    places = source.graphs(run)
-    graphs = [
-        {"name": place.name, "stage": place.stage, "mark": f"{place.offset}-{place.length}-{place.wall_time:.3f}"}
-        for place in islice(places, MOST_GRAPHS)
-    ]
-    return {"key": run, "name": label_of(run, row), "graphs": graphs, "total": len(places)}
+def _run(source: FrameSource, run: str, row: RunRow, dumped: DumpedGraphs) -> dict[str, Any]:
+    staged = compiled(source.graphs(run))
+    graphs = []
+    for one in _most(staged):
+        place = one.location
+        mark = f"{place.offset}-{place.length}-{place.wall_time:.3f}"
+        graphs.append({"name": place.name, "stage": place.stage, "mark": mark, "final": one.final})
+    for name in dumped.names[: MOST_GRAPHS - len(graphs)]:
+        rank, number = place_of(name) or (0, 0)
+        label = list(both("graph.dumped", rank=rank, number=number))
+        graphs.append({"name": name, "stage": "", "mark": dumped.mark, "final": False, "label": label})
+    first = opening(staged) or next(iter(dumped.names), "")
+    return {
+        "key": run, "name": label_of(run, row), "graphs": graphs, "total": len(staged) + len(dumped.names), "first": first,
+    }  # fmt: skip
+
+
+def _most(staged: list[Staged]) -> list[Staged]:
+    """Return at most MOST_GRAPHS graphs; of more, which are passes of the compiler, the last ones."""
+    return staged if len(staged) <= MOST_GRAPHS else staged[-MOST_GRAPHS:]

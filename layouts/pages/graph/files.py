@@ -10,10 +10,13 @@ from parsers.analysis.graphs import View
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 from layouts.figures.graph import arrange, picture
-from layouts.pages.graph.asks import LONGEST, Ask, read_ask
-from layouts.pages.graph.drawing import shown_of
+from layouts.graphs.asks import LONGEST, Ask, read_ask
+from layouts.graphs.drawing import noted, shown_of
+from layouts.graphs.names import row_of
 from layouts.pages.graph.finding import differing
-from layouts.pages.graph.names import row_of
+from layouts.pages.graph.painting import Painter
+from layouts.pages.graph.painting_asks import read_paint
+from layouts.pages.graph.painting_parts import table as painted_table
 from layouts.pages.graph.panel import links, members
 from layouts.pages.graph.statistics import TABLES, csv, table
 from layouts.pages.graph.treemap import into, treemap
@@ -22,12 +25,12 @@ from layouts.queries.graphs import Opened, Views
 from layouts.state import BadInput, text
 
 FORMS = (
-    "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "dot", "json", "all.dot", "all.json",
+    "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "painted.csv", "dot", "json", "all.dot", "all.json",
     *(f"{name}.csv" for name in TABLES),
 )  # fmt: skip
 
 
-def file(views: Views, data: Any) -> dict[str, str]:
+def file(views: Views, data: Any, painter: Painter | None = None) -> dict[str, str]:
     """Return {"filename", "content"} for dcc.Download. BadInput for an unknown file; a PayloadError becomes a .txt file."""
     form = text(data, "form", choices=FORMS)
     ask = read_ask(data)
@@ -39,19 +42,24 @@ def file(views: Views, data: Any) -> dict[str, str]:
     if form == "attribute":
         return _attribute(ask, opened, view, text(data, "attribute", limit=LONGEST))
     if form == "differences.csv":
-        return _named(ask, opened, form, csv(differing(opened)))
+        return _named(ask, opened, form, csv(differing(opened, view)))
     if form == "listed.csv":
         row = row_of(view, ask.reveal)
         if row < 0:
             raise BadInput(f"node: expected a node or an aggregate, found {ask.reveal[:80]!r}")
         return _named(ask, opened, form, csv((members if ask.reveal[0] == "f" else links)(view, row)))
+    if form == "painted.csv":
+        asked = read_paint(data)
+        if painter is None or asked is None:
+            raise BadInput("paint: expected a metric, found none")
+        return _named(ask, opened, form, csv(painted_table(painter.painted(asked))))
     if form.endswith(".csv"):
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
     if form == "treemap.svg":
         return _named(ask, opened, form, picture_of(treemap(view.scopes, into(view, data)), dark=ask.dark))
-    visible = view.visible(shown_of(view, ask)[1])
+    visible = noted(view.visible(shown_of(view, ask)[1]), opened.shared(opened.simple(ask.of)))
     if form == "svg":
-        content = picture(visible, arrange(visible), dark=ask.dark)
+        content = picture(visible, arrange(visible), dark=ask.dark, paint=painter.fills(data) if painter else None)
     elif form == "dot":
         content = "".join(visible_dot(visible, title))
     elif form == "json":

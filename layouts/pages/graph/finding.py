@@ -15,14 +15,14 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import Found, View, search
 from parsers.analysis.graphs.network import KINDS
-from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
+from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.graphs.asks import read_of
 from layouts.i18n import t
-from layouts.pages.graph.asks import read_of
 from layouts.pages.graph.panel import kind_of
-from layouts.queries.graphs import Opened, Views
+from layouts.queries.graphs import Compared, Opened, Views
 from layouts.sources import PatternMatcher
 from layouts.state import BadInput, flag, text
 
@@ -88,8 +88,8 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
         return [html.P(str(error), className="ms-graph-count ms-wrong-text", role="alert")]
     rows = found.rows[: MOST - len(found.scopes[: MOST // 4])]
     common = _common([view.network.full_names[row] for row in rows])
-    scopes = [_scope(view, scope) for scope in found.scopes[: MOST // 4]]
-    nodes = [_node(view, row, common=common) for row in rows]
+    scopes = [scope_line(view, scope) for scope in found.scopes[: MOST // 4]]
+    nodes = [node_line(view, row, common=common) for row in rows]
     total = found.total + len(found.scopes)
     shown = len(scopes) + len(nodes)
     said = t("graph.found" if shown == total else "graph.found_of", n=fmt.count(shown), total=fmt.count(total))
@@ -144,26 +144,39 @@ def differences(opened: Opened, view: View) -> list[Any]:
     apart = [html.P(t("graph.formats"), className="ms-graph-count ms-muted")] if formats[0] != formats[1] else []
     if found.same:
         return [html.P(t("graph.same"), className="ms-graph-count", role="status"), *apart]
-    numbers = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
+    state = np.where(view.network.shown, opened.compared.both.state, SAME)
+    codes = {"added": ADDED, "removed": REMOVED, "changed": CHANGED}
+    numbers = {name: int((state == code).sum()) for name, code in codes.items()}
+    joined = _edges_shown(opened.compared, view)
     said = t("graph.differences", **{state: fmt.count(many) for state, many in numbers.items()})
-    edges = t("graph.edges_differ", added=fmt.count(len(found.edges_added)), removed=fmt.count(len(found.edges_removed)))
+    edges = t("graph.edges_differ", added=fmt.count(joined[0]), removed=fmt.count(joined[1]))
     save = html.Button("CSV", type="button", className="ms-graph-jump", **{"data-save": "differences.csv"})
     lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status"), *apart]
-    state = opened.compared.both.state
     rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
     for row in rows[:MOST]:
         fields = [part for field in found.changed.get(row, ()) for part in (" ", _field(field))][1:]
-        lines.append(_node(view, row, opened.state(row), fields))
+        lines.append(node_line(view, row, opened.state(row), fields))
     more = sum(numbers.values()) - min(len(rows), MOST)
     return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
+
+
+def _edges_shown(compared: Compared, view: View) -> tuple[int, int]:
+    """Return how many of the added and removed edges join nodes that are not hidden."""
+    found, shown = compared.difference, view.network.shown
+    place = np.full(len(found.back), -1, np.int64)
+    place[compared.both.second[compared.both.second >= 0]] = np.flatnonzero(compared.both.second >= 0)
+    first, second = compared.first, compared.other
+    added = shown[place[second.source[found.edges_added]]] & shown[place[second.target[found.edges_added]]]
+    removed = shown[first.source[found.edges_removed]] & shown[first.target[found.edges_removed]]
+    return int(added.sum()), int(removed.sum())
 
 
 def _field(name: str) -> html.Span:
     return t("graph.attributes" if name == "attributes" else f"graph.fact.{name}")
 
 
-def differing(opened: Opened) -> pd.DataFrame:
-    """Return every node that differs: state, differing fields, then full name, type, output type and shape in both graphs."""
+def differing(opened: Opened, view: View) -> pd.DataFrame:
+    """Return every node that differs and is not hidden: state, differing fields, then what both graphs have of it."""
     names = ("full_name", "type", "output_type", "shape")
     head = ["state", "fields", *names, *(f"other_{name}" for name in names)]
     compared = opened.compared
@@ -171,7 +184,7 @@ def differing(opened: Opened) -> pd.DataFrame:
         return pd.DataFrame(columns=head)
     mine, theirs = ([graph.nodes[name].tolist() for name in names] for graph in (opened.graph, compared.graph))
     lines = []
-    for row in np.flatnonzero(compared.both.state).tolist():
+    for row in np.flatnonzero(np.where(view.network.shown, compared.both.state, SAME)).tolist():
         state, there = opened.state(row), int(compared.both.second[row])
         here = [""] * len(names) if state == "added" else [column[row] for column in mine]
         other = [""] * len(names) if state == "removed" else [column[there] for column in theirs]
@@ -179,17 +192,20 @@ def differing(opened: Opened) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=head)
 
 
-def _scope(view: View, scope: int) -> html.Button:
+def scope_line(view: View, scope: int, note: Any = "") -> html.Button:
+    """Return the line of a scope in a list; note stands at its right instead of the number of its operators."""
     path = view.scopes.paths[scope]
-    many = fmt.count(int(view.scopes.operators[scope]))
+    many = note or fmt.count(int(view.scopes.operators[scope]))
     return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
 
 
-def _node(view: View, row: int, state: str = "", note: Any = "", common: frozenset[str] = frozenset()) -> html.Button:
+def node_line(view: View, row: int, state: str = "", note: Any = "", common: frozenset[str] = frozenset()) -> html.Button:
+    """Return the line of a node in a list; note stands at its right instead of the type."""
     network = view.network
     scope, _, last = network.full_names[row].rpartition("/")
-    note = note or network.types[network.type[row]]
-    return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note, common)
+    label = network.label(row)
+    note = note or (last if last.isdecimal() else network.types[network.type[row]])
+    return _line(f"n{row}", state or kind_of(view, row), label, scope, note, common)
 
 
 def _line(name: str, kind: str, last: str, scope: str, note: Any, common: frozenset[str] = frozenset()) -> html.Button:

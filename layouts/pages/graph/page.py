@@ -1,8 +1,8 @@
 """The computation graph page: which operators were compiled, and how are they connected, with what shapes and types?
 
 The server keeps the whole graph and its tree of scopes; the browser gets the open part with its layout. In
-assets/pages/graph/, page.js turns the state into requests, canvas.js is the only module that uses cytoscape, and side.js
-draws the panels beside the canvas.
+assets/pages/graph/, page.js turns the state into requests, and side.js draws the panels beside the canvas. Only
+assets/graphs/canvas.js uses cytoscape.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import dash_cytoscape as cyto
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import damaged_state, empty_state, icon, icon_button, toolbar
 from layouts.components.plain_html import markup
+from layouts.graphs.asks import read_ask, read_name, read_of
+from layouts.graphs.canvas import cytoscape
+from layouts.graphs.drawing import drawn
+from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
-from layouts.pages.graph.asks import read_ask, read_name, read_of
 from layouts.pages.graph.catalogue import catalogue
-from layouts.pages.graph.drawing import drawn
 from layouts.pages.graph.files import file
 from layouts.pages.graph.finding import results
+from layouts.pages.graph.painting import Painter
+from layouts.pages.graph.painting_texts import TEXTS as PAINTING_TEXTS
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.texts import TEXTS
+from layouts.pages.graph.tracing import listed, read_trace, traced_boxes
 from layouts.pages.graph.treemap import tiles
 from layouts.profiling.links import traced_profile
+from layouts.queries.dumped_graphs import RunGraphs
 from layouts.queries.graphs import Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput
@@ -40,7 +45,7 @@ model.train(epochs, dataset, callbacks=[summary])"""
 
 _STORES = (
     "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
-    "tiles", "flagged", "save",
+    "tiles", "flagged", "save", "trace", "traced", "paint", "painted",
 )  # fmt: skip
 _LEGEND = (
     "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
@@ -62,11 +67,15 @@ def layout(ids: Ids, routes: str) -> html.Div:
                         [
                             html.Div(className="ms-graph-search"),
                             html.Div(className="ms-graph-results"),
-                            html.Div(className="ms-graph-tree", role="tree", **attributes(aria_label="graph.tree")),
+                            html.Div(className="ms-graph-traced"),
+                            html.Div(className="ms-graph-highest"),
+                            html.Div(className="ms-graph-tree"),
                         ],
                         className="ms-card ms-graph-left", tabIndex=-1,
                     ),
+                    _split("tree"),
                     _canvas(ids),
+                    _split("panel"),
                     html.Section(
                         html.Div(className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
                         **attributes(aria_label="graph.panel"),
@@ -80,22 +89,28 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-graph",
         **{
             "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
-            "data-texts": json.dumps(for_browser(TEXTS)),
+            "data-texts": json.dumps(for_browser([*TEXTS, *PAINTING_TEXTS, *CANVAS_TEXTS])),
         },
     )  # fmt: skip
 
 
-def _canvas(ids: Ids) -> html.Section:
-    """The card with the canvas. dash-cytoscape is used only here, and in the browser only in assets/pages/graph/canvas.js."""
-    canvas = cyto.Cytoscape(
-        id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
-        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=False,
-        style={"width": "100%", "height": "100%"}, className="ms-graph-cytoscape",
+def _split(side: str) -> html.Div:
+    """A border that a column beside the canvas is resized by."""
+    return html.Div(
+        className="ms-graph-split", role="separator", tabIndex=0, **{"data-side": side, "aria-orientation": "vertical"},
+        **attributes(title="graph.split", aria_label=f"graph.split.{side}"),
     )  # fmt: skip
+
+
+def _canvas(ids: Ids) -> html.Section:
+    """The card with the canvas."""
     tools = [
-        icon_button(name, f"graph.{act}", **{"data-act": act})
-        for name, act in (("zoom", "fit"), ("full", "full"))
-    ]
+        icon_button(name, label, **{"data-act": act})
+        for name, act, label in (
+            ("side_left", "tree", "graph.act.tree"), ("side_right", "panel", "graph.act.panel"),
+            ("zoom", "fit", "graph.fit"), ("full", "full", "graph.full"),
+        )
+    ]  # fmt: skip
     return html.Section(
         [
             html.Header(
@@ -107,9 +122,11 @@ def _canvas(ids: Ids) -> html.Section:
                 className="ms-card-head",
             ),
             html.Div(className="ms-graph-message ms-wrong-text", hidden=True, role="alert"),
+            html.Div(className="ms-graph-said", hidden=True, role="status"),
+            html.Div(className="ms-graph-paint", hidden=True, role="group", **attributes(aria_label="graph.paint")),
             html.Div(
                 [
-                    canvas,
+                    cytoscape(ids),
                     html.Div(className="ms-graph-tip", hidden=True),
                     html.Details(
                         [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],
@@ -184,17 +201,30 @@ def _states() -> list[Any]:
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    views = Views(source)
+    views = Views(RunGraphs(source))
+    painter = Painter(source, views)
     register_catalogue(app, ids, partial(catalogue, source))
 
     def draw(ask: Any) -> Any:
-        return no_update if _nothing(ask) else drawn(views, read_ask(ask))
+        if _nothing(ask):
+            return no_update
+        answer, wanted = drawn(views, read_ask(ask)), read_trace(ask)
+        if wanted is not None and not answer["meta"]["broken"]:
+            answer["meta"]["traced"] = traced_boxes(views, read_ask(ask), wanted)
+        return answer
+
+    def trace(asked: Any) -> Any:
+        return no_update if _nothing(asked) else markup(listed(views, asked))
 
     def describe(about: Any) -> Any:
         if _nothing(about):
             return no_update
-        of = read_of(about)
-        return markup(panel(views, of, read_name(about), traced_profile(source, of.run)))
+        of, name = read_of(about), read_name(about)
+        told = panel(views, of, name, traced_profile(source, of.run))
+        return markup([*told[:1], *painter.fact(about, name), *told[1:]])
+
+    def paint(asked: Any) -> Any:
+        return no_update if _nothing(asked) else painter.answer(asked)
 
     def find(query: Any) -> Any:
         return no_update if _nothing(query) else markup(results(source, views, query))
@@ -209,11 +239,12 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         return no_update if _nothing(asked) else markup(flagged(views, asked))
 
     def save(ask: Any) -> Any:
-        return no_update if _nothing(ask) else file(views, ask)
+        return no_update if _nothing(ask) else file(views, ask, painter)
 
     for answer, asked, work in (
         ("drawing", "ask", draw), ("panel", "about", describe), ("results", "query", find), ("tables", "count", count),
-        ("tiles", "map", mapped), ("flagged", "flags", flag), ("file", "save", save),
+        ("tiles", "map", mapped), ("traced", "trace", trace), ("flagged", "flags", flag), ("file", "save", save),
+        ("painted", "paint", paint),
     ):  # fmt: skip
         app.callback(Output(ids(answer), "data"), Input(ids(asked), "data"), prevent_initial_call=True)(work)
     _register_browser(app, ids)
@@ -240,6 +271,7 @@ def _register_browser(app: Any, ids: Ids) -> None:
         Output(ids("count"), "data"),
         Output(ids("map"), "data"),
         Output(ids("flags"), "data"),
+        Output(ids("trace"), "data"),
         Input(ids("state"), "data"),
         Input(ids("catalogue"), "data"),
         Input(ids("prefs"), "data"),
@@ -253,11 +285,11 @@ def _register_browser(app: Any, ids: Ids) -> None:
         root,
         prevent_initial_call=True,
     )
-    for part in ("panel", "results", "tables", "flagged", "tiles"):
+    for part in ("panel", "results", "tables", "flagged", "tiles", "traced", "painted"):
         call(part, Input(ids(part), "data"), root, prevent_initial_call=True)
 
 
 PAGE = Page(
-    name="graph", texts=TEXTS, needs=("graph",), layout=layout, register=register, libraries=("cytoscape",),
-    group="training",
+    name="graph", texts={**TEXTS, **PAINTING_TEXTS}, needs=("graph", "dump"), layout=layout, register=register,
+    libraries=("cytoscape",), group="training",
 )  # fmt: skip

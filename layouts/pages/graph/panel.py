@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import View
+from parsers.analysis.graphs import ROLES, View
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
+from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.components.elements import icon
+from layouts.graphs.names import key_of, row_of
 from layouts.i18n import t
-from layouts.pages.graph.names import key_of, row_of
 from layouts.profiling.choice import Choice
 from layouts.profiling.links import address
 from layouts.queries.graphs import Of, Opened, Views, comparable
@@ -49,7 +50,7 @@ def panel(views: Views, of: Of, name: str, profile: Choice | None = None) -> Any
         return _node(opened, view, row_of(view, name), profile)
     if key[:1] == "f":
         return _fold(view, row_of(view, name))
-    return _scope(view, int(key[1:]) if key else 0, stack=key[:1] == "k")
+    return _scope(opened, view, of, int(key[1:]) if key else 0, stack=key[:1] == "k")
 
 
 # A node ---------------------------------------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[
         ("instance", instance),
         ("function", str(nodes["subgraph"].iloc[row])),
     ]
-    parts: list[Any] = [_head(full.rpartition("/")[2] or full, kind)]
+    parts: list[Any] = [_head(network.label(row), kind)]
     if not network.shown[row]:
         parts.append(html.P(t("graph.not_drawn"), className="ms-graph-note"))
     parts += _changes(opened, row)
@@ -82,6 +83,8 @@ def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[
         text = [icon("timeline"), t("graph.timeline")]
         link = html.A(text, className="ms-button", **address("timeline", profile, first=full))
         parts.append(html.P(link, className="ms-graph-note"))
+    if network.shown[row]:
+        parts.append(_tracing(row))
     into, out = np.flatnonzero(network.target == row), np.flatnonzero(network.source == row)
     into = into[np.argsort(network.input[into], kind="stable")]
     ordering, call = network.control, network.call
@@ -98,6 +101,15 @@ def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[
     parts += _section("attributes", [_attribute(row, name, text) for name, text in attributes.items()])
     parts += _section("source", [_line(*line) for line in opened.source_lines(row)])
     return parts
+
+
+def _tracing(row: int) -> html.Div:
+    """Buttons that trace a node (assets/pages/graph/side.js)."""
+    buttons = [
+        html.Button(t(f"graph.trace.{kind}"), type="button", className="ms-button", **{"data-trace": trace})
+        for kind, trace in (("up", f"up:0:n{row}"), ("down", f"down:0:n{row}"), ("between", f"path:n{row}:"))
+    ]
+    return html.Div(buttons, className="ms-graph-trace")
 
 
 def _changes(opened: Opened, row: int) -> list[Any]:
@@ -158,7 +170,7 @@ def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
         carried = f"{network.edges['type'].iloc[row]} {network.edges['shape'].iloc[row]}".strip() if row >= 0 else ""
         output = int(network.output[place])
         notes = [carried, *([f"[{output}]"] if output else [])]
-        name = network.full_names[other].rpartition("/")[2] or network.full_names[other]
+        name = network.label(other)
         lines.append(_jump_line(f"n{other}", name, " ".join(note for note in notes if note), network.full_names[other]))
     return [*lines, *_more(len(places), of=of)]
 
@@ -218,7 +230,7 @@ def _line(file: str, first: int, last: int, code: str) -> html.Div:
 # A scope, a stack of equal scopes, an aggregate ----------------------------------------------------------------------
 
 
-def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
+def _scope(opened: Opened, view: View, of: Of, scope: int, *, stack: bool) -> list[Any]:
     tree = view.scopes
     members: Sequence[int] = (scope,)
     if stack:
@@ -231,6 +243,7 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
         ("blocks", fmt.count(len(members)) if len(members) > 1 else ""),
         ("operators", fmt.count(int(tree.operators[scope]))),
         ("parameters", fmt.count(int(tree.parameters[scope]))),
+        *_roles(opened, view, scope),
         ("values", fmt.count(int(tree.parameter_values[scope])) if held else ""),
         ("bytes", fmt.size(held) if held else ""),
         ("constants", fmt.count(int(tree.constants[scope]))),
@@ -238,6 +251,11 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
     ]
     title: Any = tree.label(scope) if scope else t("graph.whole")
     parts = [_head(title, "stack" if len(members) > 1 else "scope" if scope else "graph"), _facts(known)]
+    layers = opened.shared(opened.simple(of)).get(scope, ()) if len(members) == 1 else ()
+    if layers:
+        said = spans(layers)
+        words = t("graph.also.note", n=said)
+        parts.insert(1, html.P([words, " ", t("graph.also.why")], className="ms-graph-note"))
     if len(members) > 1:
         lines = [_jump_line(f"s:{tree.paths[one]}", tree.label(one), "", tree.paths[one], act="open") for one in members]
         parts += _section("members", [*lines[:MOST_LINES], *_more(len(lines))])
@@ -246,6 +264,22 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
     lines = [_type(kind, many, most) for kind, many in types[:MOST_TYPES]]
     parts += _section("types", [*lines, *_more(len(types), MOST_TYPES)])
     return [*parts, *_section("held", _parameters(view, scope))]
+
+
+def _roles(opened: Opened, view: View, scope: int) -> list[tuple[str, str]]:
+    """How many parameters of each role are in a scope, and their bytes; nothing if all have one role."""
+    network, inside = view.network, view.scopes.within(scope)
+    rows = inside[network.kind[inside] == PARAMETER]
+    codes = opened.roles[rows]
+    if len(np.unique(codes)) < 2:
+        return []
+    size = values(network.shapes)[network.shape[rows]] * type_bytes(network.output_types)[network.output_type[rows]]
+    found = []
+    for code, name in enumerate(ROLES):
+        many, held = int((codes == code).sum()), int(size[codes == code].sum())
+        if many:
+            found.append((name, f"{fmt.count(many)} ({fmt.size(held)})" if held else fmt.count(many)))
+    return found
 
 
 def _parameters(view: View, scope: int) -> list[Any]:
@@ -277,9 +311,8 @@ def _fold(view: View, row: int) -> list[Any]:
     path = view.scopes.paths[scope]
     known = [("type", kind), ("nodes", fmt.count(len(members))), ("scope", _jump(f"s:{path}", path) if scope else "")]
     lines = [
-        _jump_line(f"n{one}", full.rpartition("/")[2], network.shapes[network.shape[one]], full)
+        _jump_line(f"n{one}", network.label(one), network.shapes[network.shape[one]], network.full_names[one])
         for one in members[:MOST_LINES]
-        for full in [network.full_names[one]]
     ]
     return [_head(kind, "fold"), _facts(known), *_section("members", [*lines, *_more(len(members), of=f"f{row}")])]
 

@@ -13,8 +13,8 @@ from parsers.deferred import pandas as pd
 from parsers.export.cells import csv_names
 
 from layouts import format as fmt
+from layouts.graphs.asks import read_of
 from layouts.i18n import t
-from layouts.pages.graph.asks import read_of
 from layouts.queries.graphs import Of, Opened, Views
 from layouts.state import text
 

@@ -9,7 +9,9 @@ TEXTS = define_texts({
     "graph.controls": ("Graph and level of detail", "选择计算图与显示内容"),
     "graph.run": ("Run", "训练"),
     "graph.graph": ("Graph", "计算图"),
-    "graph.stage": ("{name} · stage {stage}", "{name} · 阶段 {stage}"),
+    "graph.stage": ("{stage} · {name}", "{stage} · {name}"),
+    "graph.stage.final": ("{stage}, final · {name}", "{stage}（最终）· {name}"),
+    "graph.dumped": ("Dump, rank {rank}, graph {number}", "dump，rank {rank}，计算图 {number}"),
     "graph.first_of": ("{n} of {total} graphs are listed", "仅列出 {total} 个计算图中的 {n} 个"),
     "graph.left": (
         "Graphs of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的计算图未列出，请减少所选训练。",
@@ -19,6 +21,11 @@ TEXTS = define_texts({
         "Hide gradients, the optimizer and operators that only pass values on; edges bypass hidden operators",
         "隐藏梯度、优化器以及仅传递数据的算子，连线跨过被隐藏的算子",
     ),
+    "graph.said.simple": (
+        "A training graph opens simplified: gradients, the optimizer and operators that only pass values on are hidden.",
+        "训练图默认以精简方式打开：梯度、优化器以及仅传递数据的算子已隐藏。",
+    ),
+    "graph.said.all": ("Show everything", "显示全部"),
     "graph.hidden": ("{n} hidden", "已隐藏 {n} 个"),
     "graph.hidden.kept": (
         "{n} operators that pass on more than 512 values are still drawn", "{n} 个传递超过 512 个值，仍然显示",
@@ -89,13 +96,19 @@ TEXTS = define_texts({
     "graph.legend.changed": ("Differs, or contains differences", "不同，或包含差异"),
     "graph.collapse": ("Collapse all", "全部折叠"),
     "graph.counts": (
-        "{operators} operators · {parameters} parameters · {constants} constants",
-        "{operators} 个算子 · {parameters} 个参数 · {constants} 个常量",
+        "{operators} operators · {roles} · {constants} constants",
+        "{operators} 个算子 · {roles} · {constants} 个常量",
     ),
     # The canvas
+    "graph.also.note": ("Also used by layers {n}.", "第 {n} 层也使用。"),
+    "graph.also.why": (
+        "A cell that several layers share stands where the first of them calls it.", "多层共用的单元显示在首次调用它的层中。",
+    ),
     "graph.canvas": (
-        "Computation graph. Arrows move it, + and - zoom, 0 fits, Enter opens or closes the chosen box",
-        "计算图。方向键移动，+ 和 - 缩放，0 适应窗口，Enter 展开或折叠所选节点",
+        ("Computation graph. Arrows move it, + and - zoom, 0 fits, Enter chooses a box, and opens or closes it. From a chosen "
+         "box, Up and Down go to what it takes and feeds, Left and Right to the others, Tab to the next, Escape leaves"),
+        ("计算图。方向键移动，+ 和 - 缩放，0 适应窗口，Enter 选择节点，再按展开或折叠。选中后上下键转到其输入与输出，"
+         "左右键切换，Tab 转到下一个节点，Escape 退出"),
     ),
     "graph.fit": ("Fit to the window (0)", "适应窗口 (0)"),
     "graph.full": ("Full screen (f)", "全屏 (f)"),
@@ -129,6 +142,13 @@ TEXTS = define_texts({
     "graph.legend.control": ("Control dependency", "控制依赖"),
     "graph.legend.merged": ("Several edges", "多条边"),
     # Beside the canvas
+    "graph.act.tree": ("Show or hide search and scopes ([)", "显示或隐藏搜索与作用域 ([)"),
+    "graph.act.panel": ("Show or hide details (])", "显示或隐藏节点信息 (])"),
+    "graph.split": ("Drag to resize, double click to reset", "拖动调整宽度，双击恢复"),
+    "graph.split.tree": (
+        "Width of search and scopes; left and right arrows change it", "搜索与作用域的宽度，可用左右方向键调整",
+    ),
+    "graph.split.panel": ("Width of details; left and right arrows change it", "节点信息的宽度，可用左右方向键调整"),
     "graph.tree": ("Scopes", "作用域"),
     "graph.search": ("Search nodes and scopes", "搜索节点与作用域"),
     "graph.search.tip": (
@@ -172,6 +192,25 @@ TEXTS = define_texts({
     "graph.fact.nodes": ("Nodes", "节点数"),
     "graph.fact.operators": ("Operators", "算子数"),
     "graph.fact.parameters": ("Parameters", "参数个数"),
+    "graph.trace.up": ("Ancestors", "上游"),
+    "graph.trace.down": ("Descendants", "下游"),
+    "graph.trace.between": ("Path to …", "到……的路径"),
+    "graph.trace.close": ("Close", "关闭"),
+    "graph.trace.depth": ("Steps:", "步数："),
+    "graph.trace.all": ("all", "全部"),
+    "graph.trace.choose": ("Path from {name}: choose the other node.", "从 {name} 出发的路径：请选择另一个节点。"),
+    "graph.trace.none": ("No path leads between {name} and the other node.", "{name} 与另一节点之间没有路径。"),
+    "graph.trace.path": ("Shortest path: {n} edges", "最短路径：{n} 条边"),
+    "graph.trace.found.up": ("{name} is computed from {n} nodes", "{name} 由 {n} 个节点计算得到"),
+    "graph.trace.found.down": ("{name} feeds {n} nodes", "{name} 影响 {n} 个节点"),
+    "graph.fact.weights": ("– weights", "– 权重"),
+    "graph.fact.state": ("– optimizer state", "– 优化器状态"),
+    "graph.fact.inputs": ("– inputs", "– 输入"),
+    "graph.fact.outputs": ("– outputs", "– 输出"),
+    "graph.role.weights": ("{n} weights", "{n} 个权重"),
+    "graph.role.state": ("{n} optimizer state", "{n} 个优化器状态"),
+    "graph.role.inputs": ("{n} inputs", "{n} 个输入"),
+    "graph.role.outputs": ("{n} outputs", "{n} 个输出"),
     "graph.fact.values": ("Parameter values", "参数值数量"),
     "graph.fact.constants": ("Constants", "常量数"),
     "graph.fact.scopes": ("Inner scopes", "内部作用域"),

@@ -23,9 +23,9 @@ from layouts.figures.graph.boxes import LETTER, elided, text_width
 from layouts.figures.graph.look import DARK, LIGHT, Look
 from layouts.figures.graph.svg import written
 from layouts.figures.treemap import Area, squarified
+from layouts.graphs.asks import LONGEST, read_of
+from layouts.graphs.names import key_of
 from layouts.i18n import both
-from layouts.pages.graph.asks import LONGEST, read_of
-from layouts.pages.graph.names import key_of
 from layouts.queries.graphs import Views
 from layouts.state import text
 

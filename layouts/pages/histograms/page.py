@@ -31,7 +31,8 @@ def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
 
 def stamp(source: ValueSource, ask: Any) -> str:
     """Return a text that changes whenever the histograms of a card do."""
-    return drawing.stamp(drawing.found_in(source, read_ask(ask)))
+    parsed = read_ask(ask)
+    return drawing.stamp(drawing.found_in(source, parsed), source.colours(parsed.state.get("run", ())))
 
 
 def body(ids: Ids, slot: str) -> list[Any]:

@@ -15,7 +15,7 @@ from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.jobs import JobFiles
 
 from layouts import format as fmt
-from layouts.components.elements import card
+from layouts.components.elements import card, scrolled
 from layouts.i18n import t
 
 MOST_ROWS = 200
@@ -45,7 +45,7 @@ def problems_card(problems: Sequence[Problem]) -> list[Any]:
     said = [html.P([html.Span(one.path, className="ms-mono"), " ", one.text]) for one in problems[:MOST_ROWS]]
     if len(problems) > MOST_ROWS:
         said.append(html.P(t("job.first_of", n=fmt.count(MOST_ROWS), total=fmt.count(len(problems)))))
-    return [_card("job.problems", html.Div(said, className="ms-job-problems"))]
+    return [_card("job.problems", scrolled(said, "ms-job-problems"))]
 
 
 def groups_card(groups: pd.DataFrame | None) -> list[Any]:
@@ -188,7 +188,7 @@ def _table(names: Sequence[str], rows: Sequence[Any]) -> html.Div:
     table = html.Table([html.Thead(columns), html.Tbody(rows[:MOST_ROWS])], className="ms-job-table")
     shown = {"n": fmt.count(MOST_ROWS), "total": fmt.count(len(rows))}
     left = [html.P(t("job.first_of", **shown), className="ms-muted")] if len(rows) > MOST_ROWS else []
-    return html.Div([html.Div(table, className="ms-job-rows"), *left])
+    return html.Div([scrolled(table, "ms-job-rows"), *left])
 
 
 def _card(title: str, content: Any, *, badge: str = "") -> html.Section:

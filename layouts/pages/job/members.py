@@ -11,6 +11,11 @@ from parsers.profiler.groups import text_of
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.registry import display_name
 
+from layouts import format as fmt
+from layouts.figures.alternatives import LONGEST, alternative
+from layouts.i18n import both
+from layouts.names import middle
+
 MOST_CELLS = 20_000
 """Ranks that are drawn, missing ones included; of larger jobs only those with files are."""
 
@@ -20,7 +25,7 @@ def members(job: JobFiles) -> dict[str, Any]:
 
     size is the number of ranks that the files tell, 0 for unknown; missing those below it without files, missing_n how many
     these are; drawn the ranks to draw; hosts is [[host, ranks], ...]; lacking is [[file, ranks that lack it, how many, how many
-    have it], ...].
+    have it], ...]; alternative is the text alternative of all this.
     """
     missing = job.missing
     found = job.ranks
@@ -30,7 +35,14 @@ def members(job: JobFiles) -> dict[str, Any]:
         if member.host:
             hosts.setdefault(member.host, []).append(member.rank)
     lacking = lacking_files({member.rank: {file.kind for file in member.files} for member in job.members})
+    files = ", ".join(display_name(one.what) for one in lacking)
+    facts = [
+        both("job.said_found", n=fmt.count(len(found)), ranks=middle(text_of(found), LONGEST)),
+        both("job.said_missing", ranks=middle(text_of(missing), LONGEST)) if missing else None,
+        both("job.said_lacking", files=middle(files, LONGEST)) if lacking else None,
+    ]
     return {
+        "alternative": list(alternative(*facts)),
         "size": job.size, "missing": text_of(missing), "missing_n": len(missing), "drawn": text_of(drawn),
         "hosts": [[host, text_of(ranks)] for host, ranks in sorted(hosts.items())],
         "lacking": [[display_name(one.what), text_of(one.ranks), len(one.ranks), one.having] for one in lacking],

@@ -27,7 +27,7 @@ from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import JOB_KEYS, Choice, read_choice
 from layouts.sources import ProfileSource
 
-FRAMES = tuple(JOB_FRAMES)
+FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")
 OPENED = ("profile_overview", "timeline", "operators", "steps", "memory", "communication", "advice")
 """Pages that show a rank; those that the application has are offered."""
 

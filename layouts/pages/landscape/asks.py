@@ -17,9 +17,10 @@ THEMES = ("light", "dark")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request for a figure: landscapes as (run, tag), and how to draw them."""
+    """A request for a figure: landscapes as (run, tag), the runs that the state of the page names, and how to draw them."""
 
     sheets: tuple[tuple[str, str], ...]
+    runs: tuple[str, ...]
     view: str
     scale: str
     contours: int
@@ -33,6 +34,7 @@ def read_ask(data: Any) -> Ask:
     """Parse a request from the browser. BadInput if it is malformed."""
     return Ask(
         sheets=read_sheets(data),
+        runs=tuple(texts(data, "run")),
         view=text(data, "view", VIEWS[0], choices=VIEWS),
         scale=text(data, "map", "viridis", choices=tuple(SCALES)),
         contours=int(number(data, "lines", 20, *CONTOURS)),

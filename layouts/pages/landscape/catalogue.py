@@ -9,7 +9,7 @@ from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
 from layouts.queries.damage import damage
 from layouts.sources import RunRow, ValueSource
-from layouts.state import elsewhere, label_of, selected_runs, stamped
+from layouts.state import elsewhere, label_of, selected_runs, stamped, texts
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
@@ -30,10 +30,11 @@ def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, A
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
     having = [run for run in runs if source.tags(run, "landscape")]
+    drawn = source.colours(texts(state, "run"))
     damaged = [] if having else damage(source, runs)
     found: dict[str, Any] = {
         "chosen": len(runs),
-        "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
+        "runs": [_run(source, run, rows[run]) | {"colour": drawn.get(run, "")} for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
         "plans": [] if damaged else _plans(source, [run for run in runs if run not in set(having)], rows),
         "damage": damaged,

@@ -14,6 +14,7 @@ from parsers.analysis import relative_time, thinned
 from layouts import format as fmt
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
+from layouts.figures.landscape_alternatives import with_landscapes
 from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
 from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
@@ -64,7 +65,7 @@ def load(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Request
 
 def chart(source: RunSource, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
     """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
-    of_run = source.colours()
+    of_run = source.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
     text, muted = _TEXT[ask.theme]
@@ -73,7 +74,7 @@ def chart(source: RunSource, ask: Ask, requested: Sequence[Requested]) -> dict[s
         view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
         overlaid=ask.overlaid and len(sheets) > 1, dark=ask.theme == "dark", text=text, muted=muted,
     )  # fmt: skip
-    drawn = figure(sheets, look)
+    drawn = with_landscapes(figure(sheets, look), sheets)
     drawn["layout"]["meta"] |= {
         "sheets": [
             {"run": one.run, "tag": one.tag, "label": one.label, "unit": one.value.unit, "convergence": one.value.convergence,
@@ -101,12 +102,12 @@ def _plain(value: Any) -> float | str:
 # Curve ----------------------------------------------------------------------------------------------------------------
 
 
-def curve(source: ValueSource, requested: Sequence[Requested]) -> dict[str, Any]:
-    """Draw the main scalar of each run over its steps.
+def curve(source: ValueSource, requested: Sequence[Requested], runs: Sequence[str] = ()) -> dict[str, Any]:
+    """Draw the main scalar of each run over its steps. runs are those that the state of the page names.
 
     For a single landscape, bands mark the steps it covers and the steps that the run's other landscapes cover.
     """
-    of_run = source.colours()
+    of_run = source.colours(runs)
     lines = [line for one in requested if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
     drawn = line_figure(lines, CurveLook(columns=_CURVE_COLUMNS))
     for trace in drawn["data"]:
@@ -171,12 +172,12 @@ def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def facts(source: LineageSource, requested: Sequence[Requested]) -> html.Table:
-    """Return the basic training information as a table with a column per run."""
+def facts(source: LineageSource, requested: Sequence[Requested], runs: Sequence[str] = ()) -> html.Table:
+    """Return the basic training information as a table with a column per run; runs are as in `curve`."""
     columns = [_facts(source, one) for one in requested]
     head = []
     if len(requested) > 1:
-        of_run = source.colours()
+        of_run = source.colours(runs)
         head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in requested)]))]
     else:
         columns = [{"run": one.label} | column for one, column in zip(requested, columns, strict=True)]

@@ -22,6 +22,7 @@ from layouts.pages.landscape.catalogue import NEEDS, catalogue
 from layouts.pages.landscape.drawing import chart, curve, facts, load
 from layouts.pages.landscape.texts import TEXTS
 from layouts.sources import FrameSource, ValueSource
+from layouts.state import texts
 
 _RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
@@ -120,7 +121,8 @@ def side(source: FrameSource, ask: Any) -> tuple[Any, Any]:
     if ask is None:
         return no_update, no_update
     requested = load(source, read_sheets(ask))
-    return curve(source, requested), facts(source, requested)
+    runs = texts(ask, "run")
+    return curve(source, requested, runs), facts(source, requested, runs)
 
 
 def _register_browser(app: Any, ids: Ids) -> None:

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.memory import Pool, difference, large_components, leak, pool_at
+from parsers.analysis.memory import Plan, Pool, difference, large_components, leak, pool_at
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
 
+from layouts import format as fmt
 from layouts.callbacks import in_browser
 from layouts.components.elements import toolbar
 from layouts.components.plain_html import markup
-from layouts.i18n import CATALOGUE, LANGUAGES, t
+from layouts.figures.alternatives import described_by, listed, named
+from layouts.i18n import CATALOGUE, LANGUAGES, both, t
 from layouts.page import Ids, Page
 from layouts.pages.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
 from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask
@@ -141,6 +143,7 @@ def overall(source: ProfileSource, known: Recordings, ask: Ask) -> tuple[dict[st
     if static is not None and plan:
         found, node = plan_card.chosen(static, ask.graph, ask.node)
         figure = plan_card.figure(found, node, words(ask.language), dark=ask.dark)
+        figure = described_by(figure, both("memory.plan"), {"plan": both("memory.word.allocated")}, more=_ends(found))
         sentence = plan_card.sentence(found)
         answer["plan-said"] = markup([] if recording is None else [sentence, *plan_card.facts(static)])
         answer["plan-at"] = markup(plan_card.table(static, found, node))
@@ -215,6 +218,16 @@ def words(language: str) -> dict[str, str]:
     return {key.removeprefix(prefix): pair[number] for key, pair in CATALOGUE.items() if key.startswith(prefix)}
 
 
+def _ends(found: Plan) -> tuple[str, str]:
+    nodes = (("forward_start", found.forward_start), ("backward_end", found.backward_end))
+    return listed([named(both(f"memory.word.{name}"), fmt.count(node)) for name, node in nodes if node >= 0])
+
+
+def _names() -> dict[str, tuple[str, str]]:
+    prefix = "memory.word."
+    return {key.removeprefix(prefix): pair for key, pair in CATALOGUE.items() if key.startswith(prefix)}
+
+
 # The curve ---------------------------------------------------------------------------------------------------------------
 
 
@@ -227,8 +240,9 @@ def drawn(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, Any] 
     capacity, _ = _capacity(ask, ask.choice.frame(source, "static_memory"))
     view = curve.View(words(ask.language), ask.window, ask.columns, capacity, ask.dark)
     least = _minima(recording, spans) if len(spans) > 1 else None
-    return curve.figure(recording, view, spans, least if least is not None and len(least) else None,
-                        _against(source, known, ask, recording, spans))  # fmt: skip
+    figure = curve.figure(recording, view, spans, least if least is not None and len(least) else None,
+                          _against(source, known, ask, recording, spans))  # fmt: skip
+    return described_by(figure, both("memory.curve"), _names())
 
 
 def _against(

@@ -11,6 +11,7 @@ from parsers.analysis.memory import Plan, in_use_at, plan
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.figures.typed_arrays import drawn, typed
 from layouts.i18n import t
 from layouts.pages.memory import look
@@ -124,7 +125,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     left = len(rows) - MOST_ROWS
     more = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     listed = html.Table([html.Thead(head), html.Tbody(body)], className="ms-memory-table ms-memory-narrow")
-    return [title, html.Div(listed, className="ms-memory-rows"), *more] if body else [title]
+    return [title, scrolled(listed, "ms-memory-rows"), *more] if body else [title]
 
 
 def _life(first: int, last: int, end: int, node: int) -> html.Span:

@@ -22,8 +22,8 @@ from parsers.analysis.memory import (
     peak,
 )
 from parsers.deferred import pandas as pd
-from parsers.frames import MEMORY, OPERATOR_MEMORY
 from parsers.model import Ints
+from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
 from layouts.pages.memory.asks import CLOCKS, Ask
 from layouts.profiling.choice import Choice

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.sources import RunSource
-from layouts.state import BadInput, selected_runs, text
+from layouts.state import BadInput, selected_runs, text, texts
 
 _LONGEST = 1 << 20
 
@@ -17,6 +17,7 @@ class Ask:
 
     target: the result, setting: the setting to draw it over; "" for the default of either. log: logarithmic axis, None to
     choose by the values. act: what to do with the forest ("stop", "again" or ""). runs: None for all.
+    named: the runs as the state names them.
     """
 
     target: str
@@ -24,6 +25,7 @@ class Ask:
     log: bool | None
     act: str
     runs: frozenset[str] | None
+    named: tuple[str, ...] = ()
 
 
 def read_ask(data: Any, source: RunSource) -> Ask:
@@ -36,4 +38,5 @@ def read_ask(data: Any, source: RunSource) -> Ask:
         text(data, "target", "", limit=_LONGEST), text(data, "setting", "", limit=_LONGEST), None if log == "" else log == "1",
         text(data, "act", "", choices=("", "stop", "again")),
         frozenset(selected_runs(data, source)) if named else None,
+        tuple(texts(data, "run")),
     )  # fmt: skip

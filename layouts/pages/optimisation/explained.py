@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +16,17 @@ from parsers.analysis.settings import is_text
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.figures.alternatives import described
 from layouts.figures.parallel import brief, category_text
+from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import label
+from layouts.lineage.results import main_result, order
 from layouts.lineage.table import Table
 from layouts.pages.optimisation.asks import Ask
 from layouts.pages.optimisation.drawing import direction, distribution
 from layouts.sources import Growth
 
 MOST_PAIRS = 50
-_ORDER = ("metric/", "loss", "best/", "last/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,15 @@ class Chosen:
     target: str
 
     @property
+    def result(self) -> NDArray[np.float64]:
+        """The values of the chosen target, NaN for none."""
+        found: NDArray[np.float64] = self.frame[self.target].to_numpy(np.float64, na_value=np.nan)
+        return found
+
+    @property
     def settings(self) -> list[str]:
         """Settings for which any of the runs has a value."""
         return [name for name in settings_of(self.frame) if bool(self.frame[name].notna().any())]
-
 
     @property
     def comparable(self) -> list[str]:
@@ -49,33 +57,39 @@ class Chosen:
 
 
 def choose(table: Table, ask: Ask) -> Chosen:
-    """Select the requested runs and result; the first result if the requested one does not exist."""
+    """Select the requested runs and result; the main result (`main_result`) if the requested one does not exist."""
     places = [at for at, row in enumerate(table.rows) if ask.runs is None or row.run in ask.runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
-    targets = tuple(sorted(targets_of(frame), key=_place))
-    target = ask.target if ask.target in targets else next(iter(targets), "")
+    targets = tuple(sorted(targets_of(frame), key=order))
+    target = ask.target if ask.target in targets else _main(frame, targets)
     return Chosen(tuple(table.rows[at] for at in places), frame, len(table.rows), targets, target)
 
 
-def _place(name: str) -> int:
-    return next(place for place, first in enumerate(_ORDER) if name.startswith(first))
+def _main(frame: pd.DataFrame, targets: Sequence[str]) -> str:
+    """Return the main one of these results; of those in which runs differ, if there are any."""
+    finite = {name: frame[name].to_numpy(np.float64, na_value=np.nan) for name in targets}
+    finite = {name: values[np.isfinite(values)] for name, values in finite.items()}
+    known = {name: len(values) for name, values in finite.items() if len(values)}
+    varying = {name: runs for name, runs in known.items() if finite[name].min() < finite[name].max()}
+    return main_result(varying or known) or next(iter(targets), "")
 
 
-def sheet(chosen: Chosen, damage: list[list[str]]) -> dict[str, Any]:
+def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:
     """Return the choices, the distribution of the result and the strengths of settings, with a stamp of the contents.
 
-    damage is shown where no result is: what may have taken it.
+    damage is shown where no result is: what may have taken it. jobs is the number of runs that the chosen rows are of, where a
+    job of several ranks, which has as many rows, is one run.
     """
     found: dict[str, Any] = {
-        "total": chosen.total, "chosen": len(chosen.rows), "target": chosen.target,
+        "total": chosen.total, "chosen": len(chosen.rows), "jobs": jobs, "target": chosen.target,
         "targets": [{"name": name, "label": label(name)} for name in chosen.targets], "rows": [], "settings": {},
         "damage": [] if chosen.target else damage,
     }  # fmt: skip
     if chosen.target:
-        values = chosen.frame[chosen.target].to_numpy(np.float64, na_value=np.nan)
+        values = chosen.result
         finite = values[np.isfinite(values)]
         found |= {
-            "runs": len(finite), "figure": distribution(finite),
+            "runs": len(finite), "figure": described(distribution(finite), *of_result(chosen.rows, values, chosen.target)),
             "summary": [fmt.number(float(value)) for value in np.quantile(finite, [0.0, 0.5, 1.0])],
             "rows": _setting_rows(chosen, values),
         }  # fmt: skip

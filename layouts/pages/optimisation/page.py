@@ -16,7 +16,9 @@ from dash import Input, Output, State, dcc, html, no_update
 from layouts.callbacks import in_browser
 from layouts.components.elements import damaged_state, empty_state, toolbar
 from layouts.figures import BLANK, GRAPH_CONFIG
+from layouts.figures.alternatives import described
 from layouts.i18n import attributes, for_browser, t
+from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import table
 from layouts.lineage.table import Tables
 from layouts.page import Ids, Page
@@ -131,7 +133,9 @@ def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tup
         raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
     if chosen is None:
         return no_update, no_update
-    found = sheet(choose(tables.table(), read_ask(chosen, source)), tables.damage())
+    shown = choose(tables.table(), read_ask(chosen, source))
+    jobs = {member: row.key for row in source.runs() for member in row.members}
+    found = sheet(shown, tables.damage(), len({jobs.get(row.run, row.run) for row in shown.rows}))
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
@@ -143,7 +147,8 @@ def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
     chosen = choose(tables.table(), ask)
     if not chosen.target or ask.setting not in chosen.settings:
         return {"setting": "", "figure": None, "pairs": [], "total": 0, "also": []}
-    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.colours(), log=ask.log)
+    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.colours(ask.named), log=ask.log)
+    figure = described(figure, *of_result(chosen.rows, chosen.result, chosen.target, ask.setting))
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 

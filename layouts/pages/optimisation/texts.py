@@ -9,6 +9,10 @@ TEXTS = define_texts({
     "optimisation.controls": ("Result to explain", "优化目标选择"),
     "optimisation.target": ("Target", "优化目标"),
     "optimisation.count": ("{n} of {total} runs with settings have it", "{total} 个有配置信息的训练中 {n} 个有该指标"),
+    "optimisation.count_ranks": (
+        "{n} of {chosen} ranks have it, of {jobs} runs with settings",
+        "{jobs} 个有配置信息的训练共 {chosen} 张卡，其中 {n} 张有该指标",
+    ),
     "optimisation.count_chosen": (
         "{n} of {chosen} chosen runs have it; {total} runs have settings",
         "已选的 {chosen} 个训练中 {n} 个有该指标（共 {total} 个有配置信息）",
@@ -73,6 +77,11 @@ TEXTS = define_texts({
     "optimisation.middle": (
         "{value}, middle 95 % of the refits {low} to {high}", "{value}，重复拟合中间 95% 为 {low} 至 {high}",
     ),
+    "optimisation.rest": (
+        "{n} more settings: {same} never vary, {own} differ in (almost) every run",
+        "另有 {n} 个参数：{same} 个取值不变，{own} 个几乎每个训练取值都不同",
+    ),
+    "optimisation.less": ("Hide settings that say nothing", "收起无信息的参数"),
     "optimisation.reason.few": ("n = {n}: fewer than three runs have it", "仅 {n} 个训练有该参数，不足 3 个"),
     "optimisation.reason.constant": ("never varies", "取值不变"),
     "optimisation.reason.unique": ("different in every run", "每个训练取值各不相同"),

@@ -9,12 +9,14 @@ from layouts.queries.run_facts import NEEDS, facts
 from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import label_of, selected_runs, text
 
+SHOWN = (*NEEDS, "explain")
+"""Kinds of data that have tiles."""
 _NAME = 100_000
 
 
 def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
     """Return (member run to show, its row): `of` in the state, else the first chosen run; None if no run is chosen."""
-    chosen = selected_runs(state, source, NEEDS)
+    chosen = selected_runs(state, source, SHOWN)
     if not chosen:
         return None
     named = text(state, "of", limit=_NAME)
@@ -22,13 +24,13 @@ def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
     return run, next(row for row in source.runs() if run in row.members)
 
 
-def head(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
+def head(source: ValueSource, run: str, row: RunRow, colour: str = "") -> dict[str, Any]:
     """Return the contents of the head of the page: name, colour, state and path of a run, its problems and its facts."""
     own = source.member(run) or row
     return {
         "of": run,
         "label": label_of(run, row),
-        "colour": source.colours().get(run, ""),
+        "colour": colour,
         "state": own.state,
         "started": own.started,
         "problems": fmt.count(len(source.problems(run))),

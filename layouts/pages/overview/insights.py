@@ -9,7 +9,7 @@ from parsers import Insight
 
 from layouts import format as fmt
 from layouts.components import elements as parts
-from layouts.components.insights import as_json, link
+from layouts.components.insights import as_json, cause_link, link
 from layouts.i18n import attributes, t
 from layouts.page import Ids
 from layouts.sources import RunSource
@@ -101,4 +101,7 @@ def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
         ],
         href=href, className="ms-insight", **{"data-page": "scalars", "data-query": href.partition("?")[2]}, **reason,
     )  # fmt: skip
-    return html.Li(anchor, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})
+    row = next((row for row in source.runs() if run in row.members), None)
+    cause = cause_link(row, one, source.series(run, one.tag))
+    both = anchor if cause is None else [anchor, html.A(t("insights.cause"), className="ms-insight-cause", **cause)]
+    return html.Li(both, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})

@@ -16,14 +16,14 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.components import elements as parts
 from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.i18n import attributes, for_browser
+from layouts.notes import Unfit, colour_text
 from layouts.page import Ids, Page
 from layouts.pages.overview import insights
-from layouts.pages.overview.head import head, run_of
+from layouts.pages.overview.head import SHOWN, head, run_of
 from layouts.pages.overview.texts import TEXTS
 from layouts.pages.overview.tiles import TILES, Tile, contents
-from layouts.queries.run_facts import NEEDS
 from layouts.sources import FrameSource, ValueSource
-from layouts.state import BadInput
+from layouts.state import BadInput, texts
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -104,8 +104,10 @@ def shown_run(source: ValueSource, state: Any) -> tuple[dict[str, Any], dict[str
         return {"of": ""}, {"run": ""}
     run, row = found
     source.want([run])
-    return head(source, run, row), {
-        "run": run, "version": source.version(run), "state": _redrawn(row.state), "checkpoints": row.tags.get("checkpoints", 0),
+    colour = source.colours(texts(state, "run")).get(run, "")
+    return head(source, run, row, colour), {
+        "run": run, "colour": colour, "version": source.version(run), "state": _redrawn(row.state),
+        "checkpoints": row.tags.get("checkpoints", 0),
     }  # fmt: skip
 
 
@@ -122,7 +124,15 @@ def drawn(kind: Tile, source: FrameSource, shown: Any, routes: str) -> Any:
         raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
     run = shown["run"]
     row = next((row for row in source.runs() if run in row.members), None)
-    return no_update if row is None else contents(kind, source, run, row, routes)
+    return no_update if row is None else contents(kind, source, run, row, routes, colour_of(shown))
+
+
+def colour_of(shown: dict[str, Any]) -> str:
+    """Return the colour in what `shown_run` named, or BadInput."""
+    try:
+        return colour_text(str(shown.get("colour", "")))
+    except Unfit as error:
+        raise BadInput(str(error)) from error
 
 
 def _drawer(kind: Tile, source: FrameSource, routes: str) -> Callable[[Any], Any]:
@@ -130,6 +140,6 @@ def _drawer(kind: Tile, source: FrameSource, routes: str) -> Callable[[Any], Any
 
 
 PAGE = Page(
-    name="overview", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly",),
+    name="overview", texts=TEXTS, needs=SHOWN, layout=layout, register=register, libraries=("plotly",),
     group="training",
 )  # fmt: skip

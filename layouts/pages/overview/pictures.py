@@ -17,15 +17,18 @@ from parsers.analysis.graphs import Shown, View, network
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, landscapes, lines
 from layouts.figures import histograms as distributions
+from layouts.figures.alternatives import described
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
 from layouts.figures.graph import arrange, picture
-from layouts.i18n import t
+from layouts.figures.histogram_alternatives import of_histograms
+from layouts.figures.landscape_alternatives import with_landscapes
+from layouts.graphs.alternatives import of_graph
+from layouts.i18n import LANGUAGES, t
 from layouts.queries.graphs import first_opened
 from layouts.queries.run_facts import main_tag
 from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import label_of
-from layouts.theme import PALETTE
 
 PICTURES = 2
 """Maximum number of tags in a tile of scalars or distributions."""
@@ -52,19 +55,19 @@ Picture: TypeAlias = Any
 # Scalars --------------------------------------------------------------------------------------------------------------
 
 
-def scalars(source: RunSource, run: str, row: RunRow) -> list[Picture]:
+def scalars(source: RunSource, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the curves of the main scalar and of one more."""
     main = main_tag(source, run, row)
     tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
-    return [picture for tag in tags if (picture := _curve(source, run, row, tag)) is not None]
+    return [picture for tag in tags if (picture := _curve(source, run, row, tag, colour)) is not None]
 
 
-def _curve(source: RunSource, run: str, row: RunRow, tag: str) -> Picture | None:
+def _curve(source: RunSource, run: str, row: RunRow, tag: str, colour: str) -> Picture | None:
     series = source.series(run, tag)
     if series is None or not series.step.size:
         return None
     line = Line(
-        run=run, tag=tag, label=label_of(run, row), colour=_colour(source, run), series=series,
+        run=run, tag=tag, label=label_of(run, row), colour=colour, series=series,
         x=series.step.astype(np.float64), started=row.started or 0.0,
     )  # fmt: skip
     # A file may hold any number; values that overflow are not drawn and need no warning.
@@ -83,17 +86,19 @@ def _curve(source: RunSource, run: str, row: RunRow, tag: str) -> Picture | None
 # Large values ---------------------------------------------------------------------------------------------------------
 
 
-def histograms(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def histograms(source: ValueSource, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the newest distribution of each of the first tags."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, HistogramValue)
         recorded = distributions.Recorded(
-            run=run, label=label_of(run, row), colour=_colour(source, run), started=row.started or 0.0,
+            run=run, label=label_of(run, row), colour=colour, started=row.started or 0.0,
             step=items.step[-1:], time=np.zeros(1), x=items.step[-1:].astype(np.float64), values=[value],
         )  # fmt: skip
         with np.errstate(over="ignore", invalid="ignore"):
             figure = distributions.single([recorded], distributions.Look(), beside=False)
+        counts = [value.nan, value.pos_inf, value.neg_inf]
+        figure = described(figure, *of_histograms(tag, "step", [recorded], 1, counts))
         bad = value.nan + value.pos_inf + value.neg_inf
         notes = [_step(int(items.step[-1])), t("overview.values", n=fmt.count(value.total)), *_not_finite(bad)]
         return _picture(tag, notes, _graph(figure), value.problem)
@@ -150,15 +155,15 @@ def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     return _newest(source, run, "text", source.tags(run, "text")[:1], draw)
 
 
-def landscape(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def landscape(source: ValueSource, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the landscape written last."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         del items
         assert isinstance(value, LandscapeValue)
         with np.errstate(over="ignore", invalid="ignore"):
-            sheet = landscapes.Sheet(label_of(run, row), _colour(source, run), value)
-            figure = landscapes.figure([sheet], landscapes.Look(words=_WORDS, contours=12))
+            sheet = landscapes.Sheet(label_of(run, row), colour, value)
+            figure = with_landscapes(landscapes.figure([sheet], landscapes.Look(words=_WORDS, contours=12)), [sheet])
         for trace in figure["data"]:
             trace.pop("hovertemplate", None)
             trace |= {"hoverinfo": "skip"}
@@ -195,7 +200,14 @@ def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
         for theme in ("light", "dark")
     ]  # fmt: skip
     operators = int((found.nodes["kind"] == "operator").sum())
-    drawn = html.Div(drawings, className="ms-tile-frame")
+    kinds = found.nodes["kind"].value_counts()
+    counts = {f"{kind}s": int(kinds.get(kind, 0)) for kind in ("operator", "parameter", "constant")}
+    counts["edges"] = len(found.edges)
+    said = dict(zip(LANGUAGES, of_graph(found.title, visible, counts), strict=True))
+    drawn = html.Div(
+        drawings, className="ms-tile-frame", role="img",
+        **{"aria-label": said["en"], **{f"data-{language}-aria-label": text for language, text in said.items()}},
+    )  # fmt: skip
     return [_picture(found.title, [t("overview.operators", n=fmt.count(operators))], drawn)]
 
 
@@ -299,10 +311,6 @@ def _step(step: int) -> Any:
 
 def _not_finite(count: int) -> list[Any]:
     return [html.Span(t("overview.not_finite", n=fmt.count(count)), className="ms-tile-wrong")] if count else []
-
-
-def _colour(source: RunSource, run: str) -> str:
-    return source.colours().get(run, PALETTE[0][0])
 
 
 def _graph(figure: dict[str, Any]) -> html.Div:

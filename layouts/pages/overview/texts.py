@@ -5,6 +5,8 @@ from __future__ import annotations
 from layouts.i18n import define_texts
 
 TEXTS = define_texts({
+    "overview.explained.picture": ("Picture of sample {n}", "样本 {n} 的图片"),
+    "overview.explained.map": ("{explainer}: heat map of sample {n}", "{explainer}：样本 {n} 的热力图"),
     "overview.title": ("Overview", "概览"),
     # Which run
     "overview.run": ("Run shown", "当前训练"),
@@ -50,6 +52,8 @@ TEXTS = define_texts({
     "overview.text": ("Text", "文本"),
     "overview.graph": ("Computation graph", "计算图"),
     "overview.dataset": ("Dataset graph", "数据图"),
+    "overview.saliency": ("Explanations", "模型解释"),
+    "overview.samples": ("{n} samples", "{n} 个样本"),
     "overview.tags": ("{n} tags", "{n} 个标签"),
     "overview.tag": ("1 tag", "1 个标签"),
     "overview.open": ("Open this run's {page}", "打开该训练的{page}"),

@@ -15,11 +15,14 @@ from layouts import format as fmt
 from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
 from layouts.pages.overview import pictures
+from layouts.pages.overview.explained import explanations
 from layouts.pages.overview.pictures import Picture
 from layouts.queries.damage import damage
 from layouts.sources import FrameSource, RunRow, ValueSource
+from layouts.theme import PALETTE
 
-Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
+Draw = Callable[[FrameSource, str, RunRow, str, str], Sequence[Picture]]
+"""(source, run, its row, routes, colour of the run) -> pictures."""
 
 _COLLECT = """summary = SummaryCollector("summary/run_1"{more})
 model.train(epochs, dataset, callbacks=[summary])"""
@@ -52,28 +55,30 @@ def _collect(data: str) -> str:
 
 
 TILES = (
-    Tile("scalars", "scalar", _collect(""), lambda source, run, row, _: pictures.scalars(source, run, row)),
+    Tile("scalars", "scalar", _collect(""), lambda source, run, row, _, colour: pictures.scalars(source, run, row, colour)),
     Tile("histograms", "histogram", _collect('"histogram_regular": ".*"'),
-         lambda source, run, row, _: pictures.histograms(source, run, row)),
+         lambda source, run, row, _, colour: pictures.histograms(source, run, row, colour)),
     Tile("images", "image", _OPERATOR.format(name="image", operator="ImageSummary", tag="input", value="x"),
-         pictures.images),
+         lambda source, run, row, routes, _: pictures.images(source, run, row, routes)),
     Tile("tensors", "tensor", _OPERATOR.format(name="tensor", operator="TensorSummary", tag="logits", value="x"),
-         lambda source, run, row, _: pictures.tensors(source, run, row)),
-    Tile("landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
-    Tile("text", "text", "", lambda source, run, row, _: pictures.texts(source, run, row)),
+         lambda source, run, row, _, __: pictures.tensors(source, run, row)),
+    Tile("landscape", "landscape", _LANDSCAPE,
+         lambda source, run, row, _, colour: pictures.landscape(source, run, row, colour)),
+    Tile("text", "text", "", lambda source, run, row, _, __: pictures.texts(source, run, row)),
     Tile("graph", "graph", _collect(""),
-         lambda source, run, row, _: pictures.graph(source, run, row), counted=False),
+         lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
     Tile("dataset", "dataset_graph", _collect(""),
-         lambda source, run, row, _: pictures.dataset(source, run, row), counted=False),
+         lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
+    Tile("saliency", "explain", "", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False),
 )  # fmt: skip
 
 
-def contents(tile: Tile, source: FrameSource, run: str, row: RunRow, routes: str) -> list[Any]:
+def contents(tile: Tile, source: FrameSource, run: str, row: RunRow, routes: str, colour: str = PALETTE[0][0]) -> list[Any]:
     """Draw the contents of a tile: a link to the page if the run has such data."""
     tags = source.tags(run, tile.kind)
     if not tags:
         return _without(tile, source, run, source.member(run) or row)
-    drawn = html.Div(list(tile.draw(source, run, row, routes)), className="ms-tile-pictures")
+    drawn = html.Div(list(tile.draw(source, run, row, routes, colour)), className="ms-tile-pictures")
     shown = [_head(tile, len(tags) * tile.counted), drawn]
     return _linked(tile, run, shown)
 

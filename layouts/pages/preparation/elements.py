@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 from dash import dcc, html
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.figures import GRAPH_CONFIG
-from layouts.i18n import t
+from layouts.figures.alternatives import Name, described_by
+from layouts.i18n import both, t
 from layouts.pages.preparation.card_data import CardData
 
 
@@ -19,8 +21,18 @@ def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) 
     """Return a caption that names the axes, a legend of (colour, name), and the plot."""
     legend = [html.Li([html.Span(className="ms-dot", style={"background": colour}), html.Span(name)]) for colour, name in names]
     said = [html.Span(t(caption), className="ms-muted"), html.Ul(legend, className="ms-preparation-legend")]
+    texts = {colour: _text(name) for colour, name in names}
+    drawn = described_by(drawn, both(caption), texts, {f"at {colour}": text for colour, text in texts.items()})
     graph = dcc.Graph(figure=drawn, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     return [html.Div(said, className="ms-preparation-caption"), html.Div(graph, className="ms-preparation-plot")]
+
+
+def _text(name: Any) -> Name:
+    """Return the text of a name, which is that of a file or a component of `layouts.i18n.t`."""
+    if isinstance(name, str) or isinstance(name.children, str):
+        return str(getattr(name, "children", name))
+    english, chinese = name.children
+    return english.children, chinese.children
 
 
 class Cell(NamedTuple):
@@ -42,7 +54,7 @@ def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[
     listed = html.Table([titles, html.Tbody(rows)], className="ms-preparation-table")
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
     return html.Div([
-        html.Div(listed, className="ms-preparation-scroll"), *more, html.P(list(files), className="ms-preparation-files"),
+        scrolled(listed, "ms-preparation-scroll"), *more, html.P(list(files), className="ms-preparation-files"),
     ])  # fmt: skip
 
 

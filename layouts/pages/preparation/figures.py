@@ -50,13 +50,14 @@ def figure(curves: Sequence[Curve], *, form: str = "", suffix: str = "", whole: 
             "line": {
                 "color": curve.colour, "width": 1.5, "shape": "hv" if curve.stepped else "linear", "dash": curve.dash,
             },
-            "marker": {"color": curve.colour, "size": 6}, "hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>",
+            "marker": {"color": curve.colour, "size": 6}, "meta": {"role": curve.colour},
+            "hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>",
         })  # fmt: skip
         if curve.marked is not None and curve.marked.size:
             marked = np.intersect1d(curve.marked, rows) if curve.marked.size > COLUMNS else curve.marked
             traces.append({
                 "type": "scatter", "mode": "markers", "x": numbers(curve.x[marked]), "y": numbers(curve.y[marked]),
-                "marker": {"color": EMPTY, "size": 6}, "hoverinfo": "skip",
+                "marker": {"color": EMPTY, "size": 6}, "hoverinfo": "skip", "meta": {"role": f"at {EMPTY}"},
             })  # fmt: skip
     return {
         "data": traces,

@@ -1,8 +1,9 @@
 """The runs page: which runs are there, and which do I want to look at? The start page, a grid with one row per run.
 
 All rows come with the list of runs (`ids("runs")`), so search, sorting, filters and selection need no request. The numbers of
-insights are computed afterwards (`insights`), for the rows on screen first.
-assets/pages/runs/page.js connects the grid's selection to the `run` keys of the state, which the run picker uses too.
+insights (`insights`) and the values of columns that users add (`columns`) are computed afterwards, for the rows on screen
+first. assets/pages/runs/columns.js has the columns, which users choose, move and resize; page.js connects the grid's selection
+to the `run` keys of the state, which the run picker uses too.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from parsers.analysis.insights import RULES
 
 from layouts.callbacks import in_browser
 from layouts.components import elements as parts
+from layouts.components.expression_texts import TEXTS as EXPRESSIONS
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, both, for_browser, t
 from layouts.page import Ids, Page
-from layouts.pages.runs import insights
+from layouts.pages.runs import columns, insights
 from layouts.pages.runs.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import bind
@@ -29,7 +31,7 @@ from layouts.state import bind
 _NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
 _TIME = {
     "valueFormatter": {"function": "mindscopeAgo(params.value)"},
-    "initialWidth": 92,
+    "initialWidth": 104,
     "cellClass": "ms-grid-quiet",
     "sortingOrder": ["desc", "asc", None],
 }
@@ -39,23 +41,23 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
               "filter": "agTextColumnFilter"}),
     ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 64, "sortable": False,
               "filter": False, "resizable": False}),
+    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
+    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
+    ("insights", {**_NUMBER, "cellRenderer": "MindscopeInsights", "initialWidth": 132,
+                  "valueGetter": {"function": "mindscopeInsights(params.data)"}}),
+    ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("size", {**_NUMBER, "initialWidth": 86, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
+    ("updated", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.updated)"}}),
     ("remark", {"initialWidth": 132, "valueGetter": {"function": "mindscopeRemark(params.data)"}, **_NOTE,
                 "tooltipValueGetter": {"function": "params.value"}}),
     ("tags", {"initialWidth": 88, "valueGetter": {"function": "mindscopeNoteTags(params.data)"}, **_NOTE,
               "cellRenderer": "MindscopeNoteTags"}),
-    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
-    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
-    ("insights", {**_NUMBER, "cellRenderer": "MindscopeInsights", "initialWidth": 88,
-                  "valueGetter": {"function": "mindscopeInsights(params.data)"}}),
-    ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
     ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
                  "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
     ("others", {"initialWidth": 140, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet",
                 "valueGetter": {"function": "mindscopeKinds(params.data)"},
                 "tooltipValueGetter": {"function": "mindscopeKinds(params.data)"}}),
     ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
-    ("size", {**_NUMBER, "initialWidth": 86, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
-    ("updated", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.updated)"}}),
     ("started", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.started)"}}),
     ("path", {"initialWidth": 340, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet ms-mono",
               "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
@@ -64,6 +66,10 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
 _OPTIONS = OPTIONS | {
     "isExternalFilterPresent": {"function": "mindscopeFilters(params)"},
     "doesExternalFilterPass": {"function": "mindscopePasses(params)"},
+    # Rows of groups are rows of the grid, placed above their runs.
+    "isFullWidthRow": {"function": "mindscopeIsGroup(params)"},
+    "fullWidthCellRenderer": "MindscopeRunGroup",
+    "postSortRows": {"function": "mindscopeArrangeGroups(params)"},
 }
 
 
@@ -84,6 +90,8 @@ def layout(ids: Ids, routes: str) -> list[Any]:
     tools = [
         parts.button("runs.clear", **{"data-act": "clear"}, **attributes(title="runs.clear.tip")),
         parts.button("runs.only", hidden=True, **{"data-act": "only"}, **attributes(title="runs.only.tip")),
+        parts.button("runs.ungroup", hidden=True, **{"data-act": "ungroup"}),
+        html.Span(className="ms-runs-trouble", role="alert", hidden=True),
         html.Span(className="ms-grow"),
     ]
     opener = html.A(
@@ -93,7 +101,7 @@ def layout(ids: Ids, routes: str) -> list[Any]:
     )  # fmt: skip
     grid = dag.AgGrid(
         id=ids("grid"),
-        columnDefs=_column_defs(),
+        columnDefs=[],
         defaultColDef={"sortable": True, "resizable": True, "suppressMovable": False, "suppressHeaderMenuButton": False},
         getRowId="params.data.key",
         dashGridOptions=_OPTIONS,
@@ -101,9 +109,9 @@ def layout(ids: Ids, routes: str) -> list[Any]:
         style={"height": "100%", "width": "100%"},
     )
     return [
-        dcc.Store(id=ids("headers"), data=_headers()),
-        dcc.Store(id=ids("insights-ask")),
-        dcc.Store(id=ids("insights")),
+        dcc.Store(id=ids("columns"), data=_columns()),
+        *(dcc.Store(id=ids(part)) for part in ("insights-ask", "insights", "choices-ask", "choices", "values-ask", "values",
+                                               "matched-ask", "matched")),
         html.Div(
             [
                 parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
@@ -120,6 +128,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Connect the grid to the list of runs, the state, the language (all in the browser) and the numbers of insights."""
     del routes
     insights.register(app, source, ids)
+    columns.register(app, source, ids)
     call = in_browser(app, "mindscope")
     bind(app, ids, "search", "value", "q", default="")
     call(
@@ -139,26 +148,28 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     call("runs_insights", Input(ids("insights"), "data"), State(ids("grid"), "id"), State(ids("body"), "id"),
          prevent_initial_call=True)  # fmt: skip
     call(
-        "runs_headers",
+        "runs_columns",
         Output(ids("grid"), "columnDefs"),
         Input(ids("prefs"), "data"),
-        State(ids("headers"), "data"),
-        State(ids("grid"), "columnDefs"),
+        Input(ids("state"), "data"),
+        Input(ids("runs"), "data"),
+        State(ids("columns"), "data"),
+        State(ids("grid"), "id"),
+        State(ids("body"), "id"),
     )
+    for answer in ("choices", "values", "matched"):
+        call(f"runs_{answer}", Input(ids(answer), "data"), State(ids("grid"), "id"), State(ids("body"), "id"),
+             prevent_initial_call=True)  # fmt: skip
 
 
-def _column_defs() -> list[dict[str, Any]]:
-    return [{"field": field, "colId": field, "headerName": both(f"runs.{field}")[0], **more} for field, more in _COLUMNS]
-
-
-def _headers() -> dict[str, tuple[str, str]]:
-    return {field: both(f"runs.{field}") for field, _ in _COLUMNS}
+def _columns() -> list[dict[str, Any]]:
+    """The columns of the list of runs itself, in the order of the table; label is the header in both languages."""
+    return [{"field": field, "colId": field, "label": both(f"runs.{field}"), **more} for field, more in _COLUMNS]
 
 
 def _browser_texts() -> list[str]:
-    own = [key for key in TEXTS if key.startswith(("kind.", "runs.chosen", "runs.matching", "runs.open_page", "runs.insights"))]
-    own += [f"insights.kind.{kind}" for kind in RULES]
-    return [*GRID_TEXTS, *own]
+    own = [key for key in TEXTS if key.startswith(("kind.", "runs."))]
+    return [*GRID_TEXTS, *own, *EXPRESSIONS, *(f"insights.kind.{kind}" for kind in RULES), "lineage.apart.missing"]
 
 
 PAGE = Page(

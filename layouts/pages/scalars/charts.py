@@ -7,10 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from parsers.recorded import mark_of
 
 from layouts.figures.lines import figure, on_canvas
 from layouts.queries.comparing import differences, grouped
-from layouts.queries.curves import Found, band_of, base_of, lines_of, look_of, row_of, strokes_of, style_of
+from layouts.queries.curves import (
+    Found,
+    band_of,
+    base_of,
+    lines_of,
+    look_of,
+    row_of,
+    runs_of,
+    strokes_of,
+    style_of,
+    visible_runs,
+)  # fmt: skip
+from layouts.queries.expressions import told
 from layouts.queries.grouping import Grouping, made
 from layouts.queries.scalars import Ask
 from layouts.sources import FrameSource, RunSource
@@ -23,7 +36,7 @@ MOST_LINES = 200
 
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     """Draw the figure of one card."""
-    groups, refused = made(source, ask.by)
+    groups, refused = made(source, ask.by, runs_of(source, ask))
     band = band_of(source, ask, groups) if groups else ""
     # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -37,6 +50,7 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
         "tags": [*ask.left, *ask.right], "lines": len(shown), "series": series, "refused": refused, "beyond": beyond,
         "base": base_label(source, ask, groups), "grouped": groups is not None, "band": band,
         "legend": _legend(shown, ask) if len(ask.left) + len(ask.right) > 1 else [],
+        "derived": told(source, visible_runs(source, ask), (*ask.left, *ask.right)),
     }  # fmt: skip
     return on_canvas(drawn)
 
@@ -65,6 +79,7 @@ def _compared(
             lines, beyond = differences(lines, base, look)
         return figure(lines, look), shown, len(found), beyond
     lines, members = grouped(list(lines_of(source, found, ask)), groups, look, style_of(ask, ask.band), base)
+    lines = [line for line in lines if line.run not in ask.hide]
     drawn = lines if ask.every else lines[:MOST_LINES]
     strokes = strokes_of([(line.run, line.tag, line.series) for line in drawn], ask)
     tags = [*ask.left, *ask.right]
@@ -79,16 +94,18 @@ def _compared(
 
 
 def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
-    """Return a text that changes whenever the points of a card do."""
+    """Return a text that changes whenever the points of a card or the colours of its lines do."""
     parts = []
+    drawn = source.colours(ask.state.get("run", ()))
     for run, tag, series in found:
-        parts.append(f"{run}\0{tag}\0{series.step.size}\0{int(series.order[-1])}\0{int(series.file[-1])}")
+        parts.append(f"{run}\0{tag}\0{mark_of(series)}\0{drawn.get(run)}")
         over = source.series(run, ask.axis_tag) if ask.axis == "tag" else None
         if over is not None:
             parts.append(str(over.step.size))
     if ask.by:
-        groups, refused = made(source, ask.by)
-        parts += [refused, *(groups.label[run] for run, _, _ in found if groups)]
+        groups, refused = made(source, ask.by, runs_of(source, ask))
+        parts += [refused, *(f"{(label := groups.label[run])}\0{groups.colour[label]}" for run, _, _ in found if groups)]
+    parts.append(str(told(source, visible_runs(source, ask), (*ask.left, *ask.right))))
     if ask.base.startswith("run:"):
         under = [source.series(ask.base.removeprefix("run:"), tag) for tag in (*ask.left, *ask.right)]
         parts += [str(one.step.size) if one else "" for one in under]

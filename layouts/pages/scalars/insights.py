@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
+from parsers.names import EXPRESSION
 
-from layouts.components.insights import as_json, view
+from layouts.components.insights import as_json, cause_link, view
 from layouts.page import Ids
 from layouts.sources import RunSource
 from layouts.state import BadInput, label_of, selected_runs, texts
@@ -39,21 +40,23 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
     """Return the insights into the tags and runs of a request {"tag": [...], "run": [...]}.
 
     The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out}. A mark has
-    the fields of `told`, the run with its label, colour and start, the wall time of the insight, and the view that shows it.
+    the fields of `told`, the run with its label, colour and start, the wall time of the insight, the view that shows it, and
+    the attributes of a link to its cause in the dump of the run, or None.
     """
     if ask is None:
         return {"marks": [], "left": 0, "more": 0}
     tags = texts(ask, "tag")
     if len(tags) > MOST_TAGS:
         raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
-    runs = selected_runs({"run": texts(ask, "run")} if texts(ask, "run") else {}, source)
+    chosen = texts(ask, "run")
+    runs = selected_runs({"run": chosen} if chosen else {}, source)
     rows = {member: row for row in source.runs() for member in row.members}
-    of_run = source.colours()
+    of_run = source.colours(chosen)
     found: list[dict[str, Any]] = []
     left, seconds = 0, SECONDS
     for run in runs:
         known = set(source.tags(run))
-        every, missing = source.insights(run, [tag for tag in tags if tag in known], seconds)
+        every, missing = source.insights(run, [tag for tag in tags if tag in known or tag.startswith(EXPRESSION)], seconds)
         left += missing
         # Once one run has used up the time, the other runs give only the insights that are cached.
         seconds = 0.0 if missing else seconds
@@ -66,7 +69,7 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
                 as_json(one)
                 | {"run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                    "view": view(one, series), "time": float(series.wall_time[one.place]),
-                   "started": row.started or 0.0}
+                   "started": row.started or 0.0, "cause": cause_link(row, one, series)}
             )  # fmt: skip
     found.sort(key=lambda one: (-one["severity"], -one["score"]))
     return {"marks": found[:MOST], "left": left, "more": max(0, len(found) - MOST)}

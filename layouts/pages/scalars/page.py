@@ -15,9 +15,10 @@ from parsers.analysis import ThresholdError, parse_threshold
 
 from layouts.cards import cards
 from layouts.cards.cards import Cards
+from layouts.components.expression_texts import TEXTS as EXPRESSIONS
 from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.page import Ids, Page
-from layouts.pages.scalars import charts, insights
+from layouts.pages.scalars import charts, insights, ranking
 from layouts.pages.scalars.sheet import sheet
 from layouts.pages.scalars.texts import TEXTS
 from layouts.queries.curves import series_of
@@ -42,12 +43,14 @@ def stamp(source: FrameSource, ask: Any) -> str:
 
 
 CARDS = Cards(
-    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS}, controls="scalars.controls",
+    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS, **EXPRESSIONS}, controls="scalars.controls",
     missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
-    stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp"),
+    stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp",
+            "ranking-ask", "ranking"),
 )  # fmt: skip
 """Stores: proposal and verdict are a threshold to check and the answer; marked and marks are cards and their insights;
-sheet-ask, sheet and sheet-stamp belong to groups and the table of final values."""
+sheet-ask, sheet and sheet-stamp belong to groups and the table of final values; ranking-ask and ranking to the order of
+cards by insights."""
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -80,6 +83,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
         prevent_initial_call=True,
     )
     insights.register(app, source, ids)
+    ranking.register(app, source, ids)
 
 
 def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:

@@ -26,11 +26,11 @@ def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
     """Return the requested ones of: groups with their runs, settings to group by, the table."""
     wanted = read_wanted(data)
     runs = selected_runs(wanted.state, source, ("scalar",))
-    groups, refused = made(source, wanted.by)
+    groups, refused = made(source, wanted.by, runs)
     names = labels(source)
     base_kind, _, base = wanted.base.partition(":")
     return {
-        "groups": _groups(groups, runs, names) if groups else None,
+        "groups": _groups(source, wanted.by, groups, runs, names) if groups else None,
         "refused": refused,
         "few": FEW,
         "base": names.get(base, base) if base_kind == "run" else base if groups else None,
@@ -39,12 +39,16 @@ def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
     }
 
 
-def _groups(groups: Grouping, runs: Sequence[str], names: dict[str, str]) -> list[dict[str, Any]]:
+def _groups(
+    source: FrameSource, by: str, groups: Grouping, runs: Sequence[str], names: dict[str, str]
+) -> list[dict[str, Any]]:
+    by_hand = source.notebook().groups
     of: dict[str, list[str]] = {}
     for run in runs:
         of.setdefault(groups.label.get(run, REST), []).append(names.get(run, run))
     return [
-        {"label": label, "colour": colour, "n": len(of[label]), "runs": of[label][:MOST_ROWS]}
+        {"label": label, "colour": colour, "n": len(of[label]), "runs": of[label][:MOST_ROWS],
+         "hand": (by, label) in by_hand}
         for label, colour in groups.colour.items() if label in of
     ]  # fmt: skip
 

@@ -12,9 +12,10 @@ from parsers.analysis import Breakdown, one_step, outliers
 from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.figures.step_alternatives import with_steps, with_streams
 from layouts.figures.step_streams import streams
 from layouts.figures.steps import bars, trends
-from layouts.i18n import t
+from layouts.i18n import both, t
 from layouts.pages.steps.asks import Ask
 from layouts.profiling.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
 
@@ -32,7 +33,8 @@ def drawn(ask: Ask, steps: pd.DataFrame | None, reduces: pd.DataFrame | None, po
     look = ask.look if place is not None else replace(ask.look, step=None)
     # A trend needs at least two points.
     figures = {
-        "bars": bars(chosen, look) if len(chosen) else None, "trends": trends(chosen, look) if len(chosen) > 1 else None,
+        "bars": with_steps(bars(chosen, look), both("steps.bars"), chosen) if len(chosen) else None,
+        "trends": with_steps(trends(chosen, look), both("steps.trends"), chosen) if len(chosen) > 1 else None,
     }  # fmt: skip
     return {
         "head": _head(chosen), "detail": _detail(chosen, place, points), "facts": _facts(chosen, found, place, reduces),
@@ -75,7 +77,8 @@ def _streams(ask: Ask, chosen: Breakdown, place: int | None, reduces: pd.DataFra
     if reduces is None or reduces.empty or chosen.form != "legacy" or not len(chosen):
         return None
     # An average has no streams, so without a picked step the most typical one is drawn.
-    return streams(chosen, typical(chosen) if place is None else place, reduces, ask.look)
+    drawn_streams = streams(chosen, typical(chosen) if place is None else place, reduces, ask.look)
+    return with_streams(drawn_streams, both("steps.streams"))
 
 
 def typical(chosen: Breakdown) -> int:

@@ -14,6 +14,7 @@ from dash import dcc, html
 
 from layouts.cards import cards, step_texts
 from layouts.cards.recorded import recorded_cards
+from layouts.components.tensor_grid_texts import TEXTS as GRID_TEXTS
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import texts_of
 from layouts.page import Ids, Page
@@ -40,6 +41,7 @@ def _body(ids: Ids, slot: str) -> list[Any]:
             [
                 *parts,
                 html.Div(className="ms-tensor-message", hidden=True, role="alert"),
+                html.Div(className="ms-histogram-legend", hidden=True),
                 html.Div(views, className="ms-tensor-body"),
                 html.Div(className="ms-tensor-foot"),
             ],
@@ -50,7 +52,7 @@ def _body(ids: Ids, slot: str) -> list[Any]:
 
 CARDS = replace(
     recorded_cards(
-        "tensor", {**TEXTS, **step_texts.TEXTS}, "ms-tensor",
+        "tensor", {**TEXTS, **GRID_TEXTS, **step_texts.TEXTS}, "ms-tensor",
         controls="tensors.controls", missing="tensors.no_tensors", hint="tensors.no_tensors_hint", record=_RECORD,
     ),
     body=_body, slots=SLOTS,

@@ -16,17 +16,8 @@ TEXTS = define_texts({
     "tensors.view": ("View", "视图"),
     "tensors.view.table": ("Table", "表格"),
     "tensors.view.histogram": ("Histogram", "直方图"),
-    "tensors.format": ("Notation", "显示格式"),
-    "tensors.format.value": ("Value", "数值"),
-    "tensors.format.sci": ("Scientific", "科学计数法"),
-    "tensors.digits": ("Decimals", "小数位数"),
     # Controls of a card
     "tensors.run": ("Run", "训练"),
-    "tensors.dims": ("Dimensions", "维度选择"),
-    "tensors.box": (
-        "Dimension {dim} of size {size}: an index up to {last}, a negative one from the end, or a range such as 2:5",
-        "第 {dim} 维，大小 {size}：可输入至 {last} 的索引、从末尾算起的负索引，或 2:5 形式的范围",
-    ),
     "tensors.minus": ("Minus", "减去"),
     "tensors.minus.nothing": ("nothing", "无"),
     "tensors.minus.previous": ("previous step", "上一步骤"),
@@ -37,8 +28,6 @@ TEXTS = define_texts({
     "tensors.how.absolute": ("Absolute", "绝对"),
     "tensors.how.relative": ("Relative", "相对"),
     # What a card says
-    "tensors.table": ("Values of the tensor; arrow keys move", "张量数值；用方向键移动"),
-    "tensors.keys": ("↑ ↓ ← → PgUp PgDn Home End, with Ctrl to the ends", "↑ ↓ ← → PgUp PgDn Home End，加 Ctrl 到端点"),
     "tensors.shape": ("{shape} {dtype}", "{shape} {dtype}"),
     "tensors.stored": ("stored as {dtype}", "以 {dtype} 存储"),
     "tensors.stored.title": (
@@ -61,10 +50,6 @@ TEXTS = define_texts({
     "tensors.pos_inf": ("+Inf", "+Inf"),
     "tensors.neg_inf": ("-Inf", "-Inf"),
     "tensors.all_finite": ("no NaN, no Inf", "无 NaN 与 Inf"),
-    "tensors.next_bad": ("Next NaN or Inf", "下一个 NaN 或 Inf"),
-    "tensors.next_bad.title": (
-        "Go to the next value of the whole tensor that is not finite (n)", "转到整个张量中下一个非有限值 (n)",
-    ),
     "tensors.waiting": ("{n} steps pending", "还有 {n} 步未就绪"),
     "tensors.waiting.title": (
         "Histograms of tensors are computed from all of their values, in the background.",
@@ -76,8 +61,6 @@ TEXTS = define_texts({
         "{run}: nothing recorded yet; the first is at step {step}.", "{run}：该步骤尚无张量，首个在步骤 {step}。",
     ),
     "tensors.nothing_before": ("Nothing was recorded before step {step}.", "步骤 {step} 之前没有可减去的张量。"),
-    "tensors.empty": ("This tensor has no values: its shape is {shape}.", "该张量没有数值：形状为 {shape}。"),
-    "tensors.unanswered": ("The server did not answer.", "服务器没有响应。"),
     # Files
     "tensors.save.npy_shown": (".npy of the part shown", "当前显示部分 .npy"),
     "tensors.save.csv_shown": ("CSV of the part shown", "当前显示部分 CSV"),

@@ -12,7 +12,7 @@ from layouts.i18n import LANGUAGES
 from layouts.profiling.choice import Choice, read_against, read_choice, read_step
 from layouts.state import number, text
 
-FRAMES = tuple(name for name in JOB_FRAMES if name != "packets")
+FRAMES = tuple(name for name in JOB_FRAMES if name not in ("packets", "device_times"))
 KEYS = ("metric", "by")
 """Keys of the state: the value that is drawn by rank, and whether operations are listed by group or by rank."""
 BY = ("group", "rank")

@@ -8,6 +8,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
+from layouts.figures.alternatives import described, heights, joined, listed, named, writer
 from layouts.figures.curves import Trace
 from layouts.figures.steps import Look, bare_layout, unit_of
 from layouts.figures.typed_arrays import drawn, numbers
@@ -62,6 +63,18 @@ def bars(found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metr
         "meta": {"ranks": len(rows), "drawn": len(chosen), "unit": unit, "alike": not values.any()},
     }  # fmt: skip
     return {"data": [trace], "layout": layout}
+
+
+def described_bars(figure: Any, metric: str) -> Any:
+    """Return the figure with its text alternative: the metric, and the ranks at both ends; None for None."""
+    if figure is None:
+        return None
+    [trace] = figure["data"]
+    values, ranks = heights(trace), trace["customdata"]
+    write = writer(figure, trace)
+    ends = [named(both("two_jobs.rank_n", n=ranks[at]), write(float(values[at]))) for at in dict.fromkeys((0, len(ranks) - 1))]
+    title = joined([both("two_jobs.bars"), both(f"two_jobs.metric.{metric}")])
+    return described(figure, title, listed(ends, figure["layout"]["meta"]["ranks"]))
 
 
 def shown(total: int) -> Ints:

@@ -124,7 +124,7 @@ def shown(source: ProfileSource, kept: Kept, asked: Any) -> tuple[Any, Any]:
     }  # fmt: skip
     hosts = dict(two[0].hosts), dict(two[1].hosts)
     look = Look({}, columns=ask.columns, dark=ask.dark)
-    drawn = figure.bars(ranks.frame, hosts, metric, language=ask.language, look=look)
+    drawn = figure.described_bars(figure.bars(ranks.frame, hosts, metric, language=ask.language, look=look), metric)
     facts = {
         "sections": {name: markup(children) for name, children in made.items()}, "metrics": tables.metrics(two),
         "metric": metric, "by": ask.by, "offers": offers(None, two[0].frames["cluster_steps"]),

@@ -11,7 +11,8 @@ from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
 from layouts import format as fmt
-from layouts.i18n import CATALOGUE, attributes, both, t
+from layouts.components.elements import scrolled
+from layouts.i18n import CATALOGUE, both, t
 from layouts.pages.two_jobs import story
 from layouts.pages.two_jobs.facts import JobFacts
 from layouts.pages.two_jobs.tables import Side, Two
@@ -44,7 +45,7 @@ def _jobs(two: Two) -> html.Div:
     body = [html.Tr([html.Th(t(key), scope="row"), *(html.Td(cell) for cell in cells)]) for key, *cells in rows]
     top = html.Tr([html.Th(), *(html.Th(letter, scope="col") for letter in "AB")])
     table = html.Table([html.Thead(top), html.Tbody(body)], className="ms-two-jobs-jobs")
-    return html.Div(table, className="ms-two-jobs-scroll")
+    return scrolled(table, "ms-two-jobs-scroll")
 
 
 def _name(job: JobFacts) -> Any:
@@ -129,10 +130,8 @@ def _key(name: str, value: Any, two: Two) -> Any:
 
 def _table(titles: Sequence[Any], rows: Sequence[Any]) -> html.Div:
     top = html.Tr([html.Th(title, scope="col") for title in titles])
-    return html.Div(
-        html.Table([html.Thead(top), html.Tbody(list(rows))], className="ms-two-jobs-table"), className="ms-two-jobs-scroll",
-        tabIndex=0, **attributes(aria_label="two_jobs.table"),
-    )  # fmt: skip
+    table = html.Table([html.Thead(top), html.Tbody(list(rows))], className="ms-two-jobs-table")
+    return scrolled(table, "ms-two-jobs-scroll")
 
 
 def _lacking(one: Side, two: Two) -> list[Any]:

@@ -15,7 +15,6 @@ TEXTS = define_texts({
     "two_jobs.or": (" or ", " 或 "),
     "two_jobs.not_in": ("not in {job}", "{job} 中没有"),
     "two_jobs.first": ("The first {n} of {total} rows; the CSV has all.", "仅显示 {total} 行中的前 {n} 行，CSV 包含全部。"),
-    "two_jobs.table": ("Table of both jobs", "两个作业的对比表"),
     "two_jobs.rank_n": ("rank {n}", "rank {n}"),
     # Sections
     "two_jobs.parts": ("Median of all ranks", "各卡中位数"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from layouts.queries.run_facts import NEEDS
-from layouts.sources import RunSource
-from layouts.state import BadInput, label_of, selected_runs, text
+from layouts.sources import FrameSource, RunSource
+from layouts.state import BadInput, label_of, selected_runs, text, texts
 
 _NAME = 100_000
+_MOST = 20
+"""Number of newest runs among which the two are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +25,48 @@ class Pair:
     colours: tuple[str, str]
 
 
-def pair_of(source: RunSource, state: Any) -> Pair | None:
-    """Return the runs that a state names as `one` and `other`, else the first two chosen; None if there are fewer than two."""
+def pair_of(source: FrameSource, state: Any) -> Pair | None:
+    """Return the runs that a state names as `one` and `other`; None if there are fewer than two runs.
+
+    A run that the state does not name is the newest chosen one that has most in common with the other (`_shared`). Of a job one
+    rank is a candidate, unless only one job is chosen.
+    """
     rows = {member: row for row in source.runs() for member in row.members}
     chosen = selected_runs(state, source, NEEDS)
+    firsts = [run for run in chosen if run == rows[run].members[0]]
+    candidates = (firsts if len(firsts) > 1 else chosen)[:_MOST]
     named = [run if (run := text(state, key, limit=_NAME)) in rows else "" for key in ("one", "other")]
-    one = named[0] or next((run for run in chosen if run != named[1]), "")
-    other = named[1] or next((run for run in chosen if run != one), "")
-    return pair(source, (one, other)) if one and other else None
+    first = [named[0]] if named[0] else candidates
+    second = [named[1]] if named[1] else candidates
+    parts = {run: _parts(source, run) for run in {*first, *second}}
+    pairs = [(one, other) for one, other in product(first, second) if one != other]
+    best = max(pairs, key=lambda two: _shared(parts[two[0]], parts[two[1]]), default=None)
+    return None if best is None else pair(source, best, texts(state, "run"), chosen)
 
 
-def pair(source: RunSource, runs: tuple[str, str]) -> Pair:
-    """Return a pair by the keys of its runs. BadInput if one of them does not exist."""
+def _parts(source: FrameSource, run: str) -> tuple[Set[str], ...]:
+    """Return what the page can compare of a run, section by section: its settings, scalars, pipeline and graph."""
+    settings = source.settings(run)
+    return frozenset(settings), frozenset(source.tags(run)), *(
+        frozenset((kind,)) if source.tags(run, kind) else frozenset() for kind in ("dataset_graph", "graph")
+    )  # fmt: skip
+
+
+def _shared(one: tuple[Set[str], ...], other: tuple[Set[str], ...]) -> tuple[int, int]:
+    """Return how many sections two runs have in common, and how many settings and tags."""
+    common = [len(a & b) for a, b in zip(one, other, strict=True)]
+    return sum(map(bool, common)), sum(common)
+
+
+def pair(source: RunSource, runs: tuple[str, str], named: Sequence[str] = (), chosen: Sequence[str] = ()) -> Pair:
+    """Return a pair by the keys of its runs. BadInput if one of them does not exist.
+
+    named are the runs that the state names, chosen the member runs on screen: if both are among these, they have the colours of
+    all pages.
+    """
     rows = {member: row for row in source.runs() for member in row.members}
     if not set(runs) <= rows.keys():
         raise BadInput(f"runs: expected the keys of two runs, found {str(runs)[:80]!r}")
-    drawn = source.colours()
+    drawn = source.colours(named if set(runs) <= set(chosen) else runs)
     one, other = runs
     return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))

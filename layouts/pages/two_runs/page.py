@@ -21,8 +21,8 @@ from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.texts import TEXTS
 from layouts.queries.graphs import Views
 from layouts.queries.run_facts import NEEDS
-from layouts.sources import FrameSource, RunSource, ValueSource
-from layouts.state import BadInput
+from layouts.sources import FrameSource, ValueSource
+from layouts.state import BadInput, selected_runs, texts
 
 SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
 
@@ -101,14 +101,15 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def two_runs(source: RunSource, state: Any) -> dict[str, Any]:
+def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
     """Return the two runs to show, with their colours and versions; no runs if there are fewer than two."""
     found = pair_of(source, state)
     if found is None:
         return {"runs": []}
     source.want(found.runs)
     return {
-        "runs": list(found.runs), "colours": list(found.colours), "versions": [source.version(run) for run in found.runs]
+        "runs": list(found.runs), "run": texts(state, "run"), "colours": list(found.colours),
+        "versions": [source.version(run) for run in found.runs],
     }  # fmt: skip
 
 
@@ -119,12 +120,14 @@ def compiled(source: ValueSource, two: dict[str, Any]) -> dict[str, Any]:
     return {**two, "versions": marks} if two["runs"] else two
 
 
-def named(source: RunSource, two: Any) -> Pair | None:
+def named(source: FrameSource, two: Any) -> Pair | None:
     """Return the pair that `two_runs` named; None if it named none. BadInput if `two` is malformed."""
     runs = two.get("runs") if isinstance(two, dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs) or len(runs) not in (0, 2):
         raise BadInput(f"two: expected an object with two runs, found {str(two)[:80]!r}")
-    return pair(source, (runs[0], runs[1])) if runs else None
+    chosen = texts(two, "run")
+    shown = selected_runs({"run": chosen}, source, NEEDS)
+    return pair(source, (runs[0], runs[1]), chosen, shown) if runs else None
 
 
 def _drawer(draw: sections.Section, source: FrameSource) -> Callable[[Any], Any]:

@@ -13,6 +13,7 @@ from parsers import PayloadError, better
 from parsers.analysis.pipelines import MISSING
 
 from layouts import format as fmt
+from layouts.components.elements import scrolled
 from layouts.components.pipeline_parameters import value_text
 from layouts.figures import GRAPH_CONFIG, lines
 from layouts.figures.curves import Line, Look
@@ -75,10 +76,10 @@ def results(source: LineageSource, pair: Pair) -> Any:
 
 def curves(source: RunSource, pair: Pair) -> Any:
     """Return pictures of the first scalars that both runs recorded, with both curves in each."""
-    shared = [line.tag for line in values.scalars(source, pair.runs) if all(line.ends)]
+    shared = [line for line in values.scalars(source, pair.runs) if all(line.ends)]
     if not shared:
         return _note("two_runs.no_curves")
-    drawn = [_curve(source, pair, tag) for tag in shared[:CURVES]]
+    drawn = [_curve(source, pair, line) for line in shared[:CURVES]]
     state = {"run": list(pair.runs)}
     words = t("two_runs.all_curves", n=fmt.count(len(shared))) if len(shared) > 1 else t("two_runs.one_curve")
     link = _link("scalars", state, words)
@@ -204,7 +205,7 @@ def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bo
         className="ms-two-runs-table" + " ms-two-runs-numeric" * numeric,
     )
     note = [_note("two_runs.rows_left", n=fmt.count(left))] if left else []
-    return [html.Div(table, className="ms-two-runs-scroll"), *note]
+    return [scrolled(table, "ms-two-runs-scroll"), *note]
 
 
 def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
@@ -282,7 +283,8 @@ def _link(page: str, state: dict[str, list[str]], words: Any) -> html.A:
     return html.A(words, href=f"{page}?{query}", **{"data-page": page, "data-query": query})
 
 
-def _curve(source: RunSource, pair: Pair, tag: str) -> html.Div:
+def _curve(source: RunSource, pair: Pair, scalar: values.ScalarLine) -> html.Div:
+    tag = scalar.tag
     rows = {member: row for row in source.runs() for member in row.members}
     drawn = []
     for at, run in enumerate(pair.runs):
@@ -300,5 +302,7 @@ def _curve(source: RunSource, pair: Pair, tag: str) -> html.Div:
         figure["layout"][axis] |= {"nticks": 4}
     title = _link("scalars", {"run": list(pair.runs), "tag": [tag]}, tag)
     graph = dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot")
-    shown = [html.Div(title, className="ms-cut", title=tag), html.Div(graph, className="ms-two-runs-plot")]
+    last = [_lettered(pair, at, _number(end.last)) for at, end in enumerate(scalar.ends) if end is not None]
+    head = [html.Span(title, className="ms-cut", title=tag), html.Span(last, className="ms-two-runs-legend")]
+    shown = [html.Div(head, className="ms-two-runs-curve-head"), html.Div(graph, className="ms-two-runs-plot")]
     return html.Div(shown, className="ms-two-runs-curve")

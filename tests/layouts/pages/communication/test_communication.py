@@ -20,7 +20,7 @@ from layouts.state import BadInput
 from parsers import open_run
 from parsers.analysis.cluster.traffic import Spread
 from parsers.cluster_frames import JOB_FRAMES
-from parsers.frames import KERNELS
+from parsers.profile_frames import KERNELS
 from tests.sources import MemorySource
 from tests.writers.clusters import make
 

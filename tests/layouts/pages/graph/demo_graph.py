@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.store.store import Store
-from layouts.pages.graph.asks import read_ask, read_of
-from layouts.pages.graph.drawing import drawn
+from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.drawing import drawn
 from layouts.pages.graph.panel import panel
 from layouts.queries.graphs import Views
 from parsers import Graph

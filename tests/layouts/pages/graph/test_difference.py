@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 from app.store.store import Store
-from layouts.pages.graph.asks import read_ask, read_of
-from layouts.pages.graph.drawing import drawn
+from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.drawing import drawn
 from layouts.pages.graph.files import file
 from layouts.pages.graph.finding import results
 from layouts.pages.graph.panel import panel
@@ -31,7 +31,7 @@ def against(store: Store, run: str, **more: list[str]) -> dict[str, list[str]]:
 def test_a_graph_compared_with_itself_does_not_differ(store: Store, views: Views) -> None:
     ask = against(store, RUN)
     found = drawn(views, read_ask(ask))
-    assert {line[-1] for line in found["meta"]["tree"]} <= {"", "same"}
+    assert {line[7] for line in found["meta"]["tree"]} <= {"", "same"}
     assert "do not differ" in texts(results(store, views, ask))
 
 
@@ -130,3 +130,27 @@ def test_attributes_of_files_of_different_formats_are_not_compared(real_data: Pa
     assert not any("attributes" in fields for fields in changed.values())
     alike = {**ask, "graph": ["21_validate_0936.ir"], "other": ["24_execute_0992.ir"]}
     assert "different formats" not in texts(results(source, views, alike))
+
+
+def test_simplify_applies_to_counts_list_and_file(real_data: Path) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    try:
+        assert store.wait(60)
+        names = {run: store.graphs(run)[0].name for run in ("graph_resnet50_forward", "graph_resnet50_train")}
+        (run, graph), (other, second) = names.items()
+        ask = {"run": [run], "graph": [graph], "with": [other], "other": [second]}
+        views = Views(store)
+        whole = texts(results(store, views, ask))
+        assert "2,232 added, 215 removed" in whole
+        less = texts(results(store, views, {**ask, "simple": ["1"]}))
+        assert " 0 removed" in less
+        saved = file(views, {**ask, "simple": ["1"], "form": ["differences.csv"]})["content"]
+        lines = list(csv.DictReader(io.StringIO(saved, newline="")))
+        added = sum(line["state"] == "added" for line in lines)
+        assert f"{added} added" in less
+        assert 0 < added < 2232
+        assert not [line for line in lines if "Gradients" in line["other_full_name"] or line["type"] in ("Load", "UpdateState")]
+        # A comparison is not simplified unless somebody asks for it.
+        assert texts(results(store, views, {**ask, "simple": ["auto"]})) == whole
+    finally:
+        store.stop()

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from app.store.store import Store
-from layouts.pages.graph.asks import read_of
+from layouts.graphs.asks import read_of
 from layouts.pages.graph.files import FORMS, file
 from layouts.queries.graphs import Views
 from layouts.state import BadInput
@@ -19,7 +19,7 @@ from parsers.analysis.graphs.counts import scope_parameters
 from tests.layouts.pages.graph.demo_graph import RUN, words
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("attribute", "listed.csv")])
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("attribute", "listed.csv", "painted.csv")])
 def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, graph: Graph, form: str) -> None:
     found = file(views, words(store, form=[form], open=["s:Default"]))
     assert found["filename"].startswith(RUN)

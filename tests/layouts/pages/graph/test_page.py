@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.pages.graph.asks import read_ask, read_of
+from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.drawing import drawn
+from layouts.graphs.names import key_of, name_of
 from layouts.pages.graph.catalogue import catalogue
-from layouts.pages.graph.drawing import drawn
 from layouts.pages.graph.finding import differing_part, read_query, results
-from layouts.pages.graph.names import key_of, name_of
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.treemap import tiles
 from layouts.queries.graphs import CACHED, Views
@@ -55,6 +55,13 @@ def test_a_first_picture_has_the_network_open_and_every_end_of_a_link_in_it(stor
     assert {end for link in links for end in (link["source"], link["target"])} <= known.keys()
     assert all(np.isfinite([*box["position"].values(), box["data"]["w"], box["data"]["h"]]).all() for box in known.values())
     assert json.loads(json.dumps(found)) == found
+
+
+def test_a_first_picture_reads_no_name_of_a_node_that_it_does_not_show(store: Store, views: Views) -> None:
+    draw(store, views)
+    opened, view = views.of(read_of({"run": [RUN], "graph": [store.graphs(RUN)[0].name]}))
+    lists = {"names", "full_names", "lowered"}
+    assert not lists & (vars(opened.whole).keys() | vars(view.network).keys()), "100,000 take longer than the picture"
 
 
 def test_open_scopes_come_back_from_their_names_and_unknown_ones_are_left_out(store: Store, views: Views) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from app.store.store import Store
-from layouts.pages.graph.asks import read_of
+from layouts.graphs.asks import read_of
 from layouts.pages.graph.files import file
 from layouts.pages.graph.panel import panel
 from layouts.queries.graphs import Views

@@ -132,7 +132,7 @@ def test_runs_lie_over_each_other_or_side_by_side_on_the_same_bins(source: Memor
     assert {trace["xaxis"] for trace in over["data"]} == {"x"}
     assert {trace["xaxis"] for trace in beside["data"]} == {"x", "x2"}
     assert beside["layout"]["yaxis"]["range"] == beside["layout"]["yaxis2"]["range"]
-    assert meta(over)["bins"] == meta(beside)["bins"]
+    assert meta(over)["panels"][0]["bins"] == meta(beside)["panels"][1]["bins"]
     assert len({trace["line"]["color"] for trace in over["data"]}) == 2
 
 
@@ -142,6 +142,31 @@ def test_as_many_runs_as_fit_and_how_many_there_are() -> None:
     said = [meta(draw(found, wanted | {"columns": [columns]})) for columns in ("300", "850", "2400")]
     assert [(one["shown"], one["runs"]) for one in said] == [(2, 12), (4, 12), (9, 12)]
     assert meta(draw(found, wanted | {"view": ["numbers"]}))["shown"] == 10
+
+
+@pytest.mark.parametrize("view", ["heat", "ridge", "overlay", "step", "numbers"])
+def test_hidden_runs_are_not_drawn_but_named(view: str) -> None:
+    source = histograms({name: {"w": growing(5, seed=number)} for number, name in enumerate("abc")})
+    data = {"tag": ["w"], "run": ["a", "b", "c"], "view": [view]}
+    figure = draw(source, data | {"hide": ["b"]})
+    assert [panel["run"] for panel in meta(figure)["panels"]] == ["a", "c"]
+    assert (meta(figure)["off"], meta(figure)["runs"], meta(draw(source, data))["off"]) == ([["b", "b"]], 2, [])
+    none = meta(draw(source, data | {"hide": ["a", "b", "c", "gone"]}))
+    assert (none["panels"], none["off"]) == ([], [["a", "a"], ["b", "b"], ["c", "c"]])
+
+
+@pytest.mark.parametrize("view", ["step", "numbers"])
+def test_every_line_says_whose_it_is(view: str) -> None:
+    values = growing(5)
+    values[2] = (2, value_of(np.full(9, np.nan)))
+    source = histograms({"a": {"w": values}, "b": {"w": growing(5, seed=1)}})
+    figure = draw(source, {"tag": ["w"], "run": ["a", "b"], "view": [view], "at": ["2"]})
+    colours = {"a": set(), "b": set()}
+    for trace in figure["data"]:
+        colours[trace["meta"]["key"]].add(trace.get("line", trace.get("marker", {})).get("color"))
+    assert all(colours.values())
+    wrong = colours["a"] & colours["b"]
+    assert wrong <= {WRONG}, "lines of values that are not finite are red whosever they are"
 
 
 def test_the_axes_of_steps(source: MemorySource) -> None:
@@ -176,7 +201,7 @@ def test_a_stamp_changes_with_the_data(source: MemorySource) -> None:
 
 
 def test_names_are_no_markup() -> None:
-    (note,) = titles([("<b>bold</b>" * 9, "#123456")], grid(1))
+    (note,) = titles([("<b>bold</b>" * 9, "#123456")], grid(1), 400)
     assert "<b>" not in note["text"]
     assert len(note["text"]) < 250
 
@@ -219,14 +244,14 @@ def test_a_step_far_from_the_others_does_not_squeeze_them_and_no_count_is_lost(v
     figure = draw(source, ask(view=view))
     said, panel = meta(figure), meta(figure)["panels"][0]
     assert said["limits"] == "usual"
-    assert -12 < said["bins"]["low"] < said["bins"]["high"] < 12
+    assert -12 < panel["bins"]["low"] < panel["bins"]["high"] < 12
     outside = plain(panel["outside"])
     np.testing.assert_allclose(shares_of(figure) + outside.sum(axis=1), 500, rtol=1e-5)
     assert np.flatnonzero(outside.sum(axis=1)).tolist() == [40]
     assert outside[40, 1] > 490
     assert outside[40, 0] == 0
     whole = draw(source, ask(view=view, zoom="all,,,"))
-    assert (meta(whole)["limits"], meta(whole)["bins"]["high"]) == ("all", 1e6)
+    assert (meta(whole)["limits"], meta(whole)["panels"][0]["bins"]["high"]) == ("all", 1e6)
     assert not plain(meta(whole)["panels"][0]["outside"]).any()
     np.testing.assert_allclose(shares_of(whole), 500, rtol=1e-5)
 
@@ -235,7 +260,7 @@ def test_a_step_far_from_the_others_does_not_squeeze_them_and_no_count_is_lost(v
 def test_a_zoom_counts_anew_on_bins_of_what_is_in_view(source: MemorySource, view: str) -> None:
     figure = draw(source, ask(view=view, zoom="-0.5,1.25,,"))
     said, panel = meta(figure), meta(figure)["panels"][0]
-    assert said["bins"] == {"low": -0.5, "high": 1.25, "n": 90}
+    assert said["panels"][0]["bins"] == {"low": -0.5, "high": 1.25, "n": 90}
     values = "yaxis" if view == "heat" else "xaxis"
     assert figure["layout"][values]["range"] == [-0.5, 1.25]
     assert said["ranges"][f"{values}.range"] == [-0.5, 1.25]
@@ -291,7 +316,7 @@ def test_a_finite_step_between_others_is_a_dot() -> None:
     steps = [(0, nothing), (1, value_of(np.array([2.0, 4.0]))), (2, nothing)]
     figure = draw(histograms({"a": {"w": steps}}), ask(view="numbers"))
     dots = [trace for trace in figure["data"] if trace["mode"] == "markers"]
-    assert [plain(dot["y"]).tolist() for dot in dots] == [[2], [4], [3]]
+    assert [plain(dot["y"]).tolist() for dot in dots] == [[4], [3], [2]]
 
 
 def test_thinning_is_by_steps_even_where_training_started_again() -> None:
@@ -346,3 +371,68 @@ def test_any_json_is_an_ask_or_is_refused(data: Any) -> None:
         read_ask(data)
     except BadInput:
         return
+
+
+def test_the_colour_of_a_share_is_chosen(source: MemorySource) -> None:
+    figures = {name: draw(source, ask(colour=name)) for name in ("root", "log", "robust")}
+    heats = {name: figure["data"][0] for name, figure in figures.items()}
+    assert [round(at, 4) for at, _ in heats["root"]["colorscale"]] == [round((at / 7) ** 2, 4) for at in range(8)]
+    assert [at for at, _ in heats["log"]["colorscale"]] == pytest.approx([0, *np.logspace(-3, 0, 8)[1:]])
+    shares = plain(heats["root"]["z"])
+    assert heats["log"]["zmax"] == pytest.approx(np.nanmax(shares), rel=1e-6)
+    assert heats["robust"]["zmax"] == pytest.approx(np.percentile(shares[np.isfinite(shares)], 98), rel=1e-5)
+    assert [meta(figure)["scale"]["more"] for figure in figures.values()] == [False, False, True]
+
+
+@pytest.mark.parametrize("view", ["heat", "ridge", "overlay", "step"])
+@pytest.mark.parametrize("scale", ["symlog", "quantile"])
+def test_no_count_is_lost_on_another_scale(source: MemorySource, view: str, scale: str) -> None:
+    figure = draw(source, ask(view=view, scale=scale))
+    panel = meta(figure)["panels"][0]
+    edges = plain(panel["bins"]["edges"])
+    assert len(edges) == panel["bins"]["n"] + 1
+    counts = np.nan_to_num(plain(figure["data"][0]["z"])).T * 500 if view == "heat" else plain(panel["counts"])
+    np.testing.assert_allclose(counts.sum(axis=1), 500, rtol=1e-5)
+    axis = figure["layout"]["yaxis" if view == "heat" else "xaxis"]
+    assert axis["range"] == [panel["bins"]["low"], panel["bins"]["high"]]
+    assert len(set(axis["ticktext"])) == len(axis["ticktext"]) >= 3
+
+
+def test_runs_have_a_common_axis_or_their_own() -> None:
+    near, far = ([(step, value_of(np.linspace(low, low + 1.0, 50))) for step in range(9)] for low in (0.0, 100.0))
+    source = histograms({"a": {"w": near}, "b": {"w": far}})
+    wanted = {"tag": ["w"], "run": ["a", "b"], "view": ["heat"]}
+    common, apart = (meta(draw(source, wanted | more))["panels"] for more in ({}, {"apart": ["1"]}))
+    assert common[0]["bins"] == common[1]["bins"] == {"low": 0.0, "high": 101.0, "n": 90}
+    assert [(one["bins"]["low"], one["bins"]["high"]) for one in apart] == [(0.0, 1.0), (100.0, 101.0)]
+
+
+def test_every_one_of_many_runs_can_be_shown() -> None:
+    source = histograms({f"run{number:03}": {"w": growing(3)} for number in range(100)})
+    wanted = {"tag": ["w"], "run": sorted(source.data), "columns": ["600"]}
+    seen: list[str] = []
+    while len(seen) < 100:
+        said = meta(draw(source, wanted | {"first": [str(len(seen))]}))
+        assert (said["first"], said["runs"]) == (len(seen), 100)
+        seen += [panel["run"] for panel in said["panels"]]
+    assert sorted(seen) == sorted(source.data)
+    assert meta(draw(source, wanted | {"first": ["5000"]}))["first"] == 96
+
+
+def test_the_statistics_of_one_run_have_colours_and_those_of_several_dashes(source: MemorySource) -> None:
+    alone, several = draw(source, ask(view="numbers")), draw(source, {"tag": ["w"], "run": ["a", "b"], "view": ["numbers"]})
+    lines = [trace["line"]["color"] for trace in alone["data"][:3]]
+    assert len(set(lines)) == 3
+    assert [colour for _, colour, _ in meta(alone)["statistics"]] == lines
+    dashes = [trace["line"].get("dash", "solid") for trace in several["data"][:3]]
+    assert dashes == [dash for _, _, dash in meta(several)["statistics"]] == ["dot", "solid", "dash"]
+
+
+@pytest.mark.parametrize("width", [300, 600, 1400])
+def test_titles_have_room_and_keep_both_ends_of_a_name(width: int) -> None:
+    domains = grid(9)
+    notes = titles([(f"a_long_prefix_of_a_sweep/{number}/seed_{number}", "#123456") for number in range(9)], domains, width)
+    for number, (note, (x, _)) in enumerate(zip(notes, domains, strict=True)):
+        name = note["text"].split("</span> ")[1]
+        assert len(name) * 6 <= (x[1] - x[0]) * width + 12
+        assert name.endswith(str(number))

@@ -13,7 +13,7 @@ import pandas as pd
 from layouts.pages.memory.asks import FRAMES, Ask, read_ask
 from layouts.pages.memory.recordings import Recordings
 from parsers import open_run
-from parsers.frames import MEMORY
+from parsers.profile_frames import MEMORY
 from parsers.profiler.parts import categorical, frame_of
 from tests.sources import MemorySource
 

@@ -15,7 +15,7 @@ from layouts.pages.memory.asks import read_ask
 from layouts.pages.memory.recordings import Recordings
 from layouts.sources import ProfileFrame
 from layouts.state import BadInput
-from parsers.frames import MEMORY, OPERATOR_MEMORY
+from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from parsers.profiler.parts import categorical, frame_of
 from tests.layouts.pages.memory.requests import ask, bytes_of, of_frames, opened, records, texts_in, titles, values_of
 from tests.sources import MemorySource

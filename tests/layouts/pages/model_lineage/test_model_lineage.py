@@ -12,12 +12,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from layouts.figures.landscapes import SCALES
 from layouts.figures.parallel import axis, brief, usual_scale
 from layouts.lineage.asks import MOST_AXES, read_ask
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
 from layouts.lineage.model_columns import COLUMNS, group_of
 from layouts.lineage.model_columns import table as model_table
+from layouts.lineage.results import main_result
 from layouts.lineage.table import Table, Tables
 from layouts.state import BadInput
 from parsers import LineageRow, Setting, lineage_frame
@@ -217,3 +219,47 @@ def test_long_texts_keep_beginning_and_end() -> None:
     assert brief(text).startswith("a" * 149)
     assert brief(text).endswith("b" * 50)
     assert brief("short") == "short"
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted"),
+    [
+        ({}, ""), ({"loss": 20, "metric/acc": 3}, "loss"), ({"loss": 20, "metric/acc": 20}, "metric/acc"),
+        ({"last/loss": 20, "best/loss": 20, "loss": 19, "metric/acc": 16}, "metric/acc"),
+        ({"last/loss": 20, "best/loss": 20}, "best/loss"), ({"metric/a": 5, "metric/b": 6}, "metric/b"), ({"loss": 0}, ""),
+    ],
+)  # fmt: skip
+def test_the_main_result_is_one_that_most_runs_have(known: dict[str, int], wanted: str) -> None:
+    assert main_result(known) == wanted
+
+
+def test_a_sheet_opens_on_the_main_result_and_leaves_out_names() -> None:
+    runs: dict[str, dict[str, Setting]] = {
+        f"run{n}": {
+            "loss": 1.0 / (n + 1), "metric/acc": 0.5 + n / 100, "metric/rare": 1.0 * n if n < 3 else None, "best/x": 7.0,
+            "user_defined/name": f"run {n}", "user_defined/kind": "ab"[n % 2], "epoch": 3, "batch_size": 16 * (1 + n % 4),
+            **{f"last/tag{k}": float(n * k) for k in range(1, 20)},
+        }
+        for n in range(12)
+    }  # type: ignore[dict-item]
+    found = sheet(table({run: {k: v for k, v in one.items() if v is not None} for run, one in runs.items()}))
+    assert (found["colour"], found["sort"], found["ranked"][0]) == ("metric/acc", "-metric/acc", "metric/acc")
+    assert set(found["ranked"]) == set(found["default"])
+    assert "metric/acc" in found["default"]
+    assert {"user_defined/kind", "batch_size", "loss"} < set(found["default"])
+    assert not {"user_defined/name", "epoch", "best/x"} & set(found["default"])
+    losses = {run: {"loss": one["loss"], "epoch": n} for n, (run, one) in enumerate(runs.items())}
+    assert sheet(table(losses))["sort"] == "+loss"
+    assert sheet(table({"a": {"epoch": 1}}))["sort"] == ""
+
+
+def test_the_key_to_the_colours_has_the_ticks_of_the_axis() -> None:
+    runs: dict[str, dict[str, Setting]] = {str(n): {"metric/m": float(n), "optimizer": "ab"[n % 2]} for n in range(4)}
+    key = figure(runs | {"none": {"epoch": 1}}, col=["metric/m"], colour=["metric/m"])["layout"]["meta"]["key"]
+    assert key["ticks"] == [[0.0, "0"], [0.3333, "1"], [0.6667, "2"], [1.0, "3"]]
+    assert key["apart"]
+    assert key["stops"] == list(SCALES["viridis"][:-1])
+    key = figure(runs, col=["metric/m"], colour=["optimizer"])["layout"]["meta"]["key"]
+    assert [text for _, text in key["entries"]] == ["a", "b"]
+    assert (key["left"], key["apart"]) == (0, False)
+    assert "key" not in figure(runs, col=["metric/m"], colour=["run"])["layout"]["meta"]

@@ -139,7 +139,7 @@ def test_operators_by_time_and_by_name(normal_run: tuple[Opened, list[dict[str, 
     assert all("conv1" in row["full_name"].lower() for row in found["rowData"])
     told = callbacks.sheet(tables, wanted)
     assert told["variants"] == ["ai_core", "ai_cpu"]
-    assert told["views"] == ["types", "operators", "shapes", "executions"]
+    assert told["views"] == ["types", "operators", "shapes", "executions", "counters"]
 
 
 def test_ai_cpu_adds_dispatch_times(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import statistics
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -404,3 +405,31 @@ def test_the_speed_tells_the_steps_it_covers() -> None:
     found = speed(made(1)._replace(step=step, wall_time=wall))
     assert found is not None
     assert (found.first, found.last, found.intervals) == (799, 899, 99)
+
+
+def test_the_tile_of_explanations(real_data: Path) -> None:
+    found = Store([real_data / "explain"], interval=0).start()
+    assert found.wait(30)
+    while found.explanations("summary_weak").state == "reading" or found.explanations("summary_real").state == "reading":
+        time.sleep(0.05)
+    [link] = tile(found, "saliency", "summary_weak")
+    said = words([link])
+    for expected in ("14 samples", "TP 12", "FN 2", "FP 2", "GradCAM"):
+        assert expected in said
+    sources = [part.src for part in parts([link], html.Img)]
+    assert [urlsplit(one).path for one in sources] == ["/api/explanation/image", "/api/explanation/heatmap"]
+    assert {parse_qs(urlsplit(one).query)["sample"][0] for one in sources} == {"3"}
+    assert "TP 6" in words(tile(found, "saliency", "summary_real"))
+    found.stop()
+
+
+def test_explanations_that_are_large_are_not_read_for_a_tile(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("layouts.pages.overview.explained.MOST_BYTES", 100)
+    found = Store([real_data / "explain"], interval=0).start()
+    assert found.wait(30)
+    assert "Recorded. Click to open it." in words(tile(found, "saliency", "summary_weak"))
+    found.stop()
+
+
+def test_a_run_without_explanations_has_no_tile(store: Store) -> None:
+    assert tile(store, "saliency", "nan_inf") == []

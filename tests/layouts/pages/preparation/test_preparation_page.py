@@ -26,7 +26,7 @@ from layouts.pages.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from layouts.profiling.choice import Choice
 from layouts.state import BadInput
 from parsers import open_run
-from parsers.frames import CPU, QUEUES
+from parsers.profile_frames import CPU, QUEUES
 from tests.parsers.analysis.test_preparation import pipeline, queues
 from tests.sources import MemorySource
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from layouts.pages.scalars.page import draw, stamp
 from layouts.queries.grouping import REST, REST_COLOUR, columns, grouping
 from layouts.state import BadInput
+from layouts.theme import FIRST, PALETTE
 from parsers import Series, Setting
 from tests.layouts.figures.test_typed_arrays import read
 from tests.layouts.pages.scalars.conftest import START, arrays, series
@@ -81,13 +82,17 @@ def test_settings_to_group_by_begin_with_those_that_differ(sweep: MemorySource) 
     assert columns(sweep, ["other"]) == []
 
 
-def test_a_group_keeps_its_colour_whatever_is_chosen(sweep: MemorySource) -> None:
-    every = {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, asked(group="regex:lr(\\d+)")))}
-    some = draw(sweep, asked(group="regex:lr(\\d+)") | {"run": ["lr2_s0", "lr2_s1"]})
-    assert {t["meta"]["label"]: t["line"]["color"] for t in mains(some)} == {"2": every["2"]}
+def test_hues_are_spread_over_the_groups_on_screen_and_stay_with_them(sweep: MemorySource) -> None:
+    wanted = asked(group="regex:lr(\\d+)") | {"run": list(sweep.data)}
+    every = {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, wanted))}
+    assert set(every.values()) <= {PALETTE[hue][0] for hue in FIRST} | {REST_COLOUR}
+    assert len(set(every.values())) == len(every)
     sweep.data = {"new_lr5": {"loss": walk()}} | sweep.data
-    later = {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, asked(group="regex:lr(\\d+)")))}
-    assert every.items() <= later.items()
+    assert {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, wanted))} == every
+    sweep.painted_groups = {("regex:lr(\\d+)", "2"): "#123456", ("column:lr", "1"): "#654321"}
+    by_hand = {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, wanted))}
+    assert by_hand["2"] == "#123456"
+    assert "#654321" not in by_hand.values()
 
 
 @pytest.mark.parametrize("line", ["mean", "median"])

@@ -74,7 +74,7 @@ def facts_pair(source: MemorySource, **more: list[str]) -> tuple[JobFacts, JobFa
 
 def test_the_page_is_there() -> None:
     assert (PAGE.name, PAGE.group) == ("two_jobs", "performance")
-    assert set(FRAMES) | {"packets"} == set(JOB_FRAMES)
+    assert set(FRAMES) | {"packets", "device_times", "stages"} == set(JOB_FRAMES)
     for metric in two_jobs.METRICS:
         assert f"two_jobs.metric.{metric}" in TEXTS
     for cause in ("computing", "host", "link"):

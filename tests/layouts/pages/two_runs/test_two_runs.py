@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,6 +63,32 @@ def test_which_two_runs() -> None:
     for bad in (None, {}, {"runs": "ab"}, {"runs": ["one"]}, {"runs": ["one", 2]}, {"runs": ["one", "gone"]}):
         with pytest.raises(BadInput):
             named(source, bad)
+
+
+def test_the_newest_runs_that_share_most_are_compared() -> None:
+    def run(tags: str, **settings: Setting) -> dict[str, Any]:
+        return {"scalar": {tag: series(5) for tag in tags}, "settings": settings}
+
+    source = MemorySource({
+        "odd": run("x"), "new": run("ab", epoch=1, loss=2.0), "other": run("abc", epoch=2),
+        "more": run("abc", epoch=2, loss=1.0), "old": run("ab", epoch=1, loss=2.0),
+    })  # fmt: skip
+    for state, wanted in (
+        ({}, ("new", "more")), ({"run": ["odd", "new", "other"]}, ("new", "other")), ({"one": ["other"]}, ("other", "more")),
+        ({"other": ["odd"]}, ("new", "odd")),
+    ):  # fmt: skip
+        found = pair_of(source, state)
+        assert found is not None
+        assert found.runs == wanted
+
+
+def test_two_ranks_of_a_job_are_compared_only_if_nothing_else_is_chosen() -> None:
+    ranks = row("job", members=("job/rank_0", "job/rank_1"), tags={"scalar": 1})
+    runs = {key: {"scalar": {"loss": series(5)}} for key in ("job/rank_0", "job/rank_1", "single")}
+    source = MemorySource(runs, rows=[ranks, row("single", tags={"scalar": 1})])
+    assert [pair_of(source, state).runs for state in ({}, {"run": ["job"]})] == [  # type: ignore[union-attr]
+        ("job/rank_0", "single"), ("job/rank_0", "job/rank_1"),
+    ]  # fmt: skip
 
 
 def test_a_run_that_grows_is_not_a_reason_to_compare_graphs_anew() -> None:

@@ -1,0 +1,149 @@
+// "Add to board": a button in the head of every card, and the box that asks which board. Counterpart of app/routes/boards.py;
+// the page with the boards is assets/pages/board.
+
+import { partOf } from "./alone.js";
+import { stateOf } from "./chrome.js";
+import { icon, iconButton, make, words } from "./elements.js";
+import { count } from "./format.js";
+import { setLabel } from "./i18n.js";
+import * as notes from "./notes.js";
+import { go } from "./navigation.js";
+import { poll } from "./polling.js";
+import { alone } from "./prefs.js";
+import { changedState, formatQuery } from "./state.js";
+
+export const LONGEST_NAME = 100;  // layouts/notes.py
+const COLUMNS = 12;  // layouts/boards.py
+const ROW = 48;  // px, as in assets/pages/board/page.css
+/** @type {[number, number]} */
+const ROWS = [4, 16];
+const FURNISHED_MS = 150;  // after a page has changed
+const WHOLE = { w: COLUMNS, h: 14 };
+
+let latest = "";  // the board that something was added to last
+
+/** A new key of a board or a card. */
+export function newKey() {
+  return Array.from(window.crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Change boards. Resolves to the answer of the server, rejects with an Error for the user.
+ * @param {string} routes
+ * @param {Record<string, any>} change
+ * @returns {Promise<{ done: boolean, now: Wire.Board | null, overridden: Wire.BoardCard[] }>}
+ */
+export async function change(routes, change) {
+  const answer = await notes.post(routes, "board", change);
+  poll();
+  return answer;
+}
+
+// Columns and rows of a card that is as large on the board as it is on its page.
+function sizeOf(card) {
+  const { width, height } = card.getBoundingClientRect();
+  const whole = card.closest(".ms-page").clientWidth || width;
+  const clamp = (value, least, most) => Math.min(most, Math.max(least, Math.round(value)));
+  if (card.classList.contains("ms-full")) return { w: 6, h: 8 };
+  return { w: clamp((width / whole) * COLUMNS, 3, COLUMNS), h: clamp((height + 30) / ROW, ...ROWS) };
+}
+
+function placeOf(frame) {
+  const { path } = document.getElementById(`${frame}-frame`).dataset;
+  const query = formatQuery(changedState(stateOf(frame), { full: [] }));
+  return query ? `${path}?${query}` : path;
+}
+
+/** Ask which board a card goes to; without a card the page goes there as it is. */
+export function ask(anchor, card) {
+  const frame = card ? notes.frameOf(card) : document.querySelector(".ms-frame").dataset.frame;
+  const wanted = { key: newKey(), place: placeOf(frame), part: card ? partOf(card) : "", ...(card ? sizeOf(card) : WHOLE) };
+  notes.openBox({
+    what: "board", anchor, frame, key: "", label: "boards.add", name: "",
+    back: () => anchor.focus(), fill: (box) => fill(box, wanted),
+  });
+}
+
+function fill(box, wanted) {
+  const trouble = make("div", "ms-note-trouble", [], { role: "alert", hidden: "" });
+  const run = async (change_) => {
+    try {
+      const { done, now } = await change(box.routes, change_);
+      if (done) added(box, now);
+      else notes.showFailure(box, trouble, new Error(words("boards.gone").textContent));
+    } catch (error) {
+      notes.showFailure(box, trouble, error);
+    }
+  };
+  const field = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME), autocomplete: "off" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "boards.new_name");
+  const form = make("form", "ms-boards-form", [field, make("button", "ms-button", words("boards.create"), { type: "submit" })]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (field.value.trim()) run({ create: field.value, key: newKey(), cards: [{ ...wanted, x: 0, y: 0 }] });
+    else field.focus();
+  });
+  const list = make("ul", "ms-boards-list");
+  const update = () => {
+    const { boards } = notes.bookOfFrame(box.frame);
+    const ordered = [...boards].sort((one, other) => Number(other.key === latest) - Number(one.key === latest));
+    list.replaceChildren(...ordered.map((board) => {
+      const button = make("button", "ms-menu-item", [
+        icon("board"), make("span", "ms-cut ms-grow", board.name),
+        words("boards.cards", { n: count(board.count) }, "span", "ms-muted"),
+      ], { type: "button" });
+      button.addEventListener("click", () => run({ board: board.key, change: [wanted] }));
+      return make("li", "", button);
+    }));
+    list.hidden = !boards.length;
+  };
+  update();
+  box.element.append(words("boards.add", {}, "div", "ms-boards-title"), list, form, trouble);
+  (list.querySelector("button") || field).focus();
+}
+
+function added(box, board) {
+  latest = board.key;
+  const open = make("a", "ms-button", words("boards.open"), { href: `?board=${board.key}` });
+  open.addEventListener("click", (event) => {
+    event.preventDefault();
+    notes.close(box);
+    go("board", { board: [board.key] });
+  });
+  const said = words("boards.added", { name: board.name }, "p", "ms-cut");
+  const shell = document.querySelector(".ms-shell");
+  box.element.replaceChildren(make("div", "ms-note-foot", [said, ...(shell ? [open] : [])], { role: "status" }));
+  if (shell) open.focus();
+  else box.element.focus();
+}
+
+// The button in the head of each card --------------------------------------------------------------------------------
+
+function furnish() {
+  for (const head of document.querySelectorAll(".ms-page .ms-card:not([data-board]) > .ms-card-head")) {
+    if (head.querySelector(".ms-board-add")) continue;
+    const button = iconButton("board", "boards.add", "");
+    delete button.dataset.act;
+    button.classList.add("ms-board-add");
+    const tools = head.querySelector(".ms-card-tools");
+    const full = tools && tools.querySelector('[data-act^="full"]');
+    if (full) full.before(button);
+    else (tools || head).append(button);
+  }
+}
+
+if (!alone) {
+  let waiting = false;
+  new MutationObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    window.setTimeout(() => {
+      waiting = false;
+      furnish();
+    }, FURNISHED_MS);
+  }).observe(document.documentElement, { childList: true, subtree: true });
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest(".ms-board-add");
+    if (button) ask(button, button.closest(".ms-card"));
+  });
+}

@@ -1,0 +1,29 @@
+// Pages embedded in a container of fixed height scroll inside it, and what fills the window elsewhere fills the container.
+
+const watched = new WeakSet();
+
+// Whether the height of an element is its own, not that of its contents: only then does a height of 100 % mean anything.
+function hasHeight(element) {
+  const probe = document.createElement("div");
+  probe.style.cssText = "float: left; width: 0; height: 100%; visibility: hidden;";
+  element.append(probe);
+  const known = probe.offsetHeight > 0;
+  probe.remove();
+  return known;
+}
+
+function fit(frame) {
+  const fixed = hasHeight(frame.parentElement);
+  frame.classList.toggle("ms-frame-fixed", fixed);
+  if (fixed) frame.style.setProperty("--ms-view", `${frame.clientHeight}px`);
+  else frame.style.removeProperty("--ms-view");
+}
+
+/** Fit the frame of an embedded page into its container, now and whenever that is resized. */
+export function contain(frame) {
+  const { parentElement: container } = frame;
+  if (!container || frame.closest(".ms-shell") || watched.has(frame)) return;
+  watched.add(frame);
+  new ResizeObserver(() => { if (frame.parentElement) fit(frame); }).observe(container);
+  fit(frame);
+}

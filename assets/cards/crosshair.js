@@ -1,0 +1,101 @@
+// A line at the same place of the x axis in all cards on screen, with the place as text at the axis. Lines are elements above
+// the plots that are moved by a transform: plotly draws nothing, and nothing is laid out anew, so they follow the pointer at
+// each frame however many cards there are.
+
+import { make } from "../base/elements.js";
+import { number } from "./curves.js";
+
+const areas = new WeakMap();  // plot of plotly -> the element of its plot area
+const DIGIT = 6.4;  // px of a character of the label, and of its ends
+const ENDS = 10;
+
+function areaOf(plot) {
+  const known = areas.get(plot);
+  if (known && plot.contains(known)) return known;
+  const found = plot.querySelector(".nsewdrag");
+  if (found) areas.set(plot, found);
+  return found;
+}
+
+/**
+ * Where a place on the x axis is in a plot, in pixels from the left of the plot; null if it is out of view.
+ * @param {number} x
+ * @param {[number, number]} range of the axis
+ * @param {{ left: number, width: number }} area
+ */
+export function pixelOf(x, [low, high], { left, width }) {
+  const at = (x - low) / (high - low);
+  return at >= 0 && at <= 1 ? left + at * width : null;
+}
+
+/**
+ * Where the middle of a label of so many characters is, that it stays in its card.
+ * @param {number} at
+ * @param {number} length
+ * @param {number} width of the card
+ */
+export function middle(at, length, width) {
+  const half = Math.min(width / 2, (length * DIGIT + ENDS) / 2);
+  return Math.max(half, Math.min(at, width - half));
+}
+
+function elementOf(card, plot) {
+  const host = plot.parentElement.closest("[data-graph]") || plot.parentElement;
+  if (!card.crosshair || card.crosshair.parentElement !== host.parentElement) {
+    const line = make("div", "ms-crosshair-line", make("div", "ms-crosshair-at"));
+    card.crosshair = make("div", "ms-crosshair", line, { "aria-hidden": "true", hidden: "" });
+    host.after(card.crosshair);
+  }
+  return card.crosshair;
+}
+
+function hide(card) {
+  if (card.crosshair && !card.crosshair.hidden) card.crosshair.hidden = true;
+}
+
+function place(card, x, text, lined) {
+  const plot = card.plotted && card.contains(card.plotted) ? card.plotted : card.querySelector(".js-plotly-plot");
+  card.plotted = plot;
+  const area = plot && areaOf(plot);
+  const axis = area && plot.layout && plot.layout.xaxis;
+  if (!axis || !axis.range) return hide(card);
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => Number(area.getAttribute(name)));
+  const at = pixelOf(x, axis.range.map(number), { left, width });
+  if (at === null) return hide(card);
+  const element = elementOf(card, plot);
+  const line = element.firstElementChild;
+  const label = line.firstElementChild;
+  // Only what changes is written.
+  const shape = `${top} ${height}`;
+  if (element.dataset.shape !== shape) {
+    element.dataset.shape = shape;
+    Object.assign(line.style, { top: `${top}px`, height: `${height}px` });
+  }
+  line.style.transform = `translateX(${at}px)`;
+  line.classList.toggle("ms-crosshair-own", !lined);
+  const shift = Math.round(middle(at, text.length, left + width + ENDS) - at);
+  if (label.dataset.shift !== String(shift)) {
+    label.dataset.shift = String(shift);
+    label.style.transform = `translateX(calc(${shift}px - 50%))`;
+  }
+  if (label.textContent !== text) label.textContent = text;
+  element.hidden = false;
+  return undefined;
+}
+
+/**
+ * Show a place in all cards on screen, or in none.
+ * @param {any} page
+ * @param {number | null} x null for none
+ * @param {string} [text]
+ * @param {HTMLElement | null} [own] the card under the pointer, which has a line of its own
+ */
+export function show(page, x, text = "", own = null) {
+  page.asks.forEach((ask, slot) => {
+    if (!ask) return;
+    const card = page.cardsBySlot.get(slot) || page.slot(slot);
+    page.cardsBySlot.set(slot, card);
+    if (x === null || card.classList.contains("ms-pending")) hide(card);
+    else place(card, x, text, card !== own);
+  });
+}

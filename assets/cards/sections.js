@@ -1,0 +1,72 @@
+// Heads of sections among the cards, and pins. arrangement.js says which there are.
+
+import { icon, make } from "../base/elements.js";
+import { count } from "../base/format.js";
+import { setLabel, writeText } from "../base/i18n.js";
+import { listed } from "../base/state.js";
+import { fold } from "./arrangement.js";
+
+const PINNED = "\0pinned";
+
+/** Rows that items take in a grid, without those of heads. */
+export function rowsOf(items, across) {
+  let [rows, run] = [0, 0];
+  for (const item of items) {
+    if ("head" in item) [rows, run] = [rows + Math.ceil(run / across), 0];
+    else run += 1;
+  }
+  return rows + Math.ceil(run / across);
+}
+
+function build(page, head) {
+  const name = make("span", "ms-section-name ms-cut");
+  const number = make("span", "ms-section-count ms-muted");
+  const part = make("span", "ms-section-part ms-muted");
+  if (head.pinned) return make("h2", "ms-section", [icon("pin"), name, number, part]);
+  const button = make("button", "ms-section-fold", [icon("down"), name, number, part], { type: "button" });
+  setLabel(button, "title", "cards.fold");
+  button.addEventListener("click", () => {
+    page.change(fold(page.state, head.prefix, button.getAttribute("aria-expanded") === "true"));
+  });
+  return make("h2", "ms-section", button);
+}
+
+/** The element of a head, made once for each section. */
+export function headOf(page, head) {
+  const key = head.pinned ? PINNED : head.prefix;
+  page.heads = page.heads || new Map();
+  if (!page.heads.has(key)) page.heads.set(key, build(page, head));
+  const element = page.heads.get(key);
+  const name = element.querySelector(".ms-section-name");
+  if (head.pinned || !head.prefix) writeText(name, head.pinned ? "cards.pinned" : "cards.others");
+  else name.textContent = head.prefix;
+  name.title = head.prefix || "";
+  element.querySelector(".ms-section-count").textContent = count(head.count);
+  const part = element.querySelector(".ms-section-part");
+  part.hidden = head.pinned || head.folded || head.from === undefined || head.to - head.from === head.count;
+  if (!part.hidden) {
+    writeText(part, "cards.range", { first: count(head.from + 1), last: count(head.to), total: count(head.count) });
+  }
+  const button = element.querySelector("button");
+  if (button) button.setAttribute("aria-expanded", String(!head.folded));
+  return element;
+}
+
+/** Take away heads that are not among these elements. */
+export function removeOthers(page, elements) {
+  const kept = new Set(elements);
+  for (const [key, element] of page.heads || []) {
+    if (kept.has(element)) continue;
+    element.remove();
+    page.heads.delete(key);
+  }
+}
+
+export function pressPin(page, card, key) {
+  const button = card.querySelector('[data-act="pin"]');
+  if (!button) return;
+  const on = listed(page.state, "pin", key);
+  button.setAttribute("aria-pressed", String(on));
+  button.disabled = !on && (page.state.pin || []).length >= page.usual;
+  setLabel(button, "title", button.disabled ? "cards.pin.full" : "cards.pin", { n: page.usual });
+}

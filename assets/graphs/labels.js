@@ -1,0 +1,134 @@
+// Labels of a graph at any zoom: never smaller on the screen than SMALLEST_PX. Where a box has no room for its label, the label
+// is shortened; where it has room for none, only scopes have titles, as many as do not overlap, and never none at all.
+
+export const SMALLEST_PX = 10;
+const LETTER = 0.56;
+const LINE = 1.2;
+const VALUE_LINE = 1.1;
+const LEAST_LETTERS = 3;
+const MARGIN_PX = 3;
+const FRAME_LEFT = 12;
+const FRAME_TOP = 8;
+const MOST_TITLES = 200;
+
+/** The width of a text in px; letters of Chinese are twice as wide. */
+export function textWidth(text, size) {
+  let letters = 0;
+  for (const one of text) letters += one > "\u2e7f" ? 2 : 1;
+  return letters * LETTER * size;
+}
+
+/** A label with at most this many letters: first without its count, then with its middle left out; "" for fewer than three. */
+export function shortened(label, letters) {
+  if (textWidth(label, 1) <= letters * LETTER) return label;
+  const text = label.split("  ")[0].replace(/…/, "");
+  if (textWidth(text, 1) <= letters * LETTER) return text;
+  if (letters < LEAST_LETTERS) return "";
+  const wide = textWidth(text, 1) / (text.length * LETTER);
+  const most = Math.floor(letters / wide) - 1;
+  const tail = most > 7 ? Math.floor(most * 0.4) : 0;
+  return `${text.slice(0, Math.max(1, most - tail))}…${tail ? text.slice(-tail) : ""}`;
+}
+
+/** A label with the value that its box is painted by: below it, or behind the title of an open box. */
+export function withValue({ frame, value }, text) {
+  return value ? `${text}${frame ? "  ·  " : "\n"}${value}` : text;
+}
+
+// Whether a box has room for a second line, or an open one for a longer title.
+function hasRoom(box, text, size, zoom) {
+  const wide = Math.max(...withValue(box, text).split("\n").map((line) => textWidth(line, size)));
+  const room = box.w - (2 * MARGIN_PX) / zoom - (box.frame ? 2 * FRAME_LEFT : 0);
+  return wide <= Math.max(room, textWidth(text, size)) && (box.frame || box.h >= 2 * size * VALUE_LINE);
+}
+
+export function overlaps(one, other) {
+  return one.x1 < other.x2 && other.x1 < one.x2 && one.y1 < other.y2 && other.y1 < one.y2;
+}
+
+/**
+ * What each box is labelled with at a zoom: { text, size } by id, sizes in px of the drawing.
+ * boxes: { id, label, shorter, size, x, y, w, h, kind, frame, depth, count, value }; x and y are the middle, all in px of the
+ * drawing, shorter other labels for less room, the longest first, value what the box is painted by.
+ */
+export function labelsAt(boxes, zoom) {
+  const found = new Map();
+  const titles = [];
+  for (const box of boxes) {
+    const px = Math.max(SMALLEST_PX, box.size * zoom);
+    const size = px / zoom;
+    const room = Math.floor((box.w * zoom - 2 * MARGIN_PX - (box.frame ? 2 * FRAME_LEFT * zoom : 0)) / (px * LETTER));
+    const fits = box.frame ? FRAME_TOP + 22 >= size * LINE : box.h * zoom >= px - 1;
+    const shorter = (box.shorter || []).find((one) => textWidth(one, 1) <= room * LETTER);
+    const full = size === box.size || textWidth(box.label, 1) <= room * LETTER;
+    const text = full ? box.label : shorter || shortened(box.label, room);
+    const told = box.value && text && hasRoom(box, text, size, zoom) ? withValue(box, text) : text;
+    if (fits && text) found.set(box.id, { text: told, size });
+    else {
+      found.set(box.id, { text: "", size });
+      if (box.frame || box.kind === "scope" || box.kind === "stack") titles.push(box);
+    }
+  }
+  place(found, titles, zoom, titles.length ? boxes : []);
+  const none = ![...found.values()].some(({ text }) => text);
+  if (none) place(found, titles.length ? titles : boxes, zoom, []);
+  return found;
+}
+
+// Give boxes that are too small titles at their places, as long as these do not overlap. The boxes in a frame cover its title.
+function place(found, boxes, zoom, above) {
+  const order = [...boxes].sort((a, b) =>
+    Number(Boolean(b.frame)) - Number(Boolean(a.frame)) || (a.depth || 0) - (b.depth || 0) || (b.count || 0) - (a.count || 0));
+  const taken = [];
+  for (const box of order) {
+    if (taken.length >= MOST_TITLES) return;
+    const text = shortened(box.label.split("  ")[0], 24);
+    const [wide, high] = [textWidth(text, SMALLEST_PX), SMALLEST_PX * LINE];
+    const left = box.frame ? (box.x - box.w / 2 + FRAME_LEFT) * zoom : box.x * zoom - wide / 2;
+    const top = box.frame ? (box.y - box.h / 2 + FRAME_TOP) * zoom : box.y * zoom - high / 2;
+    const rect = { x1: left - 4, y1: top, x2: left + wide + 4, y2: top + high };
+    if (box.frame && covered(box, rect, above, zoom)) continue;
+    if (taken.some((one) => overlaps(one, rect))) continue;
+    taken.push(rect);
+    found.set(box.id, { text, size: SMALLEST_PX / zoom });
+  }
+}
+
+function covered(frame, rect, above, zoom) {
+  return above.some((box) => (!box.frame || box.depth > frame.depth) && overlaps(rect, {
+    x1: (box.x - box.w / 2) * zoom,
+    x2: (box.x + box.w / 2) * zoom,
+    y1: (box.y - box.h / 2) * zoom,
+    y2: (box.y + box.h / 2) * zoom,
+  }));
+}
+
+/** Where the title of a frame is, from the middle of its upper edge as cytoscape places it: at the left, below the edge. */
+export function titleAt({ text, size }, width) {
+  return { tx: textWidth(text, size) / 2 + FRAME_LEFT - width / 2, ty: FRAME_TOP + LINE * size };
+}
+
+/** The type and shape that an edge carries, without the word for a tensor that nearly all have, and not longer than a box. */
+export function carried(label) {
+  return shortened(label.replace(/^(?:Tensor|Ref|Parameter)\[([^[\]]*)\]/, "$1"), 32);
+}
+
+/**
+ * At which of its places each edge's label overlaps nothing: ids with "mid", "out" or "into"; the others have none.
+ * edges: { id, text, places: { mid, out, into } } with places as { x, y } in px of the screen; boxes: rectangles to leave free.
+ */
+export function edgeLabels(edges, boxes, px) {
+  const found = new Map();
+  const taken = [...boxes];
+  for (const { id, text, places } of edges) {
+    const half = { x: textWidth(text, px) / 2 + 2, y: (px * LINE) / 2 };
+    for (const [name, at] of Object.entries(places)) {
+      const rect = { x1: at.x - half.x, y1: at.y - half.y, x2: at.x + half.x, y2: at.y + half.y };
+      if (taken.some((one) => overlaps(one, rect))) continue;
+      taken.push(rect);
+      found.set(id, name);
+      break;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,93 @@
+// Puts the labels of labels.js on the boxes and edges that cytoscape draws.
+
+import { language, translate } from "../base/i18n.js";
+import { SMALLEST_PX, carried, edgeLabels, labelsAt, titleAt, withValue } from "./labels.js";
+
+/** Zoom from which on edges show what they carry. */
+export const DETAIL = 0.8;
+const EDGE_PX = 12.5;  // font size of edge.detail in layouts/figures/graph/elements.py
+const FAR = 22;
+const CLASSES = { mid: "detail", out: "detail-out", into: "detail-into" };
+const ALL = Object.values(CLASSES).join(" ");
+
+const boxesOf = (cy) => cy.nodes().map((node) => {
+  const data = node.data();
+  return {
+    ...node.position(), id: data.id, label: labelOf(data), size: node.hasClass("small") ? 9.5 : 12, w: data.w, h: data.h,
+    kind: data.kind, frame: node.hasClass("frame"), depth: data.z, count: data.count, shorter: shorterOf(data),
+    value: node.hasClass("small") ? "" : data.value || "",
+  };
+});
+
+function labelOf({ label, also }) {
+  return also ? `${label} · ${alsoUsed(also)}` : label;
+}
+
+function shorterOf({ label, also }) {
+  const name = label.split("  ")[0];
+  return also ? [`${name} · ${alsoUsed(also)}`, `${name} · ${translate("graphs.also.short", { n: also })}`] : [];
+}
+
+/** The sentence about later layers that use a scope too, "1–23". */
+export function alsoUsed(also) {
+  return translate("graphs.also", { n: language() === "zh" ? also : also.replaceAll("–", " to ") });
+}
+
+/** Label all boxes for the zoom of now; only those whose label differs are touched. */
+export function letter(cy) {
+  const boxes = boxesOf(cy);
+  const found = labelsAt(boxes, cy.zoom());
+  cy.batch(() => {
+    for (const box of boxes) put(cy.getElementById(box.id), found.get(box.id), box);
+    cy.edges(".chosen").style("font-size", Math.max(SMALLEST_PX, SMALLEST_PX / cy.zoom()));
+  });
+}
+
+function put(node, { text, size }, box) {
+  const data = node.data();
+  if (data.shown === text && Math.abs(data.fs - size) < 0.01) return;
+  node.data({ shown: text, fs: size, ...(box.frame ? titleAt({ text, size }, box.w) : {}) });
+}
+
+/** Label all boxes as if there were room, for a picture of the whole. */
+export function letterWhole(cy) {
+  cy.batch(() => {
+    for (const box of boxesOf(cy)) put(cy.getElementById(box.id), { text: withValue(box, box.label), size: box.size }, box);
+  });
+}
+
+/** Label the edges on screen with type and shape if they are seen closely, each where it overlaps nothing. */
+export function letterEdges(cy) {
+  const before = cy.edges(`.${ALL.replaceAll(" ", ", .")}`);
+  const zoom = cy.zoom();
+  const found = zoom < DETAIL ? new Map() : edgeLabels(edgesOf(cy, zoom), obstacles(cy, zoom), EDGE_PX * zoom);
+  cy.batch(() => {
+    before.filter((edge) => !found.has(edge.id())).removeClass(ALL);
+    for (const [id, place] of found) {
+      const edge = cy.getElementById(id);
+      edge.data("short", carried(edge.data("label")));
+      edge.removeClass(ALL).addClass(CLASSES[place]);
+    }
+  });
+}
+
+function edgesOf(cy, zoom) {
+  const seen = cy.extent();
+  const inside = ({ x, y }) => Number.isFinite(x) && x > seen.x1 && x < seen.x2 && y > seen.y1 && y < seen.y2;
+  const screen = ({ x, y }) => ({ x: x * zoom, y: y * zoom });
+  return cy.edges().filter((edge) => !edge.hasClass("chosen") && /^[^×]/.test(edge.data("label"))).map((edge) => {
+    const [begin, end] = [edge.sourceEndpoint(), edge.targetEndpoint()];
+    const down = end.y >= begin.y ? 1 : -1;
+    const [out, into] = [{ x: begin.x, y: begin.y + down * FAR }, { x: end.x, y: end.y - down * FAR }];
+    const all = { mid: edge.midpoint(), out, into };
+    const places = Object.entries(all).filter(([, at]) => inside(at)).map(([name, at]) => [name, screen(at)]);
+    return { id: edge.id(), text: carried(edge.data("label")), places: Object.fromEntries(places) };
+  });
+}
+
+function obstacles(cy, zoom) {
+  return cy.nodes().not(".frame").map((node) => {
+    const [{ x, y }, { w, h }] = [node.position(), node.data()];
+    return { x1: (x - w / 2) * zoom, x2: (x + w / 2) * zoom, y1: (y - h / 2) * zoom, y2: (y + h / 2) * zoom };
+  });
+}

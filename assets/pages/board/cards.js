@@ -1,0 +1,234 @@
+// One card of a board: its head with title, badges and tools, and what is in it.
+
+import * as boards from "../../base/boards.js";
+import { badge, icon, iconButton, make, menu, words } from "../../base/elements.js";
+import { setLabel } from "../../base/i18n.js";
+import { go } from "../../base/navigation.js";
+import { gone } from "../../base/picker.js";
+import { parseQuery } from "../../base/state.js";
+import * as frames from "./frames.js";
+import * as moving from "./moving.js";
+import * as saving from "./saving.js";
+import * as texts from "./texts.js";
+
+const LONGEST_TITLE = 200;  // layouts/boards.py
+
+const queryOf = (place) => parseQuery(place.split("?").slice(1).join("?"));
+
+/** The name of a card: its title, or what it shows. */
+export function nameOf(card) {
+  if (card.title) return card.title;
+  if (card.place === null) return (card.text.match(/^\W*(.{1,60})/mu) || ["", ""])[1].trim() || "…";
+  const of = card.part.startsWith("key:") ? card.part.slice(4) : "";
+  return of || pageTitle(card.place.split("?")[0]);
+}
+
+// Title of a page, in both languages if our menu is there.
+function pageTitle(path) {
+  const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(path)}"] .ms-menu-text`);
+  return link ? link.textContent : path || "runs";
+}
+
+// In both languages: the title of the page, and that which the card has there (`own`, nodes).
+function titleOf(card, own) {
+  if (card.title || (card.place !== null && card.part.startsWith("key:"))) return [nameOf(card)];
+  if (card.place === null) return [];  // a text says itself what it is about
+  const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(card.place.split("?")[0])}"] .ms-menu-text`);
+  const page = link ? make("span", "", Array.from(link.cloneNode(true).childNodes)) : nameOf(card);
+  return own ? [page, " · ", make("span", own.some((node) => node.className === "en") ? "t" : "", own)] : [page];
+}
+
+function tool(name, label, act) {
+  const button = iconButton(name, label, "");
+  delete button.dataset.act;
+  button.addEventListener("click", act);
+  return button;
+}
+
+function item(key, act) {
+  const button = make("button", "ms-menu-item", words(key), { type: "button" });
+  button.addEventListener("click", act);
+  return button;
+}
+
+function openPage(page, card) {
+  const [path] = card.place.split("?");
+  if (page.root.closest(".ms-shell")) go(path, { run: [], board: [], ...queryOf(card.place) });
+  else window.open(frames.address(page, card.place, null), "_blank", "noopener");
+}
+
+function tools(page, element, cardOf) {
+  const shown = cardOf().place !== null;
+  const more = make("summary", "ms-button ms-button-icon", icon("more"));
+  for (const name of ["title", "aria-label"]) setLabel(more, name, "board.more");
+  const editing = page.editable ? [
+    ...(shown ? [] : [tool("pencil", "board.edit", () => editText(page, element, cardOf))]),
+    menu(more, [
+      item("board.rename", () => rename(page, element, cardOf())),
+      item("board.delete", () => page.remove(cardOf().key)),
+    ]),
+  ] : [];
+  return [
+    ...(shown ? [tool("right", "board.open_page", () => openPage(page, cardOf()))] : []),
+    tool("full", "board.full", () => toggleFull(page, element)),
+    ...editing,
+  ];
+}
+
+export function toggleFull(page, element) {
+  const on = !element.classList.contains("ms-full");
+  for (const other of page.elements.values()) other.classList.remove("ms-full");
+  element.classList.toggle("ms-full", on);
+  element.focus({ preventScroll: true });
+}
+
+function rename(page, element, card) {
+  const title = element.querySelector(".ms-card-title");
+  const field = make("input", "ms-input ms-board-title", [], { type: "text", maxlength: String(LONGEST_TITLE) });
+  setLabel(field, "aria-label", "board.rename");
+  field.value = card.title;
+  field.placeholder = nameOf({ ...card, title: "" });
+  const end = (save) => {
+    if (!field.isConnected) return;
+    field.replaceWith(title);
+    element.focus({ preventScroll: true });
+    if (save && field.value.trim() !== card.title) {
+      saving.changeCards(page, [{ key: card.key, title: field.value.trim(), was: card.version }]);
+    }
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" && !event.isComposing) end(true);
+    else if (event.key === "Escape") end(false);
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceWith(field);
+  field.focus();
+  field.select();
+}
+
+/** Edit the text of a card; the text is based on what the board had when editing began. */
+export function editText(page, element, cardOf) {
+  const body = element.querySelector(".ms-board-content");
+  if (body.querySelector(".ms-board-editor")) return;
+  const begun = cardOf();
+  const end = () => {
+    body.querySelector(".ms-board-editor").remove();
+    element.classList.remove("ms-board-editing");
+    element.focus({ preventScroll: true });
+  };
+  element.classList.add("ms-board-editing");
+  texts.edit(body, begun.text, (text) => {
+    end();
+    if (text.trim() === begun.text) return;
+    if (page.board.cards.some((card) => card.key === begun.key)) {
+      saving.changeCards(page, [{ key: begun.key, text, was: begun.version }]);
+    } else {
+      const name = nameOf({ ...begun, text });
+      saving.addCard(page, { ...begun, text }).then((done) => done && saving.say(page, "board.came_back", { name }));
+    }
+  }, end);
+}
+
+// What a card has that the board does not: the head offers to keep it.
+function offer(page, element, cardOf, place) {
+  const host = element.querySelector(".ms-board-changed");
+  const host_ = element.querySelector(".ms-board-content");
+  if (place === null || !page.editable) {
+    host.replaceChildren();
+    return;
+  }
+  const button = (key, title, act) => {
+    const made = make("button", "ms-badge ms-badge-button", words(key), { type: "button" });
+    setLabel(made, "title", title);
+    made.addEventListener("click", () => {
+      host.replaceChildren();
+      element.focus({ preventScroll: true });
+      act();
+    });
+    return made;
+  };
+  host.replaceChildren(
+    button("board.keep", "board.keep.title", () => {
+      const card = cardOf();
+      frames.settle(host_, { ...card, place });
+      element.dataset.shown = JSON.stringify([place, card.part]);
+      saving.changeCards(page, [{ key: card.key, place, was: card.version }]);
+    }),
+    button("board.reset", "board.reset.title", () => frames.reload(host_, cardOf())),
+  );
+}
+
+/** The element of a card, without a place on the board. */
+export function cardElement(page, card) {
+  const cardOf = () => page.board.cards.find(({ key }) => key === card.key) || card;
+  const head = make("header", "ms-card-head ms-board-head");
+  const content = make("div", `ms-card-body ms-board-content${card.place === null ? "" : " ms-board-page"}`,
+    card.place === null ? make("div", "ms-board-text") : make("div", "ms-skeleton"));
+  const corner = make("span", "ms-board-corner", [], { "aria-hidden": "true" });
+  setLabel(corner, "title", "board.resize");
+  const element = make("section", "ms-card ms-board-card", [head, content, corner], {
+    "data-card": card.key, "data-board": "", tabindex: "0", role: "group",
+  });
+  if (page.editable) element.setAttribute("aria-describedby", page.store("moving"));
+  const bar = make("span", "ms-card-tools", [], { role: "toolbar" });
+  setLabel(bar, "aria-label", "board.tools");
+  head.append(make("h3", "ms-card-title"), make("span", "ms-card-badges"), make("span", "ms-board-changed"), bar);
+  bar.append(...tools(page, element, cardOf));
+  corner.hidden = !page.editable;
+  moving.attach(page, element, head, corner);
+  element.dataset.shown = JSON.stringify([card.place, card.part]);
+  if (card.place !== null) {
+    frames.hold(page, content, card, nameOf(card), {
+      changed: (place) => offer(page, element, cardOf, place),
+      named: (title) => {
+        element.titled = title && title.textContent ? Array.from(title.childNodes, (node) => node.cloneNode(true)) : null;
+        delete element.dataset.name;
+        update(page, element, cardOf());
+      },
+    });
+  } else {
+    content.addEventListener("dblclick", () => page.editable && editText(page, element, cardOf));
+  }
+  return element;
+}
+
+/** Write what may have changed of a card. */
+export function update(page, element, card) {
+  const title = element.querySelector(".ms-card-title");
+  const name = nameOf(card);
+  if (title && element.dataset.name !== `${name}\n${card.title}`) {
+    element.dataset.name = `${name}\n${card.title}`;
+    title.replaceChildren(...titleOf(card, element.titled && element.titled.map((node) => node.cloneNode(true))));
+    title.title = name;
+  }
+  setLabel(element, "aria-label", "board.card", { name });
+  const content = element.querySelector(".ms-board-content");
+  const shown = JSON.stringify([card.place, card.part]);
+  if (card.place !== null && element.dataset.shown !== shown) {
+    element.dataset.shown = shown;
+    frames.reload(content, card);
+    element.querySelector(".ms-board-changed").replaceChildren();
+  }
+  const lost = card.place === null || !page.rows ? [] : gone(queryOf(card.place), page.rows);
+  element.querySelector(".ms-card-badges").replaceChildren(
+    ...(lost.length ? [badge("board.run_gone", {}, "board.run_gone.title", "wrong")] : []));
+  if (lost.length) {
+    setLabel(element.querySelector(".ms-card-badges > *"), "title", "board.run_gone.title", { names: lost.join(", ") });
+  }
+}
+
+/** Take the element of a card off the board. */
+export function removeElement(element) {
+  frames.drop(element.querySelector(".ms-board-content"));
+  element.remove();
+}
+
+/** A new card of text, which is edited at once. */
+export async function addText(page, place) {
+  const card = { key: boards.newKey(), place: null, text: "", w: 4, h: 5, ...place };
+  saving.addCard(page, card);
+  const element = page.elements.get(card.key);
+  element.scrollIntoView({ block: "nearest" });
+  editText(page, element, () => page.board.cards.find(({ key }) => key === card.key) || card);
+}

@@ -1,0 +1,158 @@
+// The frames of a board: each card of a page is a frame of that page (layouts/pages/board). A frame is made when its card
+// comes into view, at most AT_ONCE at a time, is told of new data only while it is in view, and is taken away some time after
+// it has left.
+
+import { setLabel } from "../../base/i18n.js";
+import { make } from "../../base/elements.js";
+
+const AT_ONCE = 2;
+const FOUND_MS = 4000;  // after which the next frame begins, whether or not the card is drawn
+const SEEN_MS = 1500;  // after which a page without its card is shown, to say what it waits for
+const LEFT_MS = 20000;  // out of view, until a frame is taken away
+const NEAR = "150px";
+const PATH = /^([a-z][a-z0-9_-]{0,63})?$/;
+
+const held = new Map();  // element that holds a frame -> { page, card, ... }
+const waiting = [];
+let loading = 0;
+
+/** Address of the page of a card; its card fills the window if there is a part. */
+export function address(page, place, part) {
+  const [path, ...query] = place.split("?");
+  if (!PATH.test(path)) throw new Error(`expected a page of this application, found ${path}`);
+  const rest = part === null ? [] : ["embed=1", `card=${encodeURIComponent(part)}`];
+  const all = [query.join("?"), ...rest].filter(Boolean).join("&");
+  return `${page.app}${path}${all ? `?${all}` : ""}`;
+}
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    const one = held.get(target);
+    if (!one) continue;
+    one.inView = isIntersecting;
+    window.clearTimeout(one.leaving);
+    if (isIntersecting) enter(one);
+    else if (one.frame) one.leaving = window.setTimeout(() => release(one), LEFT_MS);
+  }
+}, { rootMargin: NEAR });
+
+function enter(one) {
+  if (!one.frame && !waiting.includes(one)) {
+    waiting.push(one);
+    next();
+  } else if (one.stale) tell(one);
+}
+
+function next() {
+  while (loading < AT_ONCE && waiting.length) {
+    const one = waiting.shift();
+    if (one.inView && held.has(one.host) && !one.frame) begin(one);
+  }
+}
+
+function begin(one) {
+  const { host, page, card } = one;
+  const frame = make("iframe", "ms-board-frame", [], { src: address(page, one.live || card.place, card.part) });
+  setLabel(frame, "title", "board.frame", { name: one.name });
+  one.frame = frame;
+  one.touched = false;
+  one.stale = false;
+  host.classList.add("ms-board-loading");
+  host.append(frame);
+  loading += 1;
+  let ended = false;
+  const end = () => {
+    if (ended) return;
+    ended = true;
+    loading -= 1;
+    next();
+  };
+  one.end = end;
+  window.setTimeout(end, FOUND_MS);
+  frame.addEventListener("load", () => watch(one, frame));
+  let paged = 0;
+  const look = () => {
+    if (one.frame !== frame) return;
+    const shown = frame.contentDocument;
+    const found = shown && shown.querySelector("html[data-found] .ms-only");
+    if (shown && !paged && shown.querySelector(".ms-frame")) paged = Date.now();
+    if (found || (paged && Date.now() - paged > SEEN_MS)) host.classList.remove("ms-board-loading");
+    if (found) {
+      end();
+      one.named(found.querySelector(".ms-card-title"));
+    } else window.setTimeout(look, host.classList.contains("ms-board-loading") ? 100 : 1000);
+  };
+  look();
+}
+
+// What users do in a frame: it closes menus around it, and what the page becomes from then on is their change.
+function watch(one, frame) {
+  const touch = () => { one.touched = true; };
+  for (const name of ["pointerdown", "keydown", "wheel"]) frame.contentWindow.addEventListener(name, touch, { capture: true });
+  frame.contentWindow.addEventListener("pointerdown", () => {
+    for (const open of document.querySelectorAll("details.ms-details[open]")) open.open = false;
+  }, true);
+}
+
+function release(one) {
+  if (!one.frame) return;
+  one.end();
+  one.frame.remove();
+  one.frame = null;
+}
+
+function tell(one) {
+  one.stale = !one.inView;
+  if (one.frame && one.inView) one.frame.contentWindow.dispatchEvent(new CustomEvent("mindscope:news"));
+}
+
+/**
+ * Show a card in an element; changed(place) is called when users have made another state of the page, named(title) with the
+ * title that the card has on its page, null for none.
+ * @param {any} page
+ * @param {HTMLElement} host
+ * @param {Wire.BoardCard} card
+ * @param {string} name
+ * @param {{ changed: (place: string | null) => void, named: (title: Element | null) => void }} acts
+ */
+export function hold(page, host, card, name, acts) {
+  held.set(host, { page, host, card, name, ...acts, frame: null, live: null, inView: false, leaving: 0, end: () => {} });
+  observer.observe(host);
+}
+
+/** Take the frame of an element away, and forget it. */
+export function drop(host) {
+  const one = held.get(host);
+  if (!one) return;
+  observer.unobserve(host);
+  held.delete(host);
+  window.clearTimeout(one.leaving);
+  release(one);
+}
+
+/** Show the card in an element as it is saved. */
+export function reload(host, card) {
+  const one = held.get(host);
+  if (!one) return;
+  Object.assign(one, { card, live: null });
+  release(one);
+  if (one.inView) enter(one);
+}
+
+/** What a card has become is what is saved. */
+export function settle(host, card) {
+  const one = held.get(host);
+  if (one) Object.assign(one, { card, live: null });
+}
+
+/** Tell the frames of a page that there are new data: those in view at once, the others when they come into view. */
+export function news(page) {
+  for (const one of held.values()) if (one.page === page) tell(one);
+}
+
+window.addEventListener("mindscope:card", ({ detail: { frame, place } }) => {
+  const one = Array.from(held.values()).find((other) => other.frame === frame);
+  if (!one || !one.touched) return;
+  one.live = place === one.card.place ? null : place;
+  one.changed(one.live);
+});

@@ -1,0 +1,96 @@
+// Where cards are on a board: 12 columns, rows without an end, cards as high up as those above them allow. Pure functions of
+// { key, x, y, w, h }, in columns and rows; the other fields of a card stay as they are.
+
+export const COLUMNS = 12;  // layouts/boards.py
+export const ROWS = [2, 60];
+
+const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
+const byPlace = (one, other) => one.y - other.y || one.x - other.x;
+
+// Each card falls upwards, in order, until it meets one that has fallen before.
+function fallen(ordered) {
+  const free = new Array(COLUMNS).fill(0);
+  return ordered.map((card) => {
+    const columns = Array.from({ length: card.w }, (_, at) => card.x + at);
+    const y = Math.max(...columns.map((column) => free[column]));
+    for (const column of columns) free[column] = y + card.h;
+    return { ...card, y };
+  });
+}
+
+/**
+ * Cards without gaps above them and without one covering another, by rows.
+ * @param {any[]} cards
+ * @returns {any[]}
+ */
+export const settled = (cards) => fallen([...cards].sort(byPlace));
+
+/**
+ * The board after a card was moved to a column and a row: it goes above a card whose middle is below its top.
+ * @param {any[]} cards
+ * @param {string} key
+ * @returns {any[]}
+ */
+export function moved(cards, key, x, y) {
+  const card = cards.find((one) => one.key === key);
+  if (!card) return settled(cards);
+  const there = { ...card, x: clamp(x, 0, COLUMNS - card.w), y: Math.max(0, y) };
+  const others = settled(cards.filter((one) => one.key !== key));
+  const above = others.filter((one) => one.y + one.h / 2 <= there.y);
+  return fallen([...above, there, ...others.filter((one) => !above.includes(one))]);
+}
+
+/**
+ * The board after a card was given another width and height.
+ * @param {any[]} cards
+ * @param {string} key
+ * @returns {any[]}
+ */
+export function resized(cards, key, w, h) {
+  return settled(cards.map((card) => (card.key === key
+    ? { ...card, w: clamp(w, 1, COLUMNS - card.x), h: clamp(h, ROWS[0], ROWS[1]) }
+    : card)));
+}
+
+/**
+ * The next place of a card that the arrow keys move: a column to the side, or past its neighbour above or below.
+ * @param {any[]} cards
+ * @param {string} key
+ * @returns {any[]}
+ */
+export function stepped(cards, key, dx, dy) {
+  const now = settled(cards);
+  const card = now.find((one) => one.key === key);
+  if (!card) return now;
+  if (!dy) return moved(now, key, card.x + dx, card.y);
+  const beside = now.filter((one) => one.key !== key && one.x < card.x + card.w && card.x < one.x + one.w);
+  const above = beside.filter((one) => one.y < card.y).sort(byPlace).pop();
+  const below = beside.filter((one) => one.y > card.y).sort(byPlace)[0];
+  if (dy < 0) return above ? moved(now, key, card.x, above.y) : now;
+  return below ? moved(now, key, card.x, Math.max(0, below.y - card.h) + Math.ceil(below.h / 2)) : now;
+}
+
+/**
+ * The cards of `after` whose place or size is another one than in `before`, as changes for the server.
+ * @param {{ key: string, x: number, y: number, w: number, h: number }[]} before
+ * @param {{ key: string, x: number, y: number, w: number, h: number }[]} after
+ */
+export function shifted(before, after) {
+  const old = new Map(before.map((card) => [card.key, card]));
+  return after.flatMap(({ key, x, y, w, h }) => {
+    const was = old.get(key);
+    return was && was.x === x && was.y === y && was.w === w && was.h === h ? [] : [{ key, x, y, w, h }];
+  });
+}
+
+/** The first place, by rows, of a card of this size. */
+export function freePlace(cards, w, h) {
+  const rows = [0, ...cards.map((card) => card.y + card.h)].sort((one, other) => one - other);
+  for (const y of rows) {
+    const beside = cards.filter((card) => card.y < y + h && y < card.y + card.h);
+    for (let x = 0; x <= COLUMNS - w; x += 1) {
+      if (!beside.some((card) => card.x < x + w && x < card.x + card.w)) return { x, y };
+    }
+  }
+  return { x: 0, y: rows[rows.length - 1] };
+}

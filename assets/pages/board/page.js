@@ -1,0 +1,343 @@
+// The board page: the list of boards, or one of them. Counterpart of layouts/pages/board. frames.js has the cards of pages,
+// texts.js those of text, moving.js drags and keys, saving.js what goes to the server, grid.js where cards are.
+
+import * as boards from "../../base/boards.js";
+import { functionsOf } from "../../base/dash.js";
+import { icon, make, menu, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { setLabel, writeText } from "../../base/i18n.js";
+import { go } from "../../base/navigation.js";
+import { refusal } from "../../base/notes.js";
+import { keeper } from "../../base/pages.js";
+import { last } from "../../base/state.js";
+import * as cards from "./cards.js";
+import * as frames from "./frames.js";
+import { freePlace, settled } from "./grid.js";
+import * as moving from "./moving.js";
+import * as saving from "./saving.js";
+import * as texts from "./texts.js";
+
+const NARROW = 600;  // px of the page: one column
+const LARGEST = 4;  // MiB of a file
+
+const { pages, pageOf } = keeper((root) => ({
+  book: null,
+  rows: null,
+  board: null,  // as on screen: with changes that are still being sent
+  key: null,  // of the board wanted, "" for the list
+  lost: null,  // the last state of a board that is gone
+  saving: 0,
+  editable: false,
+  stepped: null,
+  elements: new Map(),
+  routes: root.dataset.routes,
+  app: root.closest(".ms-shell") ? root.dataset.routes.replace(/api\/$/, "") : `${root.dataset.routes}app/`,
+}), (page) => {
+  Object.assign(page, {
+    nameOf: cards.nameOf,
+    take: (board, mine) => take(page, board, mine),
+    fetch: () => load(page),
+    missing: () => missing(page),
+    remove: (key) => remove(page, key),
+  });
+  writeText(page.find(".ms-board-keys"), "board.keys");
+  texts.watch(page);
+  new ResizeObserver(() => page.root.classList.toggle("ms-board-narrow", page.root.clientWidth < NARROW)).observe(page.root);
+});
+
+// What is on screen --------------------------------------------------------------------------------------------------
+
+function clear(page) {
+  for (const element of page.elements.values()) cards.removeElement(element);
+  page.elements.clear();
+  page.board = null;
+}
+
+function show(page) {
+  const { book, state } = page;
+  const key = last(state, "board", "") || "";
+  page.editable = book.kept && !document.documentElement.hasAttribute("data-embed");
+  if (page.key !== key) {
+    clear(page);
+    page.key = key;
+    page.lost = null;
+    page.find(".ms-board-said").replaceChildren();
+  }
+  if (!key) {
+    list(page);
+    return;
+  }
+  const head = book.boards.find((one) => one.key === key);
+  if (!head) missing(page);
+  else if (!page.board) load(page);
+  else if (!page.saving && !page.stepped && head.version !== page.board.mark) load(page);
+  if (page.board) for (const card of page.board.cards) cards.update(page, page.elements.get(card.key), card);
+}
+
+async function load(page) {
+  const { key } = page;
+  let board = null;
+  try {
+    const answer = await fetch(`${page.routes}board.json?board=${encodeURIComponent(key)}`);
+    if (answer.ok) board = await answer.json();
+    else if (answer.status !== 404) return;
+  } catch {
+    return;  // the header says that the server does not answer
+  }
+  if (page.key !== key || page.saving || page.stepped) return;
+  if (board) take(page, board);
+  else missing(page);
+}
+
+// Show a board. mine: with changes of this window that are not saved yet.
+function take(page, board, mine = false) {
+  const first = !page.board;
+  page.board = mine ? { ...board, mark: "" } : board;
+  page.lost = board;
+  if (first || !page.find(".ms-board-grid")) frame(page);
+  drawBar(page);
+  const wanted = new Set(board.cards.map(({ key }) => key));
+  for (const [key, element] of page.elements) {
+    if (wanted.has(key) || element.classList.contains("ms-board-editing")) continue;
+    const focused = element.contains(document.activeElement);
+    cards.removeElement(element);
+    page.elements.delete(key);
+    if (focused) page.find(".ms-board-grid").focus({ preventScroll: true });
+  }
+  const grid = page.find(".ms-board-grid");
+  const placed = settled(board.cards);
+  for (const card of placed) {
+    if (!page.elements.has(card.key)) {
+      const element = cards.cardElement(page, card);
+      page.elements.set(card.key, element);
+      grid.append(element);
+    }
+    cards.update(page, page.elements.get(card.key), card);
+  }
+  if (!page.stepped) moving.arrange(page, placed);
+  page.find(".ms-board-none").hidden = board.cards.length > 0;
+  texts.render(page);
+  texts.copy(page);
+}
+
+function frame(page) {
+  const hint = [words("board.empty", {}, "p", "ms-empty-sentence"), words("board.empty_hint", {}, "p", "ms-empty-hint")];
+  const first = [];
+  if (page.editable) {
+    if (page.root.closest(".ms-shell")) first.push(button("scalars", "board.to_scalars", () => go("scalars")));
+    first.push(button("text", "board.add_text", () => cards.addText(page, freePlace(page.board.cards, 4, 5))));
+  }
+  const none = make("div", "ms-empty ms-board-none", [...hint, make("p", "ms-empty-act", first)], { hidden: "" });
+  page.find(".ms-board-body").replaceChildren(none, make("div", "ms-board-grid", [], { tabindex: "-1" }));
+}
+
+function missing(page) {
+  if (page.board) page.lost = page.board;
+  clear(page);
+  page.find(".ms-board-bar").replaceChildren(all(page));
+  const act = page.lost && page.editable ? [button("refresh", "board.restore", () => restore(page, page.lost))] : [];
+  page.find(".ms-board-body").replaceChildren(make("div", "ms-empty", [
+    words("board.missing", {}, "p", "ms-empty-sentence"), make("p", "ms-empty-act", act)]));
+}
+
+const plain = ({ version: _version, ...card }) => card;
+
+async function create(page, asked) {
+  try {
+    const { now } = await boards.change(page.routes, asked);
+    page.change({ board: [now.key] });
+  } catch (error) {
+    saving.say(page, asked.import === undefined ? "board.failed" : "board.no_file", { text: error.message }, [], true);
+  }
+}
+
+async function restore(page, board) {
+  await create(page, { create: board.name, key: board.key, cards: board.cards.map(plain) });
+  if (page.key === board.key) load(page);
+}
+
+async function remove(page, key) {
+  const card = page.board.cards.find((one) => one.key === key);
+  if (card) saving.removeCard(page, card);
+}
+
+// The bar and the list -----------------------------------------------------------------------------------------------
+
+function button(name, key, act, className = "ms-button") {
+  const made = make("button", className, [icon(name), words(key)], { type: "button" });
+  made.addEventListener("click", act);
+  return made;
+}
+
+function all(page) {
+  return button("left", "board.all", () => page.change({ board: [] }), "ms-button ms-button-quiet");
+}
+
+function importer(page) {
+  const field = make("input", "ms-silent", [], { type: "file", accept: ".json,application/json", tabindex: "-1" });
+  setLabel(field, "aria-label", "board.import");
+  field.addEventListener("change", async () => {
+    const [file] = field.files;
+    field.value = "";
+    if (!file) return;
+    if (file.size > LARGEST * 2 ** 20) {
+      saving.say(page, "board.too_large", { n: LARGEST }, [], true);
+      return;
+    }
+    try {
+      create(page, { import: JSON.parse(await file.text()) });
+    } catch (error) {
+      saving.say(page, "board.no_file", { text: error.message }, [], true);
+    }
+  });
+  const opening = button("plus", "board.import", () => field.click());
+  setLabel(opening, "title", "board.import.title");
+  return [opening, field];
+}
+
+function drawBar(page) {
+  const { board } = page;
+  const bar = page.find(".ms-board-bar");
+  const drawn = JSON.stringify([board.key, board.name, page.editable]);
+  if (bar.dataset.drawn === drawn && bar.firstChild) return;
+  bar.dataset.drawn = drawn;
+  const more = make("summary", "ms-button ms-button-icon", icon("more"));
+  for (const name of ["title", "aria-label"]) setLabel(more, name, "board.more");
+  const file = make("a", "ms-menu-item", words("board.export"), {
+    href: `${page.routes}board.json?board=${encodeURIComponent(board.key)}&download=1`, download: "",
+  });
+  const changing = [menuItem("board.rename", () => rename(page)), menuItem("board.delete_board", () => removeBoard(page))];
+  const items = page.editable ? [changing[0], file, changing[1]] : [file];
+  bar.replaceChildren(
+    all(page), make("h2", "ms-board-name ms-cut", board.name, { title: board.name }), make("span", "ms-grow"),
+    ...(page.editable ? [button("text", "board.add_text", () => cards.addText(page, freePlace(page.board.cards, 4, 5)))] : []),
+    menu(more, items),
+  );
+}
+
+function menuItem(key, act) {
+  const made = make("button", "ms-menu-item", words(key), { type: "button" });
+  made.addEventListener("click", act);
+  return made;
+}
+
+function rename(page) {
+  const title = page.find(".ms-board-name");
+  const field = make("input", "ms-input", [], { type: "text", maxlength: String(boards.LONGEST_NAME) });
+  setLabel(field, "aria-label", "board.rename");
+  field.value = page.board.name;
+  const end = (save) => {
+    if (!field.isConnected) return;
+    field.replaceWith(title);
+    const name = field.value.trim();
+    if (!save || !name || name === page.board.name) return;
+    page.take({ ...page.board, name }, true);
+    saving.save(page, { name });
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) end(true);
+    else if (event.key === "Escape") end(false);
+  });
+  field.addEventListener("blur", () => end(true));
+  title.replaceWith(field);
+  field.focus();
+  field.select();
+}
+
+async function removeBoard(page) {
+  const { key, name } = page.board;
+  try {
+    const { now } = await boards.change(page.routes, { delete: key });
+    page.change({ board: [] });
+    page.deleted = now && { text: name, board: now };
+  } catch (error) {
+    saving.say(page, "board.failed", { text: error.message }, [], true);
+  }
+}
+
+function list(page) {
+  const { book } = page;
+  const drawn = JSON.stringify([book.boards, page.editable, book.whyNot]);
+  const body = page.find(".ms-board-body");
+  if (body.dataset.list !== drawn || !body.querySelector(".ms-board-list, .ms-empty")) {
+    body.dataset.list = drawn;
+    drawList(page, body);
+  }
+  if (page.deleted) {
+    const { text, board } = page.deleted;
+    page.deleted = null;
+    saving.say(page, "board.deleted", { name: text }, [["board.undo", () => restore(page, board)]]);
+  }
+}
+
+function drawList(page, body) {
+  const { book } = page;
+  const typed = body.querySelector(".ms-board-new input");
+  const value = typed ? typed.value : "";
+  const focused = typed && document.activeElement === typed;
+  const field = make("input", "ms-input ms-grow", [], {
+    type: "text", maxlength: String(boards.LONGEST_NAME), autocomplete: "off",
+  });
+  for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "board.name");
+  field.value = value;
+  const form = make("form", "ms-board-new", [
+    field, make("button", "ms-button", [icon("plus"), words("board.create")], { type: "submit" }), ...importer(page)]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (field.value.trim()) create(page, { create: field.value, key: boards.newKey() });
+    else field.focus();
+  });
+  const parts = page.editable ? [form] : book.kept ? [] : [make("p", "", refusal(book))];
+  page.find(".ms-board-bar").replaceChildren();
+  delete page.find(".ms-board-bar").dataset.drawn;
+  if (book.boards.length) {
+    body.replaceChildren(...parts, make("ul", "ms-board-list", book.boards.map((board) => tile(page, board))));
+  } else {
+    body.replaceChildren(make("div", "ms-empty", [
+      words("board.none", {}, "p", "ms-empty-sentence"), words("board.none_hint", {}, "p", "ms-empty-hint"), ...parts]));
+  }
+  if (focused) field.focus();
+}
+
+function tile(page, board) {
+  const link = make("a", "ms-board-tile", [
+    icon("board"), make("span", "ms-cut ms-grow", board.name),
+    words(board.count === 1 ? "board.one_card" : "board.cards", { n: count(board.count) }, "span", "ms-muted"),
+  ], { href: `?board=${board.key}` });
+  link.addEventListener("click", (event) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    page.change({ board: [board.key] });
+  });
+  return make("li", "", link);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  for (const page of pages.values()) {
+    for (const element of page.elements.values()) element.classList.remove("ms-full");
+  }
+});
+
+// Called by Dash -----------------------------------------------------------------------------------------------------
+
+Object.assign(functionsOf("mindscope_board"), {
+  /**
+   * @param {Wire.Query | null} state
+   * @param {RunList | null} runs
+   * @param {string} rootId
+   */
+  shown(state, runs, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !runs) return;
+    page.state = state || {};
+    page.book = runs.notebook;
+    page.rows = runs.rows;
+    show(page);
+  },
+
+  news(version, rootId) {
+    const page = pageOf(rootId);
+    if (page && version !== null) frames.news(page);
+  },
+});

@@ -1,0 +1,84 @@
+// Changes of a board: on screen at once, then on the server. The last change of a card wins; whatever that replaces can be
+// brought back from the line at the bottom.
+
+import * as boards from "../../base/boards.js";
+import { iconButton, make, words } from "../../base/elements.js";
+
+/** Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said. */
+export function say(page, key, values, actions = [], wrong = false) {
+  const host = page.find(".ms-board-said");
+  const buttons = actions.map(([name, act]) => {
+    const button = make("button", "ms-button ms-button-small", words(name), { type: "button" });
+    button.addEventListener("click", () => {
+      host.replaceChildren();
+      act();
+    });
+    return button;
+  });
+  const close = iconButton("close", "board.dismiss", "");
+  close.addEventListener("click", () => host.replaceChildren());
+  const said = words(key, values, "span", wrong ? "ms-note-wrong" : "");
+  host.replaceChildren(make("div", "ms-board-toast", [said, ...buttons, close]));
+}
+
+/** The texts of a card that an overriding change replaces, as a change. */
+const content = ({ key, place, part, title, text }) => ({ key, part, title, ...(place === null ? { text } : { place }) });
+
+/**
+ * Send a change of the board on screen. Resolves to whether it was saved; what went wrong is said.
+ * @param {any} page
+ * @param {Record<string, any>} change fields of a request beside `board`
+ */
+export async function save(page, change) {
+  const key = page.board.key;
+  page.saving += 1;
+  try {
+    const { done, now, overridden } = await boards.change(page.routes, { board: key, ...change });
+    page.saving -= 1;
+    if (!page.board || page.board.key !== key) return done;
+    if (!done) {
+      page.missing();
+      return false;
+    }
+    if (!page.saving) page.take(now);
+    for (const card of overridden) {
+      const theirs = () => save(page, { change: [content(card)] });
+      say(page, "board.overridden", { name: page.nameOf(card) }, [["board.theirs", theirs]]);
+    }
+    return true;
+  } catch (error) {
+    page.saving -= 1;
+    say(page, "board.failed", { text: error.message }, [], true);
+    page.fetch();
+    return false;
+  }
+}
+
+/** Change cards: on screen at once, and on the server. */
+export function changeCards(page, changes) {
+  const by = new Map(changes.map((change) => [change.key, change]));
+  const cards = page.board.cards.map((card) => {
+    const changed = { ...card, ...by.get(card.key) };
+    delete changed.was;
+    return changed;
+  });
+  page.take({ ...page.board, cards }, true);
+  return save(page, { change: changes });
+}
+
+/** Add a card; resolves to whether it was saved. */
+export function addCard(page, card) {
+  page.take({ ...page.board, cards: [...page.board.cards, { part: "", title: "", text: "", version: "", ...card }] }, true);
+  const fields = { ...card };
+  delete fields.version;
+  return save(page, { change: [fields] });
+}
+
+/** Delete a card, which can be undone. */
+export async function removeCard(page, card) {
+  page.take({ ...page.board, cards: page.board.cards.filter((one) => one.key !== card.key) }, true);
+  const name = page.nameOf(card);
+  if (await save(page, { remove: [card.key] })) {
+    say(page, "board.deleted", { name }, [["board.undo", () => addCard(page, card)]]);
+  }
+}

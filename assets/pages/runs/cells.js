@@ -1,0 +1,142 @@
+// The cells of the list of runs, and the functions that its grid calls by name.
+
+import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
+import { age } from "../../base/format.js";
+import { linkTo, nameIn, pagesOf } from "../../base/grid.js";
+import { inLanguage, translate, translations } from "../../base/i18n.js";
+import * as runNotes from "../../base/notes.js";
+import { numberText } from "../../base/numbers.js";
+import * as picker from "../../base/picker.js";
+
+/** The views of the lists on screen by the id of their grid; see page.js. */
+export const views = new Map();
+
+function viewOf(api) {
+  return Array.from(views.values()).find((view) => view.api === api);
+}
+
+// Functions that the grid calls by name ------------------------------------------------------------------------------
+
+gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
+gridFunctions.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
+gridFunctions.mindscopeRunValue = (row, column) =>
+  row && !row.group && views.has(row.grid) ? views.get(row.grid).values.get(column, row.key) : null;
+gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
+gridFunctions.mindscopeRunExact = (value) => (value === null || value === undefined ? "" : String(value));
+gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
+  views.get(data.grid).textMatches(filterOption, String(value), filterText);
+gridFunctions.mindscopeIsGroup = ({ rowNode }) => Boolean(rowNode.data && rowNode.data.group);
+gridFunctions.mindscopeArrangeGroups = ({ nodes }) => {
+  if (nodes.length && views.has(nodes[0].data.grid)) views.get(nodes[0].data.grid).groups.arrange(nodes);
+};
+gridFunctions.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
+gridFunctions.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
+gridFunctions.mindscopeInsights = (row) => {
+  const kinds = row && views.has(row.grid) ? views.get(row.grid).insightsOf(row) : null;
+  return kinds && kinds.length;
+};
+gridFunctions.mindscopeKinds = (row) =>
+  row ? otherKinds(row).map(([kind, n]) => `${translate(`kind.${kind}`)} ${n.toLocaleString("en")}`).join(", ") : "";
+gridFunctions.mindscopePath = (row) => (row && row.real ? `${row.path} → ${row.real}` : row && row.path);
+gridFunctions.mindscopeAgo = (value) => {
+  if (!value) return "";
+  const seconds = Date.now() / 1000 - value;
+  if (seconds < 5) return translate("age.now");
+  return translate("age.ago", { age: inLanguage(age(seconds)) });
+};
+gridFunctions.mindscopeMoment = (value) =>
+  value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";
+
+function otherKinds(row) {
+  return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && !kind.startsWith("profile.") && n > 0);
+}
+
+// Cells -------------------------------------------------------------------------------------------------------------
+
+const make = (...args) => window.React.createElement(...args);
+
+function words(key, values) {
+  const [english, chinese] = translations(key, values);
+  return make(
+    "span",
+    { className: "t" },
+    make("span", { className: "en" }, english),
+    make("span", { className: "zh" }, chinese),
+  );
+}
+
+cellRenderers.MindscopeRun = ({ data }) => {
+  const view = views.get(data.grid);
+  const background = picker.paint(data.members, view.drawnIn);
+  const [first] = pagesOf(data);
+  const name = nameIn(view.rows, data);
+  return make("span", { className: "ms-run" },
+    make("span", { className: background ? "ms-dot" : "ms-dot ms-dot-off", style: { background } }),
+    first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), name)
+      : make("span", { className: "ms-cut", title: data.name }, name),
+    data.note && !data.note.remark && noteButton(data));
+};
+
+// The column of remarks takes no space until there is one, so the first is written from here.
+function noteButton({ key, name }) {
+  const label = translate("runs.add_remark", { name });
+  return make("button", {
+    type: "button", className: "ms-button ms-button-icon ms-runs-note", title: label, "aria-label": label, tabIndex: -1,
+    onClick: ({ currentTarget }) => runNotes.open("remark", currentTarget, key, name, () => currentTarget.focus()),
+    onDoubleClick: (event) => event.stopPropagation(),
+  }, make("span", { className: "ms-icon ms-icon-pencil" }));
+}
+
+// The row of a group: its setting and value, and how many runs it has.
+cellRenderers.MindscopeRunGroup = ({ data }) => {
+  const view = views.get(data.grid);
+  const { value, column, count, depth } = data.group;
+  const open = !view.groups.closed.has(data.key);
+  const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? numberText(value, "") : value;
+  return make("button", {
+    type: "button", className: "ms-runs-group", "aria-expanded": open, style: { paddingLeft: `${24 * depth - 8}px` },
+    onClick: () => view.toggleGroup(data.key),
+  },
+  make("span", { className: `ms-icon ms-icon-${open ? "down" : "right"}` }),
+  make("span", { className: "ms-muted" }, view.columns.nameOf(column)),
+  make("strong", {}, text),
+  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: count.toLocaleString("en") })));
+};
+
+cellRenderers.MindscopeState = ({ data }) =>
+  make("span", { className: "ms-run" },
+    make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
+    data.problems > 0
+    && make("button", { type: "button", "data-action": "health", "data-run": data.key,
+      className: `ms-badge ms-badge-button ${["empty", "outside"].includes(data.state) ? "" : "ms-badge-wrong"}`,
+      title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
+
+cellRenderers.MindscopeValue = ({ data }) =>
+  make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
+    make("span", { className: "ms-last-tag ms-cut" }, data.tag),
+    make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
+
+// Insights by kind, the most frequent first, in red if one is an error.
+cellRenderers.MindscopeInsights = ({ data, value }) => {
+  if (value === null) return make("span", { className: "ms-muted" }, "…");
+  if (!value) return make("span", { className: "ms-muted", title: translate("runs.insights_none") }, "0");
+  const counts = new Map();
+  for (const kind of views.get(data.grid).insightsOf(data)) counts.set(kind, (counts.get(kind) || 0) + 1);
+  const kinds = Array.from(counts).sort((a, b) => grave(b[0]) - grave(a[0]) || b[1] - a[1])
+    .map(([kind, n]) => ({ n: n.toLocaleString("en"), kind: within(translate(`insights.kind.${kind}`)) }))
+    .map((some) => translate("runs.insights_some", some))
+    .join(translate("runs.insights_join"));
+  const worst = Array.from(counts.keys()).some(grave);
+  return make("span", {
+    className: worst ? "ms-cut ms-bad-number" : "ms-cut", title: translate("runs.insights_tip", { n: value, kinds }),
+  }, kinds);
+};
+
+// A term as it stands within a sentence.
+function within(term) {
+  return term.replace(/^[A-Z](?=[a-z]+( |$))/, (letter) => letter.toLowerCase());
+}
+
+function grave(kind) {
+  return Number(kind === "non_finite" || kind === "divergence");
+}

@@ -1,0 +1,301 @@
+// The columns of the list of runs: which are shown, their order and widths, and the menu that chooses them. A layout is in the
+// state, and kept in the browser for the next visit.
+
+import { make, menu, icon, words } from "../../base/elements.js";
+import { setProps } from "../../base/dash.js";
+import { inLanguage, language, setLabel, translate } from "../../base/i18n.js";
+import { same } from "../../base/state.js";
+import { Expressions } from "./expressions.js";
+
+const KEY = "mindscope.runs";
+const FIXED = ["name", "open"];
+const NOTES = ["remark", "tags"];
+const CUSTOM = /^(duration$|(setting|last|best|min|max):)/;
+const MOST_CUSTOM = 40;
+const PHONE = 600;  // pixels of the window
+const FIND_MS = 200;
+
+function kept() {
+  try {
+    const found = JSON.parse(window.localStorage.getItem(KEY));
+    const texts = (value) => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined);
+    return found && typeof found === "object" ? { col: texts(found.col), width: texts(found.width) } : {};
+  } catch {
+    return {};  // storage is unavailable or holds something else
+  }
+}
+
+function keep(layout) {
+  try {
+    if (layout.col.length || layout.width.length) window.localStorage.setItem(KEY, JSON.stringify(layout));
+    else window.localStorage.removeItem(KEY);
+  } catch {
+    // storage is unavailable: the layout lasts as long as the page
+  }
+}
+
+export class Columns {
+  constructor(view) {
+    this.view = view;
+    this.base = [];
+    this.defs = "";
+    this.kept = kept();
+    this.choices = { settings: [], tags: [], left: 0, find: "" };
+    this.expressions = new Expressions(this);
+    this.build();
+  }
+
+  // What is shown ---------------------------------------------------------------------------------------------------
+
+  layout() {
+    const { col, width } = this.view.state;
+    return col || width ? { col, width } : this.kept;
+  }
+
+  // All columns of the layout in order, also those without contents.
+  order() {
+    const usual = this.base.map(({ colId }) => colId);
+    const chosen = (this.layout().col || usual).filter((id) => usual.includes(id) || CUSTOM.test(id));
+    const custom = chosen.filter((id) => CUSTOM.test(id)).slice(0, MOST_CUSTOM);
+    const rest = chosen.filter((id) => !FIXED.includes(id) && (!CUSTOM.test(id) || custom.includes(id)));
+    return [...FIXED, ...new Set(rest)];
+  }
+
+  shown() {
+    const used = this.used();
+    return this.order().filter((id) => !NOTES.includes(id) || used.includes(id));
+  }
+
+  // Which of remark and tags any run has.
+  used() {
+    const { notebook } = this.view.runs;
+    const notes = notebook ? Object.values(notebook.notes) : [];
+    return NOTES.filter((name) => notes.some((note) => note[name].length));
+  }
+
+  custom() {
+    return this.order().filter((id) => CUSTOM.test(id));
+  }
+
+  definitions() {
+    const widths = new Map((this.layout().width || []).map((text) => {
+      const at = text.lastIndexOf(":");
+      return [text.slice(0, at), Number(text.slice(at + 1))];
+    }));
+    const inShell = document.querySelector(".ms-shell") !== null;
+    return this.shown().filter((id) => id !== "open" || inShell).map((id) => {
+      const own = this.base.find(({ colId }) => colId === id);
+      const { label, ...def } = own || { ...this.added(id), label: null };
+      const width = widths.get(id);
+      const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
+      const usual = narrow ? { minWidth: 150, width: 170, flex: null } : {};
+      const sized = width > 0 ? { width, flex: null } : usual;
+      const named = label ? { headerName: inLanguage(label) } : {};
+      return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
+    });
+  }
+
+  searchable() {
+    return {
+      filterParams: {
+        textMatcher: { function: "mindscopeTextMatches(params)" }, caseSensitive: true, debounceMs: 300,
+        filterPlaceholder: translate("runs.filter_hint"),
+      },
+    };
+  }
+
+  // Definition of a column that the list does not have by itself.
+  added(id) {
+    const name = this.nameOf(id);
+    const common = {
+      colId: id, headerName: name, headerTooltip: id, comparator: { function: "mindscopeOrder" },
+      valueGetter: { function: `mindscopeRunValue(params.data, ${JSON.stringify(id)})` },
+      initialWidth: Math.min(220, Math.max(96, 44 + 7.5 * name.length)),
+    };
+    if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter" };
+    const unit = id === "duration" ? "s" : "";
+    return {
+      ...common, type: "rightAligned", filter: "agNumberColumnFilter",
+      valueFormatter: { function: `mindscopeRunNumber(params.value, '${unit}')` },
+      tooltipValueGetter: { function: "mindscopeRunExact(params.value)" },
+    };
+  }
+
+  nameOf(id) {
+    const own = this.base.find(({ colId }) => colId === id);
+    if (own) return inLanguage(own.label);
+    if (id === "duration") return translate("runs.duration");
+    const name = id.slice(id.indexOf(":") + 1);
+    if (!id.startsWith("setting:")) return translate(`runs.${id.split(":", 1)[0]}_of`, { tag: name });
+    return inLanguage(this.view.values.labels[id] || [name, name]);
+  }
+
+  /** Definitions if they are others than the grid has, else null. */
+  next() {
+    const defs = this.definitions();
+    const text = JSON.stringify(defs);
+    if (text === this.defs) return null;
+    this.defs = text;
+    return defs;
+  }
+
+  // After a change of values or of the layout.
+  refresh() {
+    const defs = this.base.length ? this.next() : null;
+    if (defs) setProps(this.view.gridId, { columnDefs: defs });
+    this.list();
+  }
+
+  // Changes ---------------------------------------------------------------------------------------------------------
+
+  change(layout) {
+    const usual = this.base.map(({ colId }) => colId);
+    const { col = this.order(), width = this.layout().width || [] } = layout;
+    const next = { col: same(col, usual) ? [] : col, width };
+    keep(next);
+    this.kept = next.col.length ? next : { width };
+    this.view.write({ col: next.col, width });
+    this.refresh();
+    this.view.ask();
+  }
+
+  // The order that the grid has after a column was dragged; columns without contents stay where they were.
+  moved(ids) {
+    const next = [...FIXED, ...ids.filter((id) => !FIXED.includes(id))];
+    this.order().forEach((id, at) => { if (!next.includes(id)) next.splice(at, 0, id); });
+    this.change({ col: next });
+  }
+
+  resized(id, width) {
+    const others = (this.layout().width || []).filter((text) => !text.startsWith(`${id}:`));
+    this.change({ width: [...others, `${id}:${Math.round(width)}`] });
+  }
+
+  toggle(id) {
+    const now = this.order();
+    if (now.includes(id)) {
+      this.change({ col: now.filter((one) => one !== id) });
+      return;
+    }
+    // A new column stands where it is seen: after the insights.
+    const at = now.indexOf(CUSTOM.test(id) && now.includes("insights") ? "insights" : now[now.length - 1]) + 1;
+    const place = CUSTOM.test(id) ? now.reduce((last, one, i) => (CUSTOM.test(one) ? i + 1 : last), at) : at;
+    this.change({ col: [...now.slice(0, place), id, ...now.slice(place)] });
+  }
+
+  reset() {
+    keep({ col: [], width: [] });
+    this.kept = {};
+    this.view.write({ col: [], width: [], group: [] });
+    this.refresh();
+  }
+
+  // Menu ------------------------------------------------------------------------------------------------------------
+
+  build() {
+    this.search = make("input", "ms-input ms-runs-find", [], { type: "search" });
+    for (const name of ["placeholder", "aria-label"]) setLabel(this.search, name, "runs.columns_find");
+    this.search.addEventListener("input", () => {
+      window.clearTimeout(this.finding);
+      this.finding = window.setTimeout(() => this.find(), FIND_MS);
+    });
+    const attributes = { type: "button", "data-act": "columns-reset" };
+    const reset = make("button", "ms-button ms-button-small", words("runs.columns_reset"), attributes);
+    setLabel(reset, "title", "runs.columns_reset.tip");
+    reset.addEventListener("click", () => this.reset());
+    this.lines = make("div", "ms-runs-choices");
+    const opener = make("summary", "ms-button", [words("runs.columns"), icon("down")]);
+    setLabel(opener, "title", "runs.columns_tip");
+    this.menu = menu(opener, [make("div", "ms-runs-finder", [this.search, this.expressions.button(), reset]), this.lines]);
+    this.menu.classList.add("ms-runs-columns");
+    this.menu.addEventListener("toggle", () => {
+      if (!this.menu.open) return;
+      this.search.focus();
+      this.find();
+    });
+    this.view.body.querySelector(".ms-runs-bar").insertBefore(this.menu, this.view.body.querySelector(".ms-runs-open"));
+    this.lines.addEventListener("change", ({ target }) => {
+      if (target instanceof HTMLInputElement) this.toggle(target.value);
+    });
+    this.lines.addEventListener("click", (event) => {
+      const button = event.target instanceof Element && event.target.closest("[data-group]");
+      if (button instanceof HTMLElement) this.view.groupBy(button.dataset.group);
+    });
+  }
+
+  find() {
+    setProps(this.view.gridId.replace(/-grid$/, "-choices-ask"), {
+      data: { find: [this.search.value], again: [String(Date.now())] },
+    });
+    this.list();
+  }
+
+  answered(choices) {
+    this.choices = choices;
+    for (const [name, label] of choices.settings) this.view.values.labels[`setting:${name}`] = label;
+    this.list();
+  }
+
+  list() {
+    if (!this.menu.open) return;
+    const { levels } = this.view.groups;
+    const mark = JSON.stringify([this.choices, this.order(), levels, this.used(), language(), this.search.value]);
+    if (mark === this.listed) return;
+    this.listed = mark;
+    const shown = new Set(this.order());
+    const text = this.search.value.trim().toLowerCase();
+    const own = [...this.base.map(({ colId }) => colId), "duration"]
+      .filter((id) => !FIXED.includes(id) && this.nameOf(id).toLowerCase().includes(text));
+    const used = this.used();
+    const part = (key, lines) => (lines.length ? [make("h4", "", words(key)), ...lines] : []);
+    const parts = [
+      ...part("runs.columns_runs", own.map((id) => this.line(
+        [this.box(id, shown, this.nameOf(id))],
+        NOTES.includes(id) && !used.includes(id) ? words("runs.columns_used", {}, "span", "ms-muted") : null,
+      ))),
+      ...part("runs.columns_derived", this.expressions.lines(shown, text)),
+      ...part("runs.columns_settings", this.choices.settings.map(([name, label, runs]) => this.line(
+        [this.box(`setting:${name}`, shown, inLanguage(label), name)], this.number(runs), this.grouper(`setting:${name}`),
+      ))),
+      ...part("runs.columns_scalars", this.choices.tags.map(([tag, best, runs]) => this.line([
+        make("span", "ms-cut ms-runs-tag", tag, { title: tag }),
+        this.box(`last:${tag}`, shown, translate("runs.column_last"), this.nameOf(`last:${tag}`)),
+        ...(best ? [this.box(`best:${tag}`, shown, translate("runs.column_best"), this.nameOf(`best:${tag}`))] : []),
+      ], this.number(runs)))),
+    ];
+    const left = this.choices.left.toLocaleString("en");
+    if (this.choices.left) parts.push(words("runs.columns_left", { n: left }, "p", "ms-muted"));
+    const focused = document.activeElement;
+    const value = focused instanceof HTMLInputElement && this.lines.contains(focused) ? focused.value : null;
+    this.lines.replaceChildren(...parts);
+    if (value !== null) {
+      const again = Array.from(this.lines.querySelectorAll("input")).find((one) => one.value === value);
+      if (again) again.focus();
+    }
+  }
+
+  line(boxes, ...more) {
+    return make("div", "ms-runs-choice", [...boxes, make("span", "ms-grow"), ...more.filter(Boolean)]);
+  }
+
+  box(id, shown, text, title = text) {
+    const input = make("input", "", [], { type: "checkbox", value: id, "aria-label": title });
+    input.checked = shown.has(id);
+    return make("label", "", [input, make("span", "ms-cut", text, { title })]);
+  }
+
+  number(runs) {
+    const element = make("span", "ms-muted", runs.toLocaleString("en"));
+    setLabel(element, "title", "runs.columns_of.tip", { n: runs.toLocaleString("en") });
+    return element;
+  }
+
+  grouper(id) {
+    const at = this.view.groups.levels.indexOf(id);
+    const button = make("button", "ms-button ms-button-small", [words("runs.group"), at < 0 ? "" : ` ${at + 1}`], {
+      type: "button", "data-group": id, "aria-pressed": String(at >= 0), lang: language(),
+    });
+    setLabel(button, "title", "runs.group.tip");
+    return button;
+  }
+}

@@ -1,0 +1,109 @@
+// Rows grouped by settings, one within the other: a row of the grid above the runs of each group.
+
+// Missing values come last, numbers before texts.
+function inOrder(a, b) {
+  const rank = (value) => (value === null ? 2 : typeof value === "string" ? 1 : 0);
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  if (typeof a === "string") return a.localeCompare(b, undefined, { numeric: true });
+  return a === null || a === b ? 0 : a < b || Number.isNaN(b) ? -1 : 1;
+}
+
+export class Groups {
+  constructor() {
+    this.closed = new Set();  // keys of groups whose runs are hidden
+    this.levels = [];  // columns that group, the outermost first
+    this.order = [];  // rows of groups in the order of the table
+    this.paths = new Map();  // key of a run -> keys of its groups, the outermost first
+  }
+
+  /** Set the columns that group; whether they are others than before. */
+  take(levels) {
+    const same = JSON.stringify(levels) === JSON.stringify(this.levels);
+    this.levels = levels;
+    return !same;
+  }
+
+  /** The rows of the groups of some runs; valueOf(column, key of a run) are the values that group them. */
+  rows(runs, valueOf, gridId) {
+    this.paths = new Map();
+    const root = { children: new Map() };
+    for (const run of this.levels.length ? runs : []) {
+      let node = root;
+      const path = [];
+      for (const column of this.levels) {
+        const value = valueOf(column, run.key);
+        path.push(value);
+        const key = `group:${JSON.stringify(path.map((one) => (typeof one === "number" ? `#${one}` : one)))}`;
+        const depth = path.length;
+        if (!node.children.has(key)) node.children.set(key, { children: new Map(), value, column, key, count: 0, depth });
+        node = node.children.get(key);
+        node.count += 1;
+        this.paths.set(run.key, [...(this.paths.get(run.key) || []), key]);
+      }
+    }
+    this.order = [];
+    this.walk(root);
+    return this.order.map(({ key, value, column, count, depth }) => ({
+      key, group: { value, column, count, depth }, grid: gridId, members: [], tags: {}, name: "", real: "", updated: 0,
+    }));
+  }
+
+  walk(node) {
+    for (const child of Array.from(node.children.values()).sort((a, b) => inOrder(a.value, b.value))) {
+      this.order.push(child);
+      this.walk(child);
+    }
+  }
+
+  /** Put rows in their groups, in place; within a group they stay in the order of the table. */
+  arrange(nodes) {
+    if (!this.levels.length) return;
+    const heads = new Map();
+    const runs = new Map();
+    for (const node of nodes) {
+      if (node.data.group) heads.set(node.data.key, node);
+      else {
+        const path = this.paths.get(node.data.key) || [""];
+        const last = path[path.length - 1];
+        if (!runs.has(last)) runs.set(last, []);
+        runs.get(last).push(node);
+      }
+    }
+    let at = 0;
+    for (const { key } of this.order) {
+      if (heads.has(key)) nodes[at++] = heads.get(key);
+      for (const node of runs.get(key) || []) nodes[at++] = node;
+    }
+    for (const node of runs.get("") || []) nodes[at++] = node;
+  }
+
+  // Keys of the groups that have one of these runs.
+  having(rows) {
+    return new Set(this.levels.length ? rows.flatMap((row) => this.paths.get(row.key) || []) : []);
+  }
+
+  toggle(key) {
+    if (!this.closed.delete(key)) this.closed.add(key);
+  }
+
+  // Whether a run is in a closed group.
+  hides(row) {
+    return this.closed.size > 0 && (this.paths.get(row.key) || []).some((key) => this.closed.has(key));
+  }
+
+  // Whether the row of a group is shown: the groups around it are open.
+  shows(row) {
+    return this.closed.size === 0 || !this.around(row.key).some((key) => this.closed.has(key));
+  }
+
+  around(key) {
+    const found = [];
+    for (const group of this.order) {
+      if (group.key === key) break;
+      while (found.length && found[found.length - 1].depth >= group.depth) found.pop();
+      found.push(group);
+    }
+    const { depth } = this.order.find((group) => group.key === key) || { depth: 0 };
+    return found.filter((group) => group.depth < depth).map((group) => group.key);
+  }
+}

@@ -1,0 +1,155 @@
+// The lines of a drawing as numbers, places on them, and their values as texts.
+
+import { count, dateTime } from "../../base/format.js";
+import { numbersOf } from "../../base/typed_arrays.js";
+import { linesOf, tracesOf } from "../../cards/curves.js";
+
+const KINDS = ["NaN", "+Inf", "-Inf"];
+const decoded = new WeakMap();  // figure -> lines and marks
+
+// Accessor for numbers sent as an array, or as first value and distance.
+function column(spec, even) {
+  if (even && even.dx !== undefined) return (i) => even.x0 + i * even.dx;
+  const values = numbersOf(spec);
+  return values ? (i) => values[i] : null;
+}
+
+// Seconds, sent as differences in milliseconds.
+function durations({ first, steps, seconds }) {
+  if (seconds) return column(seconds);
+  let now = first;
+  const times = Float64Array.from(numbersOf(steps), (step) => (now += step) / 1000);
+  return (i) => times[i];
+}
+
+// Of a hundred lines the table shows fourteen.
+function lazily(make) {
+  let made = null;
+  return (i) => (made = made || make())(i);
+}
+
+function series(figure) {
+  if (decoded.has(figure)) return decoded.get(figure);
+  const traces = tracesOf(figure);
+  const lines = linesOf(traces).map((trace) => {
+    const values = numbersOf(trace.y);
+    const x = column(trace.x, trace);
+    let rising = true;
+    if (trace.x) for (let i = 1; i < values.length && rising; i += 1) rising = x(i) >= x(i - 1);
+    const { meta } = trace;
+    return {
+      meta, values, x, rising, size: values.length, exact: trace.y.dtype === "f8", axis: trace.yaxis || "y",
+      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(traces[meta.raw].y),
+      rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
+      step: meta.step ? column(meta.step, meta.step) : x,
+      time: meta.time ? lazily(() => durations(meta.time)) : null,
+      n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
+    };
+  });
+  const marks = traces
+    .filter((trace) => trace.meta && trace.meta.mark !== undefined)
+    .map((trace) => ({
+      kind: KINDS[trace.meta.mark],
+      low: numbersOf(trace.x),
+      high: numbersOf(trace.meta.high),
+      count: numbersOf(trace.meta.count),
+      runs: trace.meta.runs,
+    }));
+  decoded.set(figure, { lines, marks });
+  return decoded.get(figure);
+}
+
+/** The lines of a drawing with their points. */
+export const linesIn = (drawing) => series(drawing).lines;
+
+/** The marks at values that are not finite. */
+export const marksIn = (drawing) => series(drawing).marks;
+
+// Places on a line --------------------------------------------------------------------------------------------------
+
+export function nearestIndex(line, x, toX, toY, pointer) {
+  if (!line.rising) {
+    let best = -1;
+    let distance = Infinity;
+    for (let i = 0; i < line.size; i += 1) {
+      if (Number.isNaN(line.values[i])) continue;
+      const away = Math.hypot(toX(line.x(i)) - pointer.x, toY(line.values[i]) - pointer.y);
+      if (away < distance) [best, distance] = [i, away];
+    }
+    return best;
+  }
+  let low = 0;
+  let high = line.size - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (line.x(middle) < x) low = middle + 1;
+    else high = middle;
+  }
+  let best = -1;
+  for (const i of [low - 2, low - 1, low, low + 1]) {
+    if (i < 0 || i >= line.size || Number.isNaN(line.values[i])) continue;
+    if (best < 0 || Math.abs(line.x(i) - x) < Math.abs(line.x(best) - x)) best = i;
+  }
+  return best;
+}
+
+/** The last point at or before a place on the x axis, null for the last of all; -1 if there is none. */
+export function upTo(line, x) {
+  let best = -1;
+  if (line.rising) {
+    let [low, high] = [0, line.size];
+    while (x !== null && low < high) {
+      const half = (low + high) >> 1;
+      if (line.x(half) <= x) low = half + 1;
+      else high = half;
+    }
+    best = (x === null ? line.size : low) - 1;
+    while (best >= 0 && Number.isNaN(line.values[best])) best -= 1;
+    return best;
+  }
+  for (let i = 0; i < line.size; i += 1) {
+    if (Number.isNaN(line.values[i]) || (x !== null && line.x(i) > x)) continue;
+    if (best < 0 || line.x(i) >= line.x(best)) best = i;
+  }
+  return best;
+}
+
+// Texts ---------------------------------------------------------------------------------------------------------------
+
+// Shortest text that reads back as the same float32 or float64.
+export function exact(value, isDouble) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  if (!isDouble) {
+    for (let digits = 6; digits < 10; digits += 1) {
+      const text = Number(value.toPrecision(digits));
+      if (Math.fround(text) === value) return readable(text);
+    }
+  }
+  return readable(value);
+}
+
+function readable(value) {
+  const size = Math.abs(value);
+  return size >= 1e4 && size < 1e15 && Number.isInteger(value) ? count(value) : String(value);
+}
+
+export function smoothed(value) {
+  return String(Number(value.toPrecision(6)));
+}
+
+export function span(seconds) {
+  if (!Number.isFinite(seconds)) return "";
+  const size = Math.abs(seconds);
+  const sign = seconds < 0 ? "-" : "";
+  if (size < 60) return `${sign}${size.toFixed(3)} s`;
+  const two = (part) => String(Math.floor(part)).padStart(2, "0");
+  const minutes = Math.floor(size / 60) % 60;
+  if (size < 3600) return `${sign}${minutes} m ${two(size % 60)} s`;
+  return `${sign}${count(Math.floor(size / 3600))} h ${two(minutes)} m ${two(size % 60)} s`;
+}
+
+export function placeOf(x, axis) {
+  if (axis === "relative") return span(x);
+  if (axis === "absolute") return dateTime(x / 1000 + new Date().getTimezoneOffset() * 60);
+  return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
+}

@@ -1,0 +1,168 @@
+// The tuning page: choice of study and target, table of trials, charts. Counterpart of layouts/pages/tuning.
+
+import { functionsOf } from "../../base/dash.js";
+import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel, translate } from "../../base/i18n.js";
+import { keeper } from "../../base/pages.js";
+import { answered, request } from "../../base/parts.js";
+import { showPlainHtml } from "../../base/plain_html.js";
+import { plotCards } from "../../base/plot_cards.js";
+import { currentPrefs } from "../../base/prefs.js";
+import { formatQuery, last } from "../../base/state.js";
+import { programmed } from "../../lineage/programmed.js";
+
+const KEYS = ["study", "target", "trial", "sort", "show", "x", "y", "by"];
+const OF_TABLE = ["trial", "sort", "show"];
+const METHODS = ["fanova", "mdi", "pedanova"];
+const STATES = ["complete", "running", "pruned", "failed"];
+const get = (page, key, fallback = "") => last(page.state, key, fallback);
+
+const { pageOf } = keeper(() => ({ parts: new Map(), kind: { answers }, version: 0, shown: null }), build);
+const plots = plotCards(pageOf, (page) => (page.shown ? page.shown.study : "study"), (page) => page.shown);
+
+function build(page) {
+  plots.furnish(page);
+  page.studies = select("tuning.study", (study) => page.change({ study: [study], trial: [], target: [], x: [], y: [] }));
+  page.targets = select("tuning.target", (target) => page.change({ target: [target] }));
+  page.find(".ms-tuning-bar").append(labelled("tuning.study", page.studies), labelled("tuning.target", page.targets));
+  page.settings = ["x", "y"].map((key) => select(`tuning.${key}`, (name) => page.change({ [key]: [name] })));
+  page.find(".ms-tuning-bar").append(...page.settings.map((one, at) => labelled(`tuning.${"xy"[at]}`, one)));
+  page.sort = segments("tuning.sort", [["best", "tuning.sort.best"], ["newest", "tuning.sort.newest"]],
+    (sort) => page.change({ sort: sort === "best" ? [] : [sort] }));
+  page.show = select("tuning.show", (show) => page.change({ show: show ? [show] : [] }));
+  page.csv = make("a", "ms-button ms-button-quiet", [icon("download"), words("tuning.csv")], { download: "" });
+  page.find("[data-card=trials] .ms-tuning-tools").append(page.show, page.sort, page.csv);
+  page.by = select("tuning.by", (by) => page.change({ by: by ? [by] : [] }));
+  page.find("[data-plot=importance] .ms-card-tools").prepend(page.by);
+  page.root.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-act=trial]");
+    if (button) page.change({ trial: [button.dataset.trial] });
+  });
+}
+
+function labelled(key, control) {
+  const label = make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), control]);
+  setLabel(label, "title", key);
+  return label;
+}
+
+function question(page) {
+  const ask = { version: [String(page.version)], lang: [language()] };
+  if (currentPrefs().theme === "dark") ask.theme = ["dark"];
+  for (const key of KEYS) if (get(page, key)) ask[key] = [get(page, key)];
+  return ask;
+}
+
+// A question without these keys, which do not change its answer.
+function without(ask, keys) {
+  return Object.fromEntries(Object.entries(ask).filter(([key]) => !keys.includes(key)));
+}
+
+function plan(state, version, _prefs, rootId) {
+  const page = pageOf(rootId);
+  if (!page || version === null || version === undefined) return;
+  page.state = state || {};
+  page.version = version;
+  plots.drawFull(page);
+  request(page, "study", question(page));
+}
+
+function choose(page, answer) {
+  fillSelect(page.studies, answer.studies.map(([key, name, trials, running]) => [key, translate(
+    running ? "tuning.option_running" : "tuning.option",
+    { name: key === name ? name : key, n: count(trials), running: count(running) },
+  )]), answer.study || get(page, "study"));
+  fillSelect(page.targets, (answer.targets || []).map((name) => [name, name]), answer.target || "");
+  page.targets.closest("label").hidden = (answer.targets || []).length < 2;
+  page.find(".ms-tuning-bar").hidden = !answer.studies.length;
+  pressSegment(page.sort, get(page, "sort", "best"));
+  const methods = METHODS.map((one) => [one, translate(`tuning.by.${one}`)]);
+  fillSelect(page.by, [["", translate("tuning.by.association")], ...methods], get(page, "by"));
+  fillSelect(page.show, [["", translate("tuning.show.all")], ...STATES.map((one) => [one, translate(`tuning.state.${one}`)])],
+    get(page, "show"));
+}
+
+// The focus stays on the button of the same trial when the table is made anew.
+function fill(page, sections) {
+  const focused = document.activeElement;
+  const trial = focused instanceof HTMLElement && page.root.contains(focused) ? focused.dataset.trial : undefined;
+  const scroll = page.find(".ms-tuning-scroll");
+  const [left, top] = scroll ? [scroll.scrollLeft, scroll.scrollTop] : [0, 0];
+  for (const [name, content] of Object.entries(sections)) {
+    const host = page.find(`[data-section="${name}"]`);
+    const text = JSON.stringify(content);
+    if (host.dataset.content === text) continue;
+    host.dataset.content = text;
+    showPlainHtml(host, content);
+  }
+  const anew = page.find(".ms-tuning-scroll");
+  if (anew) anew.scrollTo(left, top);
+  if (trial !== undefined && !focused.isConnected) {
+    const button = page.find(`[data-act=trial][data-trial="${trial}"]`);
+    if (button) button.focus({ preventScroll: true });
+  }
+}
+
+const answers = {
+  study(page, answer) {
+    if (answer.state === "reading" && page.shown) return;
+    for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== answer.state;
+    page.find(".ms-tuning-body").hidden = answer.state !== "ready";
+    choose(page, answer);
+    if (answer.state !== "ready") return;
+    page.shown = answer;
+    fill(page, answer.sections);
+    page.find("[data-section=problems]").hidden = !answer.damaged;
+    page.csv.href = `${page.root.dataset.routes}study/trials.csv?${formatQuery({ study: [answer.study] })}`;
+    for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
+    request(page, "curves", without(question(page), [...OF_TABLE, "x", "y", "target", "by"]));
+    request(page, "settings", without(question(page), OF_TABLE));
+    if (get(page, "by")) request(page, "importance", without(question(page), [...OF_TABLE, "x", "y"]));
+  },
+
+  async settings(page, answer) {
+    if (answer.state !== "ready") return;
+    if (answer.figures.parallel) await programmed();
+    for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
+    page.settings.forEach((one, at) => {
+      fillSelect(one, answer.settings.map((name) => [name, name]), answer.shown[at] || "");
+      one.closest("label").hidden = answer.settings.length < 2;
+    });
+  },
+
+  importance(page, answer) {
+    if (answer.figure && get(page, "by")) plots.place(page, "importance", "importance-plot", answer.figure);
+  },
+
+  curves(page, answer) {
+    if (answer.state === "ready") plots.place(page, "curves", "curves-plot", answer.figure);
+  },
+};
+
+// A press on a point shows its trial.
+function picked(click, rootId) {
+  const page = pageOf(rootId);
+  const point = page && click && click.points && click.points[0];
+  if (point && Number.isInteger(point.customdata)) page.change({ trial: [String(point.customdata)] });
+}
+
+Object.assign(functionsOf("mindscope_tuning"), {
+  plan, picked,
+  answered(answer, rootId) {
+    const page = pageOf(rootId);
+    if (page && answer) answered(page, answer);
+  },
+});
+
+// j and k go through the trials of the table.
+plots.keys("ms-tuning", (page, event) => {
+  if (takesText(event.target) || !["j", "k"].includes(event.key)) return false;
+  const buttons = Array.from(page.root.querySelectorAll("[data-act=trial]"));
+  const at = buttons.findIndex((one) => one.getAttribute("aria-pressed") === "true");
+  const next = buttons[at + (event.key === "j" ? 1 : -1)];
+  if (!next) return false;
+  next.focus();
+  next.click();
+  return true;
+});

@@ -1,0 +1,48 @@
+"""The board page: which cards of which pages do I want side by side, with which words?
+
+A board is a grid of 12 columns with cards of other pages and texts (`layouts.boards`). The browser does it all: it fetches and
+changes boards by the routes of `app.routes.boards` (assets/pages/board/page.js). A card of a page is a frame of that page at
+`<page>?<state>&embed=1&card=<part>`, which covers its window with that one card (assets/base/alone.js), so it is what the page
+shows, and its errors stay inside of it. Frames are made when they come into view. Texts are Markdown, rendered by dcc.Markdown
+with HTML off: the browser sets the children of ids("texts"), and copies what Dash has drawn to the cards.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dash import Input, State, html
+
+from layouts.callbacks import in_browser
+from layouts.i18n import for_browser
+from layouts.page import Ids, Page
+from layouts.pages.board.texts import TEXTS
+from layouts.sources import FrameSource
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """Return the page without a board. routes is the URL prefix of the routes of boards."""
+    return html.Div(
+        [
+            html.Div(className="ms-board-bar ms-toolbar"),
+            html.Div(html.Div(className="ms-skeleton"), className="ms-board-body"),
+            html.Div(id=ids("texts"), className="ms-board-drawn", hidden=True),
+            html.Div(className="ms-board-said", role="status"),
+            html.P(id=ids("moving"), className="ms-silent ms-board-keys"),
+        ],
+        id=ids("root"),
+        className="ms-board",
+        **{"data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS))},
+    )
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the browser asks the routes
+    """Add the page's callbacks to a Dash application."""
+    call = in_browser(app, "mindscope_board")
+    root = State(ids("root"), "id")
+    call("shown", Input(ids("state"), "data"), Input(ids("runs"), "data"), root)
+    call("news", Input(ids("version"), "data"), root)
+
+
+PAGE = Page(name="board", texts=TEXTS, needs=(), layout=layout, register=register, group="training", whole=True)

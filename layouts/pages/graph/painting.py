@@ -1,0 +1,176 @@
+"""The graph painted by a metric: the values of what is drawn, and their colours.
+
+A change of the step answers from what is kept: amounts by name, names joined with nodes, the visible part of the graph.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from dash import html
+from parsers import PayloadError
+from parsers.analysis.graphs import Visible
+from parsers.analysis.graphs.network import Ints
+from parsers.analysis.painting import WHOLE, Paint
+from parsers.analysis.painting.metrics import SUM
+from parsers.analysis.painting.painting import box_of_rows, of_boxes
+
+from layouts.components.plain_html import markup
+from layouts.figures.graph.look import DARK, LIGHT
+from layouts.figures.graph.scale import Paints, Scale, scale_of
+from layouts.graphs.drawing import shown_of
+from layouts.i18n import both, t
+from layouts.pages.graph.painting_asks import PaintAsk, Painted, read_paint
+from layouts.pages.graph.painting_parts import (
+    bar,
+    choices,
+    colours,
+    lists,
+    matched_names,
+    said,
+    step_name,
+    sums,
+    value_of,
+    written,
+)
+from layouts.pages.graph.painting_sources import DUMP, OTHER, PaintSource, Reading, default_step, mark_of, offers, read
+from layouts.queries.dumped_graphs import place_of
+from layouts.queries.graphs import Views
+from layouts.sources import FrameSource
+
+KEPT = 4
+"""Number of amounts, of their joins with graphs, and of visible parts that are kept."""
+_Kept = TypeVar("_Kept")
+
+
+class Painter:
+    """Paints the graphs of a source."""
+
+    def __init__(self, source: FrameSource, views: Views) -> None:
+        self._source, self._views = source, views
+        self._kept: dict[str, OrderedDict[Hashable, tuple[object, Any]]] = {}
+        self._lock = threading.Lock()
+
+    def painted(self, asked: PaintAsk) -> Painted:
+        """Return the values of a request. PayloadError if the graph cannot be read."""
+        opened, view = self._views.of(asked.ask.of)
+        run, metric = asked.ask.of.run, asked.metric
+        offered = offers(self._source, run, asked.runs, metric.name)
+        source = asked.by or next((one.source for one in offered if one.near != OTHER), None)
+        possible = source is not None and asked.ask.of.against is None
+        reading = self._read(source, asked) if source is not None and possible else Reading("missing")
+        paint = self._keep(
+            "paint", (asked.ask.of, metric.name), (view.network, reading.amounts),
+            lambda: Paint(view.network, reading.amounts, metric),
+        )  # fmt: skip
+        step = paint.at(default_step(reading.steps, asked.step))
+        return Painted(asked, opened, view, offered, source, reading, paint, step)
+
+    def answer(self, data: Any) -> dict[str, Any]:
+        """Return the values and colours of the drawing of a request, for assets/pages/graph/paint.js."""
+        asked = read_paint(data)
+        if asked is None:
+            return {"state": "none"}
+        try:
+            found = self.painted(asked)
+        except PayloadError:
+            return {"state": "none"}  # the canvas shows the error
+        answer = choices(found)
+        if not found.ready:
+            return answer
+        visible, box, boxes = self._visible(found)
+        scale, values = self._scaled(found, visible, box, boxes)
+        return answer | {
+            "boxes": {key: [written(asked.metric, value), *colours(scale, value)] for key, value in values.items()},
+            "bar": bar(scale, asked.metric), "quiet": (DARK if asked.ask.dark else LIGHT).quiet,
+            "matched": list(both("graph.paint.matched", **matched_names(found.step))),
+            "sums": list(sums(found)),
+            "combine": list(both(f"graph.paint.{asked.metric.combine}")),
+            "said": list(said(found, scale)),
+            "list": markup(lists(found)),
+        }
+
+    def fills(self, data: Any) -> Paints | None:
+        """Return the colours of a picture; None for a graph that is not painted."""
+        asked = read_paint(data)
+        found = self.painted(asked) if asked is not None else None
+        if found is None or not found.ready:
+            return None
+        scale, values = self._scaled(found, *self._visible(found))
+        metric = found.asked.metric
+        boxes = {key: (written(metric, value), *colours(scale, value)) for key, value in values.items()}
+        at = both("graph.paint.whole" if found.step.step == WHOLE else "graph.paint.at", step=found.step.step)
+        title = f"{both(f'graph.paint.{metric.name}')[0]}, {at[0]}"
+        return Paints(boxes, scale.stops, tuple((share, said) for share, said in bar(scale, metric)["ticks"]), title)
+
+    def fact(self, data: Any, name: str) -> list[Any]:
+        """Return a line for the panel with the value of the box of a name; nothing for a graph that is not painted."""
+        asked = read_paint(data)
+        found = self.painted(asked) if asked is not None else None
+        if found is None or not found.ready:
+            return []
+        value = value_of(found, name)
+        text_of = written(found.asked.metric, value) if value == value else t("graph.paint.no_value")
+        share: list[Any] = []
+        if found.asked.metric.combine == SUM and value == value and found.step.total > 0:
+            share = [f" · {100 * value / found.step.total:.3g} %"]
+        head = [t(f"graph.paint.{found.asked.metric.name}"), " · ", step_name(found.step.step), ": "]
+        return [html.P([*head, html.Strong(text_of), *share], className="ms-graph-note ms-graph-painted")]
+
+    # What is kept ------------------------------------------------------------------------------------------------------
+
+    def _read(self, source: PaintSource, asked: PaintAsk) -> Reading:
+        place = place_of(asked.ask.of.graph) if source.kind == DUMP else None
+        part = asked.part or (str(place[0]) if place else "")
+        number = place[1] if place else None
+        mark, key = mark_of(self._source, source), (source, asked.metric.name, part, number)
+        with self._lock:
+            kept_mark, kept = self._kept.setdefault("reading", OrderedDict()).get(key, (None, None))
+        known = kept is not None and kept_mark == mark
+        if isinstance(kept, Reading) and known and (kept.shown is None or kept.shown == default_step(kept.steps, asked.step)):
+            return kept
+        found = read(self._source, source, asked.metric.name, part, asked.step, graph=number)
+        if found.state == "ready":
+            self._put("reading", key, mark, found)
+        return found
+
+    def _visible(self, found: Painted) -> tuple[Visible, Ints, int]:
+        """Return the visible part of the graph, the closed box of each row, and how many closed boxes there are."""
+        ask = found.asked.ask
+
+        def look() -> tuple[Visible, Ints, int]:
+            visible = found.view.visible(shown_of(found.view, ask)[1])
+            return (visible, *box_of_rows(visible.items, found.view.scopes))
+
+        key = (ask.of, ask.opened, tuple(sorted(ask.pages.items())), ask.reveal, ask.parameters, ask.constants)
+        return self._keep("visible", key, (found.view,), look)
+
+    def _scaled(self, found: Painted, visible: Visible, box: Ints, boxes: int) -> tuple[Scale, dict[str, float]]:
+        """Return the scale of all steps and the values of the boxes at this one."""
+        values = of_boxes(visible.items, found.view.scopes, found.step.node, found.asked.metric.combine)
+        highest = self._keep("highest", found.asked.ask.of, (found.paint, box), lambda: found.paint.highest(box, boxes))
+        closed = {item.key for item in visible.items if not item.opened}
+        own = [value for key, value in values.items() if key in closed or "." in key]
+        return scale_of(own, highest, log=found.asked.log, dark=found.asked.ask.dark), values
+
+    def _keep(self, kind: str, key: Hashable, of: tuple[object, ...], make: Callable[[], _Kept]) -> _Kept:
+        """Return what was made of the same objects, or make it."""
+        with self._lock:
+            kept = self._kept.setdefault(kind, OrderedDict()).get(key)
+            if kept is not None and isinstance(kept[0], tuple) and all(a is b for a, b in zip(kept[0], of, strict=True)):
+                self._kept[kind].move_to_end(key)
+                return kept[1]  # type: ignore[no-any-return]
+        made = make()
+        self._put(kind, key, of, made)
+        return made
+
+    def _put(self, kind: str, key: Hashable, of: object, made: object) -> None:
+        with self._lock:
+            kept = self._kept.setdefault(kind, OrderedDict())
+            kept[key] = (of, made)
+            kept.move_to_end(key)
+            while len(kept) > KEPT:
+                kept.popitem(last=False)

@@ -1,0 +1,230 @@
+"""The tuning page: how does a search for good settings go, what has it found, and which settings matter?
+
+It follows the journal of a study that `mindscope tune` writes: its trials as a table, target and curves of all trials, workers
+over time, and the command that repeats a trial by hand. The page starts and stops nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from dash import Input, State, html
+
+from layouts.callbacks import in_browser
+from layouts.components.elements import empty_state, toolbar
+from layouts.components.plain_html import markup
+from layouts.components.plot_cards import plot_card
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids, Page
+from layouts.pages.tuning import figures, sections, settings_figures
+from layouts.pages.tuning.asks import Ask, read_ask
+from layouts.pages.tuning.look import Floats, best_trial, settings_of
+from layouts.pages.tuning.texts import TEXTS
+from layouts.parts import register_parts_in, stores
+from layouts.sources import FrameSource
+from layouts.studies import OpenStudy, StudyFrames
+
+PARTS = ("study", "curves", "settings", "importance")
+PLOTS = ("progress", "curves", "pareto", "slice", "contour", "importance", "parallel", "workers")
+PICKED = ("progress", "pareto", "slice", "contour")
+"""Plots whose points choose a trial."""
+MOST_CURVES = 2_000
+"""Trials whose curves are drawn, the latest ones."""
+RECORD = """pip install 'mindscope[tune]'
+mindscope tune --config search.yaml --jobs 4"""
+"""How to begin a study."""
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
+    states = [
+        html.Div(html.Div(className="ms-skeleton ms-tuning-skeleton"), **{"data-state": "reading"}),
+        html.Div(empty_state("tuning.none", hint="tuning.none_hint", code=RECORD), hidden=True, **{"data-state": "none"}),
+        html.Div(empty_state("tuning.missing"), hidden=True, **{"data-state": "missing"}),
+    ]
+    skeleton = html.Div(className="ms-skeleton")
+    cards = [
+        html.Div(className="ms-tuning-damage", role="status", hidden=True, **{"data-section": "problems"}),
+        html.Section(html.Div(skeleton, **{"data-section": "head"}), className="ms-card ms-tuning-head", tabIndex=-1,
+                     **{"data-card": "head"}),
+        *(plot_card(ids(f"{name}-plot"), name, t(f"tuning.{name}"), f"ms-tuning-{name}") for name in PLOTS),
+        _card("trials"),
+        _card("trial"),
+    ]  # fmt: skip
+    return html.Div(
+        [
+            *stores(ids, PARTS),
+            toolbar([], label="tuning.controls", class_name="ms-tuning-bar"),
+            *states,
+            html.Div(cards, className="ms-tuning-body", hidden=True),
+        ],
+        id=ids("root"),
+        className="ms-tuning",
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
+            "data-texts": json.dumps(for_browser(TEXTS)),
+        },
+    )  # fmt: skip
+
+
+def _card(name: str) -> html.Section:
+    tools = html.Span(className="ms-tuning-tools", role="toolbar", **attributes(aria_label=f"tuning.{name}"))
+    head = html.Header([html.H3(t(f"tuning.{name}"), className="ms-card-title"), tools], className="ms-card-head")
+    content = html.Div(html.Div(className="ms-skeleton"), className="ms-tuning-content", **{"data-section": name})
+    return html.Section([head, content], className=f"ms-card ms-tuning-{name}", tabIndex=-1, **{"data-card": name})
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    answers = {"study": partial(answer_study, source), "curves": partial(answer_curves, source),
+               "settings": partial(answer_settings, source), "importance": partial(answer_importance, source)}  # fmt: skip
+    register_parts_in(app, ids, answers, "mindscope_tuning")
+    call = in_browser(app, "mindscope_tuning")
+    root = State(ids("root"), "id")
+    call("plan", Input(ids("state"), "data"), Input(ids("version"), "data"), Input(ids("prefs"), "data"), root)
+    for name in PICKED:
+        call("picked", Input(ids(f"{name}-plot"), "clickData"), root, prevent_initial_call=True)
+
+
+def opened(source: FrameSource, ask: Ask) -> OpenStudy:
+    """Return the study that is asked for; without a name that with most running trials, else the one with most trials."""
+    rows = source.studies()
+    if not ask.study and not rows:
+        return OpenStudy("missing")
+    key = ask.study or max(rows, key=lambda row: (row.running, row.trials)).key
+    return source.study(key)
+
+
+def target_of(study: StudyFrames, ask: Ask) -> str:
+    """Return the target that is asked for, else the first one."""
+    names = [name for name, _ in study.targets]
+    return ask.target if ask.target in names else names[0]
+
+
+def answer_study(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return sentence, table, chosen trial, target over trials and workers of a study."""
+    ask = read_ask(asked)
+    found = opened(source, ask)
+    rows = [[row.key, row.name, row.trials, row.running] for row in source.studies()]
+    if found.study is None:
+        state = "reading" if found.state == "reading" else "missing" if rows or ask.study else "none"
+        return {"state": state, "studies": rows}
+    study, target = found.study, target_of(found.study, ask)
+    runs = runs_of(source)
+    best = best_trial(study, target)
+    chosen = ask.trial if ask.trial >= 0 else best
+    made = {
+        "problems": sections.problems(found), "head": sections.head(study, target),
+        "trials": sections.table(study, ask, target, chosen, runs), "trial": sections.trial(study, chosen),
+    }  # fmt: skip
+    curves = reported(study)
+    return {
+        "state": "ready", "studies": rows, "study": study.row.key, "mark": found.mark, "target": target,
+        "targets": [name for name, _ in study.targets], "damaged": bool(made["problems"]),
+        "sections": {name: markup(children) for name, children in made.items()},
+        "figures": {
+            "progress": figures.progress(study, target, curves, language=ask.language, dark=ask.dark),
+            "workers": figures.worker_figure(study, time.time(), language=ask.language, dark=ask.dark),
+        },
+    }  # fmt: skip
+
+
+def runs_of(source: FrameSource) -> dict[str, str]:
+    """Return directory -> key of a run."""
+    found: dict[str, str] = {}
+    for row in source.runs():
+        for path in (row.path, row.real_path):
+            found.setdefault(path, row.key)
+    return found
+
+
+def answer_curves(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return the curves of all trials: what was reported to the pruner, else what their runs recorded."""
+    ask = read_ask(asked)
+    study = opened(source, ask).study
+    if study is None:
+        return {"state": "missing"}
+    tag = tag_of(study)
+    curves = reported(study)
+    runs = runs_of(source)
+    rest = study.trials.iloc[-MOST_CURVES:]
+    for trial, run in zip(rest["trial"].tolist(), rest["run"].tolist(), strict=True):
+        key = runs.get(run) if trial not in curves else None
+        series = source.series(key, tag) if key else None
+        if series is not None and len(series.step):
+            curves[trial] = series.step.astype(np.float64), series.value.astype(np.float64)
+    return {"state": "ready", "figure": figures.curve_figure(study, curves, tag, language=ask.language, dark=ask.dark)}
+
+
+def answer_settings(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return target against settings: by default against those that are most surely associated with it.
+
+    The second one has numbers by default, since only two of these have a surface.
+    """
+    ask = read_ask(asked)
+    study = opened(source, ask).study
+    if study is None:
+        return {"state": "missing"}
+    target, names, language, dark = target_of(study, ask), settings_of(study), ask.language, ask.dark
+    of_two: list[str] = []
+    if names:
+        usual = [str(name) for name in settings_figures.ranked(study, target)["setting"]]
+        usual += [name for name in names if name not in usual]
+        x = ask.x if ask.x in names else next(name for name in usual if name != ask.y or len(names) == 1)
+        numeric = set(study.parameters["parameter"][study.parameters["kind"].astype(str) != "choice"])
+        others = sorted((name for name in usual if name != x), key=lambda name: name not in numeric)
+        of_two = [x, ask.y if ask.y in others else next(iter(others), "")]
+    made: dict[str, Any] = dict.fromkeys(("slice", "contour", "importance"))
+    if of_two:
+        made["slice"] = settings_figures.slice_figure(study, target, of_two[0], language=language, dark=dark)
+        if not ask.by:
+            made["importance"] = settings_figures.importance_figure(study, target, language=language, dark=dark)
+    if of_two and of_two[1]:
+        made["contour"] = settings_figures.contour_figure(study, target, *of_two, language=language, dark=dark)
+    made["parallel"] = settings_figures.parallel_figure(study, target, dark=dark)
+    made["pareto"] = settings_figures.pareto_figure(study, language=language, dark=dark)
+    if ask.by:
+        del made["importance"]
+    return {"state": "ready", "figures": made, "settings": names, "shown": of_two}
+
+
+def answer_importance(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return what one of Optuna's evaluators says of the settings; "working" while it is computed."""
+    ask = read_ask(asked)
+    study = opened(source, ask).study
+    if study is None or not ask.by:
+        return {"state": "missing"}
+    target = target_of(study, ask)
+    found = source.importances(study.row.key, target, ask.by)
+    figure = settings_figures.evaluated_figure(found, target, ask.by, language=ask.language, dark=ask.dark)
+    return {"state": "working" if found.state == "working" else "ready", "figure": figure}
+
+
+def tag_of(study: StudyFrames) -> str:
+    """Return the scalar that is compared while trials run."""
+    pruning = study.search.get("pruning")
+    return str(pruning["tag"]) if isinstance(pruning, dict) and pruning.get("tag") else study.targets[0][0]
+
+
+def reported(study: StudyFrames) -> dict[int, tuple[Floats, Floats]]:
+    """Return the values reported to the pruner by trial."""
+    number = study.values["trial"].to_numpy()
+    step, value = study.values["step"].to_numpy(np.float64), study.values["value"].to_numpy(np.float64)
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    ends = [*starts[1:].tolist(), len(number)] if len(number) else []
+    return {
+        int(number[begin]): (step[begin:end], value[begin:end])
+        for begin, end in zip(starts.tolist(), ends, strict=True)
+    }  # fmt: skip
+
+
+PAGE = Page(
+    name="tuning", texts=TEXTS, needs=("study",), layout=layout, register=register, libraries=("plotly_all",),
+    group="comparison",
+)  # fmt: skip

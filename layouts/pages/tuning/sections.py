@@ -1,0 +1,207 @@
+"""Sentences and tables of the page as elements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from dash import html
+from parsers.tuning.repeating import command_of
+
+from layouts import format as fmt
+from layouts.components.elements import icon_button, scrolled
+from layouts.components.plain_html import Plain, markup
+from layouts.i18n import attributes, t
+from layouts.pages.tuning.asks import Ask
+from layouts.pages.tuning.look import Floats, best_trial, goal_of, settings_of, values_of
+from layouts.studies import OpenStudy, StudyFrames
+
+MOST_ROWS = 200
+"""Rows of the table; the file has all."""
+SPACE = " "
+
+
+def head(study: StudyFrames, target: str) -> list[Any]:
+    """Return how the search stands: trials by state, the best one, sampler, pruner and budget."""
+    counted = study.trials["state"].astype(str).value_counts()
+    states = [html.Span(t(f"tuning.count.{name}", n=fmt.count(int(counted[name])))) for name in STATES if counted.get(name, 0)]
+    said: list[Any] = [
+        html.B(study.row.name), t("tuning.colon"), *(_commas(states) or [t("tuning.no_trials")]), t("tuning.stop"),
+    ]  # fmt: skip
+    best = best_trial(study, target)
+    if best is not None and len(study.targets) == 1:
+        value = float(values_of(study, target)[study.trials["trial"].to_numpy() == best][0])
+        said += [html.B(t("tuning.best_is", n=best, target=target, value=fmt.number(value))), SPACE]
+    facts = [t(f"tuning.goal.{goal}", target=name) for name, goal in study.targets]
+    search = study.search
+    if search.get("sampler"):
+        facts.append(t("tuning.sampler", name=str(search["sampler"])))
+    pruning = search.get("pruning")
+    if isinstance(pruning, dict):
+        facts.append(t("tuning.pruner", name=str(pruning.get("name")), tag=str(pruning.get("tag"))))
+    if isinstance(search.get("trials"), int):
+        facts.append(t("tuning.budget", n=fmt.count(search["trials"])))
+    return [html.P(said, className="ms-tuning-said"), html.P(_commas(facts), className="ms-muted"),
+            html.P(_suggested(study), className="ms-muted ms-tuning-next")]  # fmt: skip
+
+
+def _suggested(study: StudyFrames) -> list[Any]:
+    """Return the settings that a trial would get now, and what the sampler predicts."""
+    noted = study.suggestion
+    if not noted:
+        goes_on = bool(study.trials["state"].isin(("running", "waiting")).any())
+        return [t("tuning.no_suggestion")] if goes_on else []
+    settings = [f"{name} = {_plainly(value)}" for name, value in noted["settings"].items()]
+    said: list[Any] = [t("tuning.next", n=noted["trial"]), SPACE, html.Code(", ".join(settings)), t("tuning.stop")]
+    sampler = noted["sampler"] or "?"
+    if np.isfinite([noted[name] for name in ("mean", "low", "high")]).all():
+        numbers = {name: fmt.number(noted[name]) for name in ("mean", "low", "high")}
+        return [*said, t("tuning.next_value", sampler=sampler, target=study.targets[0][0], **numbers)]
+    return [*said, t("tuning.next_start" if noted["why"] == "start" else "tuning.next_sampler", sampler=sampler)]
+
+
+def _plainly(value: Any) -> str:
+    if isinstance(value, float):
+        return fmt.number(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+STATES = ("complete", "running", "pruned", "failed", "interrupted", "waiting", "skipped")
+
+
+def _commas(parts: list[Any]) -> list[Any]:
+    return [one for part in parts for one in (part, t("tuning.comma"))][:-1]
+
+
+def problems(opened: OpenStudy) -> list[Any]:
+    """Return the damage in the journal."""
+    said = [html.Li(opened.text)] if opened.text else []
+    said += [
+        html.Li([t("tuning.at_byte", n=fmt.count(one.offset or 0)), SPACE, html.Span(one.text)]) for one in opened.problems[:20]
+    ]
+    return [html.P(t("tuning.damaged", n=fmt.count(len(opened.problems)))), html.Ul(said)] if said else []
+
+
+def rows_of(study: StudyFrames, ask: Ask, target: str) -> Any:
+    """Return the places of the trials to list, in order."""
+    state = study.trials["state"].astype(str).to_numpy()
+    places = np.flatnonzero(state == ask.show) if ask.show else np.arange(len(state))
+    if ask.sort == "newest":
+        return places[::-1]
+    values: Floats = values_of(study, target)[places]
+    ranked = values if goal_of(study, target) == "minimize" else -values
+    ranked = np.where(np.isnan(ranked), np.inf, ranked)
+    unfit = ~study.trials["feasible"].to_numpy(np.bool_)[places]
+    return places[np.lexsort((-places, ranked, unfit))]
+
+
+def table(study: StudyFrames, ask: Ask, target: str, chosen: int | None, runs: Mapping[str, str]) -> list[Any]:
+    """Return the table of trials. runs maps directories to keys of runs."""
+    frame, names = study.trials, settings_of(study)
+    places = rows_of(study, ask, target)
+    targets = [name for name, _ in study.targets]
+    heads = [("tuning.trial", True), ("tuning.state", False)]
+    head_row = [html.Th(t(key), scope="col", className="ms-number" if right else "") for key, right in heads]
+    head_row += [html.Th(name, scope="col", className="ms-number") for name in targets]
+    head_row += [html.Th(name, scope="col", className="ms-number") for name in names]
+    head_row += [
+        html.Th(t(key), scope="col", className="ms-number" if right else "")
+        for key, right in (
+            ("tuning.duration", True), ("tuning.last_step", True), ("tuning.reason", False), ("tuning.run", False),
+        )
+    ]
+    listed = frame.iloc[places[:MOST_ROWS]]
+    columns = {str(name): [_known(one) for one in listed[name].tolist()] for name in listed.columns}
+    lines = [
+        _line(
+            columns["trial"][row], columns["state"][row], columns["feasible"][row],
+            tuple(columns[f"target/{name}"][row] for name in targets),
+            tuple((type(value := columns[f"parameter/{name}"][row]).__name__, value) for name in names),
+            columns["duration"][row], columns["step"][row], columns["reason"][row] or "", columns["trial"][row] == chosen,
+            runs.get(columns["run"][row] or "", ""),
+        )
+        for row in range(len(listed))
+    ]  # fmt: skip
+    shown: list[Any] = [scrolled(
+        html.Table([html.Thead(html.Tr(head_row)), html.Tbody(lines)], className="ms-tuning-table"), "ms-tuning-scroll"
+    )]  # fmt: skip
+    if len(places) > MOST_ROWS:
+        shown.append(html.P(t("tuning.rows", n=MOST_ROWS, total=fmt.count(len(places))), className="ms-muted"))
+    return shown if len(frame) else [html.P(t("tuning.no_trials"), className="ms-muted")]
+
+
+def _known(value: Any) -> Any:
+    """Return a value of a frame, None for a missing one."""
+    return None if value is None or value != value else value
+
+
+@lru_cache(maxsize=4 * MOST_ROWS)
+def _line(
+    number: int, state: str, feasible: bool, targets: tuple[float | None, ...], settings: tuple[tuple[str, Any], ...],
+    seconds: float | None, step: int, reason: str, chosen: bool, run: str,
+) -> Plain:  # fmt: skip
+    """Return a row of the table; of most trials it stays the same while a study grows.
+
+    settings are types and values: as keys of the cache 1 and True are equal.
+    """
+    pick = html.Button(
+        str(number), type="button", className="ms-button ms-button-quiet ms-tuning-pick",
+        **{"data-act": "trial", "data-trial": str(number), "aria-pressed": str(chosen).lower()},
+        **attributes({"n": number}, title="tuning.pick", aria_label="tuning.pick"),
+    )  # fmt: skip
+    marks: list[Any] = [html.Span(t(f"tuning.state.{state}"), className=f"ms-tuning-state ms-tuning-state-{state}")]
+    if not feasible:
+        marks.append(html.Span(t("tuning.infeasible"), className="ms-badge ms-badge-plain"))
+    cells: list[Any] = [html.Td(pick, className="ms-number"), html.Td(marks)]
+    cells += [*map(_number, targets), *(_setting(value) for _, value in settings)]
+    cells += [
+        html.Td("–" if seconds is None else fmt.duration(seconds), className="ms-number"),
+        html.Td(fmt.count(step) if step >= 0 else "–", className="ms-number"),
+        html.Td(html.Span(reason, className="ms-tuning-reason", title=reason)),
+        html.Td(_run(run)),
+    ]
+    return Plain(markup(html.Tr(cells, className="ms-chosen" if chosen else ""))[0])
+
+
+def _run(key: str) -> Any:
+    if not key:
+        return "–"
+    query = urlencode({"run": key})
+    return html.A(t("tuning.open_run"), href=f"scalars?{query}", **{"data-page": "scalars", "data-run": key})
+
+
+def _number(value: float | None) -> html.Td:
+    known = value is not None and np.isfinite(value)
+    return html.Td(fmt.number(value) if known else "–", title=fmt.exact(value) if known else "", className="ms-number")
+
+
+def _setting(value: Any) -> html.Td:
+    if value is None:
+        return html.Td("–", className="ms-number")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return html.Td(html.Span(str(value), className="ms-tuning-reason", title=str(value)), className="ms-number")
+    return _number(float(value))
+
+
+def trial(study: StudyFrames, chosen: int | None) -> list[Any]:
+    """Return the chosen trial with the command that repeats it by hand."""
+    found = study.trials[study.trials["trial"] == chosen]
+    if chosen is None or not len(found):
+        return [html.P(t("tuning.no_trial"), className="ms-muted")]
+    values = {name: found[f"parameter/{name}"].array[0] for name in settings_of(study)}
+    command = command_of(study.search, values, f"repeat_{study.row.name}_{chosen}")
+    said: list[Any] = [html.P(html.B(t("tuning.trial_n", n=chosen)))]
+    log = str(found["log"].array[0])
+    if str(found["reason"].array[0]):
+        said.append(html.P([t("tuning.reason"), ": ", html.Span(str(found["reason"].array[0]))]))
+    if log:
+        said.append(html.P([t("tuning.log"), ": ", html.Code(log)]))
+    if not command:
+        return [*said, html.P(t("tuning.no_command"), className="ms-muted")]
+    copy = icon_button("copy", "shell.copy_code", class_name="ms-code-copy", **{"data-action": "copy-code"})
+    code = html.Pre(html.Code(command), className="ms-code", tabIndex=0)
+    return [*said, html.P(t("tuning.repeat")), html.Div([code, copy], className="ms-code-box")]

@@ -1,0 +1,179 @@
+"""Optuna's evaluators of importance beside our own: values, what is missing, when they are computed, and the page's answers."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.store.store import Store
+from app.tuning.importances import importances
+from layouts.pages.tuning.page import answer_importance, answer_settings
+from layouts.studies import Importances, OpenStudy
+from parsers.tuning.importances import FEW, METHODS, MOST, question
+from parsers.tuning.journal import StudyFile, StudyState
+from tests.sources import MemorySource
+from tests.writers.studies import begun, line, trial
+
+optuna = pytest.importorskip("optuna")
+
+
+def journal_of(path: Path, trials: int) -> Path:
+    """A journal whose loss is 10 x ** 2 + a little of y; the mode does nothing."""
+    rng = np.random.default_rng(3)
+    text = begun()
+    for number in range(trials):
+        x, y = float(rng.random()), float(10 ** -rng.uniform(0, 4))
+        text += trial(number, "complete", [10 * x**2 + 0.01 * y], x=x, y=y, mode=int(rng.integers(2)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + trial(trials, x=0.5))
+    return path
+
+
+def study_of(path: Path) -> StudyState:
+    file = StudyFile(str(path))
+    file.refresh()
+    return file.studies[0]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return journal_of(tmp_path / "runs/search/journal.log", 40)
+
+
+@pytest.fixture
+def store(journal: Path) -> Iterator[Store]:
+    made = Store([journal.parents[1]], interval=0.01).start()
+    made._studies.wait()
+    yield made
+    made.stop()
+
+
+def awaited(store: Store, method: str) -> Importances:
+    until = time.monotonic() + 60
+    while (found := store.importances("search", "loss", method)).state == "working":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return found
+
+
+def text_of(figure: dict[str, Any]) -> str:
+    return str(figure["layout"]["meta"]["alternative"][0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_shares_are_those_of_optuna_on_the_same_journal(journal: Path, method: str) -> None:
+    """Optuna opens the journal itself."""
+    backend = optuna.storages.journal.JournalFileBackend(str(journal))
+    study = optuna.load_study(study_name="search", storage=optuna.storages.JournalStorage(backend))
+    evaluators = optuna.importance
+    evaluator = {
+        "fanova": lambda: evaluators.FanovaImportanceEvaluator(seed=0),
+        "mdi": lambda: evaluators.MeanDecreaseImpurityImportanceEvaluator(seed=0),
+        "pedanova": evaluators.PedAnovaImportanceEvaluator,
+    }[method]()
+    wanted = evaluators.get_param_importances(study, evaluator=evaluator, params=["mode", "x", "y"])
+    found = importances(json.loads(json.dumps(question(study_of(journal), 0, method))))["importance"]
+    assert found == pytest.approx(wanted, abs=1e-9)
+    assert max(found, key=found.__getitem__) == "x"
+    assert sum(found.values()) == pytest.approx(1.0)
+
+
+def test_only_complete_trials_with_finite_values_count_and_the_latest_of_many(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.log", MOST["fanova"] + 5)
+    with path.open("a") as file:
+        file.write(trial(MOST["fanova"] + 6, "complete", [float("inf")]) + trial(MOST["fanova"] + 7, "failed"))
+    asked = question(study_of(path), 0, "fanova")
+    assert len(asked["trials"]) == MOST["fanova"]
+    assert len(question(study_of(path), 0, "mdi")["trials"]) == MOST["fanova"] + 5
+
+
+def test_what_is_missing_is_named(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = question(study_of(journal), 0, "mdi")
+    assert importances({**asked, "trials": asked["trials"][: FEW - 1]}) == {"reason": "few", "detail": "3"}
+    same = [{**one, "distributions": {}, "settings": {}} for one in asked["trials"]]
+    assert importances({**asked, "trials": same})["reason"] == "no_setting"
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "optuna" else find(name))
+    assert importances(asked) == {"reason": "missing", "detail": "optuna"}
+
+
+def test_settings_of_some_trials_only_are_left_out(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.log", 20)
+    with path.open("a") as file:
+        file.write(line(4, study_id=0, datetime_start="2026-01-01T01:00:00"))
+        attributes = {"step": None, "low": 0.0, "high": 1.0, "log": False}
+        described = json.dumps({"name": "FloatDistribution", "attributes": attributes})
+        file.write(line(5, trial_id=21, param_name="x", param_value_internal=0.5, distribution=described))
+        file.write(line(6, trial_id=21, state=1, values=[2.5], datetime_complete="2026-01-01T01:01:00"))
+    assert set(importances(question(study_of(path), 0, "mdi"))["importance"]) == {"x"}
+
+
+def test_a_program_computes_it_once_until_the_study_has_grown(
+    store: Store, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import app.store.evaluations as evaluations
+
+    started: list[Any] = []
+    popen = evaluations.subprocess.Popen
+    monkeypatch.setattr(evaluations.subprocess, "Popen", lambda *a, **k: started.append(a) or popen(*a, **k))
+    assert store.importances("search", "loss", "mdi").state == "working"
+    found = awaited(store, "mdi")
+    assert (found.state, found.trials, max(found.shares, key=found.shares.__getitem__)) == ("ready", 40, "x")
+    wanted = importances(question(study_of(journal), 0, "mdi"))["importance"]
+    assert found.shares == pytest.approx(wanted)
+    assert store.importances("search", "loss", "mdi") == found
+    with journal.open("a") as file:
+        file.write(trial(41, "complete", [1.0]))
+    store._studies.wait()
+    assert store.importances("search", "loss", "mdi") == found
+    assert len(started) == 1
+    with journal.open("a") as file:
+        file.write("".join(trial(number, "complete", [1.0]) for number in range(42, 46)))
+    store._studies.wait()
+    assert store.importances("search", "loss", "mdi").state == "working"
+    assert awaited(store, "mdi").trials == 45
+    assert len(started) == 2
+
+
+def test_a_program_that_fails_says_so_and_stopping_ends_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    import app.store.evaluations as evaluations
+
+    monkeypatch.setattr(evaluations, "command", lambda _: ["/bin/false"])
+    found = awaited(store, "fanova")
+    assert (found.state, found.reason) == ("failed", "failed")
+    monkeypatch.setattr(evaluations, "command", lambda _: ["/bin/sleep", "100"])
+    store.importances("search", "loss", "mdi")
+    begin = time.monotonic()
+    store.stop()
+    assert time.monotonic() - begin < 20
+    assert not [one for one in threading.enumerate() if one.name == "mindscope-importance"]
+
+
+def test_answers_of_the_page(store: Store) -> None:
+    ask = {"study": ["search"], "by": ["pedanova"]}
+    assert "importance" not in answer_settings(store, ask)["figures"]
+    assert answer_settings(store, {"study": ["search"]})["figures"]["importance"] is not None
+    source = MemorySource()
+    source.searches = {"search": OpenStudy("ready", store.study("search").study)}
+    answer = answer_importance(source, ask)
+    assert (answer["state"], text_of(answer["figure"])) == ("working", "PED-ANOVA (Optuna) is being computed ….")
+    source.importance = Importances("ready", {"x": 0.75, "y": 0.25}, 40)
+    answer = answer_importance(source, ask)
+    (bars,) = answer["figure"]["data"]
+    assert (answer["state"], bars["x"], answer["figure"]["layout"]["yaxis"]["ticktext"]) == ("ready", [0.25, 0.75], ["y", "x"])
+    assert text_of(answer["figure"]) == "Importance of settings for loss by PED-ANOVA (Optuna), 40 trials. x: 75.0%; y: 25.0%."
+    reasons = {"missing": "not installed on the server: optuna", "few": "there are optuna", "failed": "failed: optuna"}
+    for reason, said in reasons.items():
+        source.importance = Importances("failed", {}, 3, reason, "optuna")
+        answer = answer_importance(source, ask | {"lang": ["en"]})
+        assert answer["state"] == "ready"
+        assert said in answer["figure"]["layout"]["annotations"][0]["text"]
+    assert answer_importance(store, {"study": ["search"]})["state"] == "missing"
