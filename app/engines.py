@@ -1,8 +1,9 @@
-"""Engines read the files of ranks into columns: little in the thread that asks, much in several processes.
+"""Engines do tasks: little in the thread that asks, much in several processes.
 
-An engine gets a task for each rank and gives back what `parsers.profiler.ranks.columns_of` makes of it, as the answers come.
-Tasks are pure, so one that was lost with its process is simply done again. Processes are sent pieces: tasks of 8 to 16 MiB
-together, or a single larger one. A further engine has to satisfy `Engine` and nothing else.
+A task reads the files of one rank of a job (`Task`) or measures tensors of a dump (`app.store.tensor_tasks`). An engine gives
+back the bytes that each task makes, as the answers come. Tasks are pure, so one that was lost with its process is simply done
+again. Processes are sent pieces: tasks of 8 to 16 MiB together, or a single larger one. A further engine has to satisfy
+`Engine` and nothing else.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from app.engine_process import ANSWER, DONE, FAILED, LENGTH, PROGRESS, READY, RETIRED, Asked, AskedFile
 from app.programs import command, environment
+from app.tasks import ANSWER, DONE, FAILED, LENGTH, PROGRESS, READY, RETIRED, Asked
 from parsers.model import Problem
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.ranks import columns_of
@@ -47,6 +48,40 @@ MOST_FAILED_STARTS = 3
 _END = -1
 
 
+class AnyTask(Protocol):
+    """Something to read."""
+
+    @property
+    def number(self) -> int:
+        """Its place among all."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes of input."""
+        ...
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files that it reads, for messages."""
+        ...
+
+    def do(self) -> bytes:
+        """Do it in this process."""
+        ...
+
+    def asked(self) -> tuple[int, Any]:
+        """Return (bytes of its files, what its program needs to do it, encodable as MessagePack)."""
+        ...
+
+    def lost(self, why: str) -> Problem:
+        """Return the problem that it was not done."""
+        ...
+
+
+T = TypeVar("T", bound=AnyTask)
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """The files of one rank, and which frames to read from them (names in `ranks.FRAMES`).
@@ -58,6 +93,20 @@ class Task:
     files: tuple[ProfileFile, ...]
     what: tuple[str, ...]
     size: int
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """See `AnyTask`."""
+        return [file.path for file in self.files]
+
+    def do(self) -> bytes:
+        """Return the columns of the rank (`parsers.profiler.ranks.columns_of`)."""
+        return columns_of(self.files, self.what)
+
+    def asked(self) -> tuple[int, Any]:
+        """See `AnyTask`; `engine_process.RankFiles` is what is sent."""
+        files = [(os.fsencode(one.path), one.name, one.kind, one.rank, one.size, one.mtime_ns) for one in self.files]
+        return sum(one.size for one in self.files), (files, self.what)
 
     def lost(self, why: str) -> Problem:
         """Return the problem that the rank was not read."""
@@ -71,12 +120,10 @@ Told = Callable[[int], None]
 
 
 class Engine(Protocol):
-    """Reads the files of ranks."""
+    """Does tasks."""
 
-    def run(
-        self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Task, bytes | Problem]]:
-        """Yield each task once, in any order, with its columns, or with the problem that kept it from being read.
+    def run(self, tasks: Sequence[T], told: Told, is_cancelled: Callable[[], bool]) -> Iterator[tuple[T, bytes | Problem]]:
+        """Yield each task once, in any order, with what it made, or with the problem that kept it from being done.
 
         The sizes passed to `told` add up to the size of all tasks. Cancelled is raised soon after is_cancelled() returns True.
         Closing the iterator stops all work. Reading ahead of the caller is bounded.
@@ -87,11 +134,9 @@ class Engine(Protocol):
 
 
 class Here:
-    """Reads rank after rank in the thread that asks."""
+    """Does task after task in the thread that asks."""
 
-    def run(
-        self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Task, bytes | Problem]]:
+    def run(self, tasks: Sequence[T], told: Told, is_cancelled: Callable[[], bool]) -> Iterator[tuple[T, bytes | Problem]]:
         """See `Engine`."""
         for task in tasks:
             yield task, _read_here(task, told, is_cancelled)
@@ -100,7 +145,7 @@ class Here:
         """Nothing was started."""
 
 
-def _read_here(task: Task, told: Told, is_cancelled: Callable[[], bool]) -> bytes | Problem:
+def _read_here(task: AnyTask, told: Told, is_cancelled: Callable[[], bool]) -> bytes | Problem:
     counted = _Counted(task.size, told)
 
     def watch(size: int) -> None:
@@ -111,9 +156,9 @@ def _read_here(task: Task, told: Told, is_cancelled: Callable[[], bool]) -> byte
     watch(0)
     try:
         with watched(watch):
-            found: bytes | Problem = columns_of(task.files, task.what)
-    except Exception as error:  # any fault of one rank is reported for that rank; the others are read
-        log.exception("reading %s failed", [file.path for file in task.files])
+            found: bytes | Problem = task.do()
+    except Exception as error:  # a bug that one rank or tensor triggers is reported for it alone; all others are still read
+        log.exception("reading %s failed", list(task.paths))
         found = task.lost(f"{type(error).__name__}: {error}")
     counted.end()
     return found
@@ -140,14 +185,14 @@ class _Counted:
 class Piece:
     """Tasks that a process gets together; begin is the number of bytes of all tasks before. alone: never beside another."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[AnyTask, ...]
     begin: int
     alone: bool = False
 
 
-def pieces(tasks: Iterable[Task]) -> Iterator[Piece]:
+def pieces(tasks: Iterable[AnyTask]) -> Iterator[Piece]:
     """Yield tasks in their order, in pieces of PIECE to twice as many bytes; a larger task is alone in its piece."""
-    held: list[Task] = []
+    held: list[AnyTask] = []
     begin = size = 0
     for task in tasks:
         if held and size + task.size > 2 * PIECE:
@@ -168,7 +213,7 @@ def pieces(tasks: Iterable[Task]) -> Iterator[Piece]:
 class _Run:
     """What is left to do of a run."""
 
-    def __init__(self, tasks: Sequence[Task], told: Told) -> None:
+    def __init__(self, tasks: Sequence[AnyTask], told: Told) -> None:
         self.waiting = deque(pieces(tasks))
         self.open = {task.number: task for task in tasks}
         self.size = sum(task.size for task in tasks)
@@ -190,12 +235,12 @@ class _Run:
         """Tell bytes of a task that was read in part."""
         self._counted[number].add(size)
 
-    def finish(self, number: int) -> Task:
+    def finish(self, number: int) -> AnyTask:
         """Note that a task has its answer, and return it."""
         self._counted[number].end()
         return self.open.pop(number)
 
-    def again(self, held: Sequence[Piece], *, blame: bool) -> Task | None:
+    def again(self, held: Sequence[Piece], *, blame: bool) -> AnyTask | None:
         """Have the pieces of a process that ended done again; return the task that killed it if that is to be given up.
 
         blame: the process was killed by the first of these tasks, so this one is done alone.
@@ -214,14 +259,14 @@ class _Run:
 
 
 class Processes:
-    """Reads in up to MOST_PROCESSES processes, which are started when needed and end when they have had nothing to do.
+    """Does tasks in up to MOST_PROCESSES processes, which are started when needed and end when they have had nothing to do.
 
-    A process that dies loses the task that it was reading: that is done again, alone, and given up if it kills a second one.
+    A process that dies loses the task that it was doing: that is done again, alone, and given up if it kills a second one.
     Used by one thread.
     """
 
     def __init__(self, most: int = 0, *, program: str = "app.engine_process") -> None:
-        """most: how many processes; 0 for as many as there are processors. program: the module they run."""
+        """most: how many processes; 0 for as many as there are processors. program: the module they run, for these tasks."""
         self._most = most or min(MOST_PROCESSES, _processors())
         self._program = program
         self._processes: list[_Process] = []
@@ -232,25 +277,23 @@ class Processes:
         """The ids of the processes."""
         return [process.id for process in self._processes]
 
-    def run(
-        self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Task, bytes | Problem]]:
+    def run(self, tasks: Sequence[T], told: Told, is_cancelled: Callable[[], bool]) -> Iterator[tuple[T, bytes | Problem]]:
         """See `Engine`."""
         self._end([process for process in self._processes if process.held])  # of a run that was dropped half-way
-        run = _Run(tasks, told)
+        run, by_number = _Run(tasks, told), {task.number: task for task in tasks}
         try:
             while run.open:
                 if is_cancelled():
                     raise Cancelled
                 if not self._give(run):
-                    log.warning("no process can be started; reading ranks without")
-                    for task in list(run.open.values()):
-                        yield task, _read_here(task, told, is_cancelled)
+                    log.warning("no process can be started; reading without")
+                    for number in list(run.open):
+                        yield by_number[number], _read_here(by_number[number], told, is_cancelled)
                     return
                 with contextlib.suppress(queue.Empty):
                     found = self._take(run, self._answers.get(timeout=LOOK))
                     if found is not None:
-                        yield found
+                        yield by_number[found[0]], found[1]
         finally:
             self._end([process for process in self._processes if process.held])
 
@@ -282,7 +325,7 @@ class Processes:
             try:
                 self._processes.append(_Process(self._program, self._answers))
             except OSError as error:
-                log.warning("a process that reads ranks cannot be started: %s", error)
+                log.warning("a process that reads files cannot be started: %s", error)
                 run.failed_starts = MOST_FAILED_STARTS
             else:
                 return self._processes[-1]
@@ -290,7 +333,8 @@ class Processes:
             return None
         return least
 
-    def _take(self, run: _Run, answer: _Answer) -> tuple[Task, bytes | Problem] | None:
+    def _take(self, run: _Run, answer: _Answer) -> tuple[int, bytes | Problem] | None:
+        """Return (number of a task, what it made) if that is the answer."""
         process = answer.process
         if process not in self._processes:
             return None
@@ -298,18 +342,19 @@ class Processes:
             run.count(answer.number, answer.size)
         elif answer.kind == DONE:
             process.answered(answer.number)
-            return run.finish(answer.number), answer.data
+            run.finish(answer.number)
+            return answer.number, answer.data
         elif answer.kind == FAILED:
             process.answered(answer.number)
             task = run.finish(answer.number)
-            return task, task.lost(answer.data.decode("utf-8", "replace"))
+            return answer.number, task.lost(answer.data.decode("utf-8", "replace"))
         elif answer.kind == READY:
             process.is_ready = True
         else:
             return self._ended(run, process)
         return None
 
-    def _ended(self, run: _Run, process: _Process) -> tuple[Task, Problem] | None:
+    def _ended(self, run: _Run, process: _Process) -> tuple[int, Problem] | None:
         """Give the tasks of a process that ended to others."""
         self._end([process])
         run.failed_starts += not process.is_ready
@@ -318,17 +363,17 @@ class Processes:
         killed = process.is_ready and process.code != RETIRED
         first = process.held[0].tasks[0]
         if killed:
-            log.warning("a process ended (%s) while it read %s", process.ending, [file.path for file in first.files])
+            log.warning("a process ended (%s) while it read %s", process.ending, list(first.paths))
         given_up = run.again(process.held, blame=killed)
         if given_up is None:
             return None
         run.finish(given_up.number)
-        return given_up, given_up.lost(f"it ended {TRIES} processes: {process.ending}")
+        return given_up.number, given_up.lost(f"it ended {TRIES} processes: {process.ending}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a process said: a kind of `engine_process`, or _END; number of the task; bytes read; columns or an error."""
+    """What a process said: a kind of `app.tasks`, or _END; number of the task; bytes read; what it made, or an error."""
 
     process: _Process
     kind: int
@@ -376,18 +421,7 @@ class _Process:
     def give(self, piece: Piece) -> None:
         """Send a piece."""
         self.held.append(piece)
-        asked = [
-            Asked(
-                task.number,
-                [
-                    AskedFile(os.fsencode(one.path), one.name, one.kind, one.rank, one.size, one.mtime_ns)
-                    for one in task.files
-                ],
-                task.what,
-            )
-            for task in piece.tasks
-        ]
-        data = msgspec.msgpack.encode(asked)
+        data = msgspec.msgpack.encode([message_of(task) for task in piece.tasks])
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended, which its thread will say
             self._process.stdin.write(LENGTH.pack(len(data)) + data)
@@ -425,6 +459,12 @@ class _Process:
         self._answers.put(_Answer(self, _END))
 
 
+def message_of(task: AnyTask) -> Asked:
+    """Return a task as programs and workers take it."""
+    size, body = task.asked()
+    return Asked(task.number, size, msgspec.Raw(msgspec.msgpack.encode(body)))
+
+
 def _processors() -> int:
     """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -433,16 +473,14 @@ def _processors() -> int:
 
 
 class ByAmount:
-    """Reads little here and much in processes."""
+    """Does little here and much in processes."""
 
     def __init__(self, *, much: int = MUCH, processes: Engine | None = None) -> None:
         self._much = much
         self._here: Engine = Here()
         self._processes: Engine = processes or Processes()
 
-    def run(
-        self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Task, bytes | Problem]]:
+    def run(self, tasks: Sequence[T], told: Told, is_cancelled: Callable[[], bool]) -> Iterator[tuple[T, bytes | Problem]]:
         """See `Engine`."""
         size = sum(task.size for task in tasks)
         return (self._processes if size >= self._much else self._here).run(tasks, told, is_cancelled)

@@ -1,8 +1,8 @@
 """The command line: `mindscope COMMAND`, the same as `python -m app COMMAND`.
 
 Options are taken as text and validated in `app.commands.settings`, so every mistake is reported in one line: what was expected,
-what was found. Exit codes: 0 success, 1 failure (port in use, damage found, nothing to stop), 2 bad options, 3 exported except
-for values that could not be read.
+what was found. Exit codes: 0 success, 1 failure (port in use, damage or hits found, nothing to stop), 2 bad options, 3 done
+except for values that could not be read.
 """
 
 from __future__ import annotations
@@ -95,6 +95,12 @@ def _add_start_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
     common: dict[str, Any] = {"dest": setting.name, "default": argparse.SUPPRESS}
+    if setting.valued:
+        parser.add_argument(
+            setting.option, nargs="?", const="true", metavar="True", help=f"{setting.help} (default: no)", **common
+        )
+        parser.add_argument(setting.option.replace("--", "--no-", 1), action="store_const", const="false", **common)
+        return
     if setting.default is None or isinstance(setting.default, bool):
         text = setting.help if setting.default is None else f"{setting.help} (default: {'yes' if setting.default else 'no'})"
         parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=text, **common)
@@ -122,7 +128,7 @@ def _start(options: argparse.Namespace) -> int:
         settings = replace(settings, summary_base_dir=serving.demo_directory())
     unused = ["--" + name.replace("_", "-") for name in NOT_YET if getattr(options, name) is not None]
     if unused:
-        print(f"mindscope: not supported yet, ignored: {', '.join(unused)}", file=sys.stderr)
+        print(f"mindscope: without use here, ignored: {', '.join(unused)}", file=sys.stderr)
     try:
         if options.background:
             print(serving.serve_in_background(settings))
@@ -172,7 +178,7 @@ def _status(_options: argparse.Namespace) -> int:
     return 0
 
 
-# list, check, export, parse_summary ----------------------------------------------------------------------------------
+# list, check, check-dump, index, export, parse_summary ----------------------------------------------------------------
 
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
@@ -197,6 +203,20 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", metavar="REGEX", help="export only runs whose names match")
     parser.add_argument("--steps", metavar="A:B", help="export only steps from A to B, inclusive; either may be omitted")
     parser.add_argument("--format", metavar="FORMAT", default="csv", help="scalars as csv, parquet or json (default: csv)")
+
+
+def _add_index_options(parser: argparse.ArgumentParser) -> None:
+    _add_directory(parser)
+    for setting in SETTINGS:
+        if setting.name in ("workspace", "stay_inside", "dask", "dask_trust"):
+            _add_setting(parser, setting)
+
+
+def _add_check_dump_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help="directory of a dump or several (default: .)")
+    watch = "TOML file with watchpoints (default: those recommended for any training)"
+    parser.add_argument("--watch", metavar="FILE", help=watch)
+    parser.add_argument("--most", metavar="N", default="100", help="hits to print, all are counted (default: 100)")
 
 
 def _add_parse_summary_options(parser: argparse.ArgumentParser) -> None:
@@ -227,6 +247,25 @@ def _on_files(option: str, module: str, name: str) -> Command:
     return command
 
 
+def _add_tune_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", required=True, help="YAML file with the search, also one of mindoptimizer")
+    number = "trials to start (default: until the budget of the file is used, without one 1)"
+    parser.add_argument("--iter", metavar="N", help=number)
+    parser.add_argument("--jobs", metavar="N", help="trials that run at a time (default: number of devices, else 1)")
+    parser.add_argument("--resume", action="store_true", help="continue a study that exists, with the trials that still run")
+    parser.add_argument("--devices", metavar="LIST", help="devices to hand out to trials, separated by commas")
+    parser.add_argument("--study", metavar="NAME", help="name of the study (default: that in the file, else the file's name)")
+    storage = "journal file on a shared file system, or address of a database (default: a journal in the workspace)"
+    parser.add_argument("--storage", metavar="PLACE", help=storage)
+    parser.add_argument("--workspace", metavar="DIR", help="directory for the study (default: in the user's cache directory)")
+
+
+def _tune(options: argparse.Namespace) -> int:
+    from app.commands import tune
+
+    return tune.tune(options)
+
+
 def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -238,9 +277,18 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
     ("status", "list the running servers of this user", _add_no_options, _status),
     ("list", "list the runs below a directory", _add_list_options, _on_files("DIR", "inspection", "list_runs")),
     ("check", "read everything and report all damage", _add_directory, _on_files("DIR", "inspection", "check")),
+    (
+        "check-dump", "check dumped tensors for NaN, Inf and other conditions", _add_check_dump_options,
+        _on_files("DIR", "dump_checks", "check_dump"),
+    ),
+    (
+        "index", "read everything ahead, so that a server finds it in its index", _add_index_options,
+        _on_files("DIR", "indexing", "index_runs"),
+    ),
     ("export", "write recorded data to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
     (
         "parse_summary", "write the scalars and images of a run in MindInsight's format", _add_parse_summary_options,
         _on_files("--summary-dir", "exporting", "parse_summary"),
     ),
+    ("tune", "search for good settings of a training, with Optuna", _add_tune_options, _tune),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import logging
 import os
 import signal
@@ -15,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -105,9 +106,9 @@ def serve(settings: Settings) -> None:
     _warn(directories)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
-    with _listening(settings, base) as listener:
+    with _listening(settings, base) as listener, _no_garbage() as enough:
         _set_up_process(settings)
-        with _store(settings, base, directories.workspace) as store:
+        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -117,9 +118,27 @@ def serve(settings: Settings) -> None:
             )
             with processes.recorded(record, directories.records):
                 print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and show_token else ''}", flush=True)
+                if sessions is not None:
+                    print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
                 if settings.open:
                     _open_browser(f"{url}?token={token}" if token else url)
+                enough()
                 server.run()
+
+
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[Callable[[], None]]:
+    """Look for no garbage among what is imported, which takes a tenth of the start, until the function given is called."""
+
+    def enough() -> None:
+        gc.freeze()
+        gc.enable()
+
+    gc.disable()
+    try:
+        yield enough
+    finally:
+        gc.enable()
 
 
 def _warn(directories: Directories) -> None:
@@ -183,17 +202,68 @@ def _cannot_listen(error: OSError, settings: Settings, bound: str, base: str) ->
 
 
 @contextlib.contextmanager
-def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
+def _debugger(settings: Settings) -> Iterator[Any]:
+    """The sessions of live training while the server listens for it; None if it is not enabled."""
+    if not settings.enable_debugger:
+        yield None
+        return
+    from app.live.server import CannotListen, DebuggerServer
+    from app.live.sessions import Sessions
+
+    sessions = Sessions()
+    try:
+        server = DebuggerServer(sessions, settings.host.strip("[]"), settings.debugger_port)
+    except CannotListen as error:
+        raise StartError(str(error)) from None
+    if not is_local(settings.host):
+        warning = f"mindscope: port {server.port} has no login: whoever reaches it can open sessions of live training"
+        print(warning, file=sys.stderr, flush=True)
+    try:
+        yield sessions
+    finally:
+        server.stop()
+
+
+def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any = None) -> Any:
+    """Return the engine that reads on a Dask cluster, None without an address; one line says what was connected to.
+
+    do and otherwise are those of `app.dask_engine.Dask`, by default for ranks of jobs. SettingError if the address must not
+    be used, or Dask is not installed. A scheduler that cannot be reached is tried again when there is something to read.
+    """
+    if not address:
+        return None
+    from app.dask_engine import Dask, DaskError
+    from app.dask_pieces import read_rank
+    from app.engines import ByAmount
+
+    try:
+        engine = Dask(address, trust=trust, do=do or read_rank, otherwise=otherwise or ByAmount())
+    except DaskError as error:
+        raise SettingError(f"--dask: {error}") from None
+    try:
+        print(f"Dask: {engine.connect()} at {engine.address}", file=sys.stderr, flush=True)
+    except DaskError as error:
+        print(f"mindscope: {error}; reading on this machine until it can", file=sys.stderr, flush=True)
+    return engine
+
+
+@contextlib.contextmanager
+def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
+    from app.engines import ByAmount
     from app.store.store import Store
     from parsers.discovery import source_of
 
     alone = os.path.isfile(base)
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     notes = workspace.subdirectory(directory, "notes") if directory else None
+    studies = os.path.join(directory, "studies") if directory else None
+    cluster = cluster_engine(settings.dask, trust=settings.dask_trust)
     store = Store(
         [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
-        index_directory=index, notes_directory=notes, stay_inside=settings.stay_inside,
+        index_directory=index, notes_directory=notes, studies_directory=studies,
+        stay_inside=settings.stay_inside, sessions=sessions,
+        engine=cluster and ByAmount(processes=cluster),
     ).start()  # fmt: skip
     try:
         yield store
@@ -261,7 +331,7 @@ def _as_options(settings: Settings, base: str, directory: str) -> list[str]:
     options = []
     for setting in SETTINGS:
         value = values[setting.name]
-        if setting.secret:
+        if setting.secret or value == "":
             continue
         if isinstance(value, bool):
             options.append(setting.option if value else setting.option.replace("--", "--no-", 1))

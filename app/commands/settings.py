@@ -26,7 +26,7 @@ class Setting:
     name is written with underscores (the option has hyphens, the environment variable capitals). parse converts a text into
     the value or raises ValueError, whose text is what was expected. A repeatable setting is a list: the option may be given
     several times, and the variable holds the values separated by commas. A secret setting has no option, so that no process
-    list shows it.
+    list shows it. A valued switch may also be given a value, as by users of MindInsight.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Setting:
     parse: Callable[[str], Any]
     repeatable: bool = False
     secret: bool = False
+    valued: bool = False
 
     @property
     def option(self) -> str:
@@ -120,12 +121,19 @@ SETTINGS = (
             "do not follow links that lead out of the directory of runs, show them (default: yes unless the host is local)",
             _switch),
     Setting("cache", True, "cache parsed columns on disk, so the next start reads only new bytes", _switch),
+    Setting("enable_debugger", False, "let live training connect, which needs mindscope[debugger]", _switch, valued=True),
+    Setting("debugger_port", 50051, "port that live training connects to, 0 for any free port",
+            _number(0, 65535, "a whole number from 0 to 65535")),
+    Setting("dask", "", "address of a Dask scheduler on whose workers large jobs are read, which needs mindscope[dask]",
+            _text("the address of a Dask scheduler")),
+    Setting("dask_trust", False,
+            "let that scheduler be on another machine without tls: whoever can write to it can run code here", _switch),
     Setting("open", False, "open the address in a browser", _switch),
     Setting("debug", False, "log more; tracebacks go to the log, never to the browser", _switch),
     Setting("token", "", "token required from visitors, instead of a random one", _token, secret=True),
 )
-# Options of the predecessor for features that do not exist here yet: accepted and ignored with one line of warning.
-NOT_YET = ("enable_debugger", "debugger_port", "offline_debugger_mem_limit", "max_offline_debugger_session_num")
+# Options of the predecessor that have no use here: accepted and ignored with one line of warning.
+NOT_YET = ("offline_debugger_mem_limit", "max_offline_debugger_session_num")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,10 @@ class Settings:
     allowed_host: tuple[str, ...]
     stay_inside: bool
     cache: bool
+    enable_debugger: bool
+    debugger_port: int
+    dask: str
+    dask_trust: bool
     open: bool
     debug: bool
     token: str

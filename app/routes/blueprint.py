@@ -2,6 +2,7 @@
 
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
+    <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.expressions`)
     <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
@@ -12,10 +13,18 @@
     <prefix>api/image, <prefix>api/text          (`app.routes.media`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/profile.csv                      (`app.routes.profiles`)
+    <prefix>api/dump.csv, api/dump.npy           (`app.routes.dumps`)
+    <prefix>api/explanation/...                  (`app.routes.explanations`, `app.routes.explanation_tables`)
     <prefix>api/communication/...                (`app.routes.communication`)
+    <prefix>api/pipeline/...                     (`app.routes.pipeline`)
+    <prefix>api/shapes/types.csv, ...            (`app.routes.shapes`)
+    <prefix>api/ranks/...                        (`app.routes.ranks`)
     <prefix>api/timeline/...                     (`app.routes.timeline`, `app.routes.timeline_links`)
     <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
+    <prefix>api/study/trials.csv, ...             (`app.routes.studies`)
+    <prefix>api/live.json, api/live              (`app.routes.live`, orders by POST)
     <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
+    <prefix>api/board, api/board.json             (`app.routes.boards`, changes by POST)
 
 Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
 request names known keys of runs and tags, never a path to open.
@@ -33,13 +42,35 @@ from typing import Any, TypeVar
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes import communication, media, notes, profiles, scalar_groups, tensors, timeline, timeline_links
+from app.routes import (
+    boards,
+    communication,
+    dump_tensors,
+    dumps,
+    efficiency,
+    explanation_tables,
+    explanations,
+    expressions,
+    live,
+    media,
+    notes,
+    pipeline,
+    profiles,
+    ranks,
+    scalar_groups,
+    shapes,
+    studies,
+    tensors,
+    timeline,
+    timeline_links,
+)  # fmt: skip
 from app.routes.histograms import histogram_rows
 from app.routes.refusals import Unusable, refusal
 from app.store.insights import insight_rows
 from app.store.matching import PatternError, matching
 from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.notes import Note
+from layouts.queries.expressions import checked
 from layouts.sources import FrameSource, RunRow, RunSource, ValueSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
@@ -72,6 +103,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
     routes.add_url_rule("/scalars-final.csv", "finals", lambda: compared(source, "final"))
     routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
+    routes.add_url_rule("/expression.json", "expression", lambda: expression(source))
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
     routes.add_url_rule("/image", "image", lambda: media.image(source))
     routes.add_url_rule("/text", "text", lambda: media.text(source))
@@ -89,9 +121,20 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/pipelines.csv", "pipelines-csv", lambda: pipelines(source, "csv"))
     routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
     notes.add_routes(routes, source)
+    boards.add_routes(routes, source)
+    live.add_routes(routes, source)
+    studies.add_routes(routes, source)
     timeline.add_routes(routes, source)
     timeline_links.add_links(routes, source)
     communication.add_routes(routes, source)
+    pipeline.add_routes(routes, source)
+    shapes.add_routes(routes, source)
+    efficiency.add_routes(routes, source)
+    ranks.add_routes(routes, source)
+    dumps.add_routes(routes, source)
+    explanations.add_routes(routes, source)
+    explanation_tables.add_routes(routes, source)
+    dump_tensors.add_routes(routes, source)
     routes.add_url_rule("/profile.csv", "profile-csv", lambda: profiles.table(source))
     routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
@@ -271,10 +314,12 @@ def compared(source: FrameSource, what: str) -> Response:
     try:
         _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
         _wait_for_scan(source)
-        query = {name: request.args.getlist(name) for name in request.args}
+        query = {name: request.args.getlist(name) for name in request.args if name != expressions.PARAMETER}
         query.setdefault("run", ["*"])
+        query["tag"] = expressions.named_tags()
         runs = selected_runs({"run": query["run"]}, source)
         _wait_for_runs(source, runs)
+        expressions.check(query["tag"], (tag for run in runs for tag in source.tags(run)))
         pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
@@ -282,6 +327,16 @@ def compared(source: FrameSource, what: str) -> Response:
     answer.headers["Content-Disposition"] = media.attachment(f"scalars-{what}.csv")
     answer.cache_control.no_store = True
     return answer
+
+
+def expression(source: RunSource) -> Response:
+    """Respond with the tags of an expression and those of them that no selected run has, or with what is wrong with it."""
+    try:
+        text = expressions.single_expression()
+        runs = _selected_runs(source, ("run", "runs", expressions.PARAMETER))
+    except (Unusable, PatternError) as error:
+        return refusal(error)
+    return _json(checked(source, runs, text))
 
 
 def histograms(source: FrameSource) -> Response:
@@ -294,7 +349,7 @@ def export(
 ) -> Response:
     """Respond with the selected data of one kind, streamed."""
     try:
-        runs = _selected_runs(source)
+        runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER) if kind == "scalar" else _PARAMETERS)
         _wait_for_runs(source, runs)
         selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind)
     except (Unusable, PatternError) as error:
@@ -316,9 +371,12 @@ def disposition(selection: Selection, suffix: str) -> str:
 # Parameters ---------------------------------------------------------------------------------------------------------
 
 
-def _selected_runs(source: RunSource) -> list[str]:
+_PARAMETERS = ("run", "runs", "tag", "tags", "from", "to")
+
+
+def _selected_runs(source: RunSource, parameters: Sequence[str] = _PARAMETERS) -> list[str]:
     """Return the member keys of the runs a request names, in the order of the list of runs."""
-    _refuse_unknown_parameters()
+    _refuse_unknown_parameters(parameters)
     _wait_for_scan(source)
     rows = source.runs()
     members = [member for row in rows for member in row.members]
@@ -366,15 +424,20 @@ def _unread(source: RunSource, runs: Sequence[str]) -> list[str]:
 def _selected_pairs(source: RunSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
     tags = {run: source.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
-    named = request.args.getlist("tag")
+    named = expressions.named_tags() if kind == "scalar" else request.args.getlist("tag")
     pattern = _single("tags")
     chosen = set(everything) if not named and pattern is None else set(named)
-    missing = [name for name in named if name not in everything]
-    if missing:
-        raise Unusable(f"no such tag in these runs: {missing[0][:200]!r}", 404)
+    missing = dict.fromkeys(name for name in named if name not in everything)
+    derived = expressions.derived(source, runs, missing) if kind == "scalar" else {}
+    unknown = next((name for name in missing if name not in derived), None)
+    if unknown is not None:
+        raise Unusable(f"no such tag in these runs: {unknown[:200]!r}", 404)
     if pattern is not None:
         chosen.update(matching(pattern, everything, PATTERN_SECONDS))
-    return tuple((run, tag) for run in runs for tag in tags[run] if tag in chosen)
+    return tuple(
+        (run, tag) for run in runs
+        for tag in (*(tag for tag in tags[run] if tag in chosen), *(tag for tag, having in derived.items() if run in having))
+    )  # fmt: skip
 
 
 def _steps() -> Steps:
@@ -394,7 +457,7 @@ def _single(name: str) -> str | None:
     return values[0] if values else None
 
 
-def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "tags", "from", "to")) -> None:
+def _refuse_unknown_parameters(known: Sequence[str]) -> None:
     for name in request.args:
         if name not in known:
             raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")

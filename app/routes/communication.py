@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from flask import Blueprint, Response, request
 
 from app.routes.media import attachment, safe_name
-from app.routes.profiles import read_frame
-from app.routes.refusals import Unusable, refusal
-from layouts.queries.communication import KEYS, TABLES, Ask, Traffic, read_ask
+from app.routes.profiles import chosen_frame, read_frame
+from app.routes.refusals import Unusable, answered, parameters
+from layouts.queries.communication import KEYS, TABLES, Traffic, read_ask
 from layouts.sources import ProfileSource
-from layouts.state import BadInput, number
-from parsers.deferred import pandas as pd
+from layouts.state import number
 from parsers.export.frames import csv_rows
 
 _PARAMETERS = ("run", "session", "rank", "group", "step", *KEYS)
@@ -31,39 +29,18 @@ _FARTHEST = 1e6
 
 def add_routes(routes: Blueprint, source: ProfileSource) -> None:
     """Add the routes to a blueprint."""
-    routes.add_url_rule("/communication/matrix", "communication-matrix", lambda: _answer(source, _matrix, _WINDOW))
+    matrix = partial(_answer, source, _matrix, _WINDOW)
+    routes.add_url_rule("/communication/matrix", "communication-matrix", partial(answered, matrix))
     for name in TABLES:
-        answer = partial(_table, name=name)
-        routes.add_url_rule(f"/communication/{name}.csv", f"communication-{name}-csv", partial(_answer, source, answer))
+        table = partial(_answer, source, partial(_table, name=name))
+        routes.add_url_rule(f"/communication/{name}.csv", f"communication-{name}-csv", partial(answered, table))
 
 
 def _answer(source: ProfileSource, make: Callable[[Traffic], Response], more: tuple[str, ...] = ()) -> Response:
-    try:
-        asked = _query(more)
-        ask = read_ask(asked)
-        if ask is None:
-            raise Unusable("expected the parameter run, found none")
-        answer = make(Traffic(source, ask, partial(_frame, source, ask)))
-    except (Unusable, BadInput) as error:
-        return refusal(error if isinstance(error, Unusable) else Unusable(str(error)))
-    answer.cache_control.no_store = True
-    return answer
-
-
-def _query(more: tuple[str, ...]) -> dict[str, Any]:
-    unknown = sorted(set(request.args) - {*_PARAMETERS, *more})
-    if unknown:
-        raise Unusable(f"expected the parameters {', '.join((*_PARAMETERS, *more))}; found {unknown[0][:80]!r}")
-    return request.args.to_dict(flat=False)
-
-
-def _frame(source: ProfileSource, ask: Ask, name: str) -> pd.DataFrame | None:
-    choice = ask.choice
-    known = next((one for one in source.profiles(choice.run) if (one.session, one.rank) == (choice.session, choice.rank)), None)
-    # What no file has is shown as nothing; an unknown profile is refused.
-    if known is not None and name not in known.frames:
-        return None
-    return read_frame(source, choice.run, choice.session, choice.rank, name)
+    ask = read_ask(parameters((*_PARAMETERS, *more)))
+    if ask is None:
+        raise Unusable("expected the parameter run, found none")
+    return make(Traffic(source, ask, partial(chosen_frame, source, ask.choice)))
 
 
 def _matrix(traffic: Traffic) -> Response:

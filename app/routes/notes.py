@@ -1,10 +1,13 @@
-"""POST routes by which the pages change remarks, tags, saved views and marks on timelines; the response is JSON.
+"""POST routes by which the pages change remarks, tags, saved views, marks on timelines, watchpoints and colours, as JSON.
 
     <prefix>api/note   {"run": KEY, "remark": TEXT, "was": VERSION, "add": [TAG, ...], "remove": [TAG, ...]}
     <prefix>api/view   {"save": NAME, "place": PLACE, "instead": VERSION}
                        {"rename": KEY, "name": NAME, "was": VERSION}   {"delete": KEY, "was": VERSION}
     <prefix>api/mark   {"save": NAME, "run": KEY, "session": NAME, "rank": NUMBER, "times": [NS, NS], "instead": VERSION}
                        {"delete": KEY, "was": VERSION}
+    <prefix>api/colour {"colour": "#rrggbb" or "", "run": KEY}   {"colour": "#rrggbb" or "", "by": GROUPING, "label": LABEL}
+    <prefix>api/watchpoints   {"run": KEY, "was": VERSION, "watchpoints": [{"condition": NAME, "limits": {NAME: NUMBER},
+                               "names": [NAME, ...] or null, "pattern": TEXT, "enabled": true, "by": NAME, "said": TEXT}, ...]}
 
 They are below our own prefix, so `app.web.security` checks Host, Origin and token first, also inside a host application. They
 accept only application/json, so a page of another origin would need a CORS preflight. A concurrent change is no error: the
@@ -14,17 +17,15 @@ response has the current value as `now`, and nothing is written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import msgspec
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
-from app.routes.refusals import Unusable, refusal
-from layouts.notes import Mark, Note, NoteChange, NotKept, Stale, Unfit, View
+from app.routes.refusals import Unusable, body, refusal
+from layouts.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, Unfit, View
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSource
-
-T = TypeVar("T", bound=msgspec.Struct)
+from layouts.watchpoints import SavedWatchpoint, WatchList
 
 
 class _NoteRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -60,16 +61,47 @@ class _MarkRequest(msgspec.Struct, forbid_unknown_fields=True):
     was: str = ""
 
 
+class _ColourRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Exactly one of run and by is set."""
+
+    colour: str
+    run: str | None = None
+    by: str | None = None
+    label: str = ""
+
+
+class _Watchpoint(msgspec.Struct, forbid_unknown_fields=True):
+    condition: str
+    limits: dict[str, float] = {}
+    names: list[str] | None = None
+    pattern: str = ""
+    enabled: bool = True
+    by: str = "all"
+    said: str = ""
+
+    def saved(self) -> SavedWatchpoint:
+        names = None if self.names is None else tuple(self.names)
+        return SavedWatchpoint(self.condition, self.limits, names, self.pattern, self.enabled, self.by, self.said)
+
+
+class _WatchRequest(msgspec.Struct, forbid_unknown_fields=True):
+    run: str
+    watchpoints: list[_Watchpoint]
+    was: str = ""
+
+
 def add_routes(routes: Blueprint, source: NoteSource) -> None:
     """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/note", "note", lambda: _answer(lambda: annotate(source)), methods=["POST"])
     routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
     routes.add_url_rule("/mark", "mark", lambda: _answer(lambda: change_mark(source)), methods=["POST"])
+    routes.add_url_rule("/colour", "colour", lambda: _answer(lambda: change_colour(source)), methods=["POST"])
+    routes.add_url_rule("/watchpoints", "watchpoints", lambda: _answer(lambda: watch(source)), methods=["POST"])
 
 
 def annotate(source: NoteSource) -> Note:
     """Change the note of a run and return it."""
-    asked = _body(_NoteRequest)
+    asked = body(_NoteRequest)
     change = NoteChange(asked.remark, asked.was, tuple(asked.add), tuple(asked.remove))
     try:
         return source.annotate(asked.run, change)
@@ -79,7 +111,7 @@ def annotate(source: NoteSource) -> Note:
 
 def change_view(source: NoteSource) -> View | None:
     """Save, rename or delete a view; return the view as it is afterwards, None if deleted."""
-    asked = _body(_ViewRequest)
+    asked = body(_ViewRequest)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:
         raise Unusable("expected exactly one of save, rename and delete")
     if asked.save is not None:
@@ -92,7 +124,7 @@ def change_view(source: NoteSource) -> View | None:
 
 def change_mark(source: NoteSource) -> Mark | None:
     """Save or delete a mark; return the mark as it is afterwards, None if deleted."""
-    asked = _body(_MarkRequest)
+    asked = body(_MarkRequest)
     if (asked.save is None) == (asked.delete is None):
         raise Unusable("expected either save or delete")
     if asked.save is None:
@@ -105,16 +137,29 @@ def change_mark(source: NoteSource) -> Mark | None:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def _body(kind: type[T]) -> T:
-    if not request.is_json:
-        raise Unusable(f"expected application/json, found {request.mimetype or 'no content type'}", 415)
+def change_colour(source: NoteSource) -> HandColour:
+    """Set or reset the colour of a run or of a group; return it as it is kept."""
+    asked = body(_ColourRequest)
+    if (asked.run is None) == (asked.by is None):
+        raise Unusable("expected either run or by")
+    if asked.run is None:
+        return source.paint_group(asked.by or "", asked.label, asked.colour)
     try:
-        return msgspec.json.decode(request.get_data(), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Unusable(f"expected a change as JSON, found an error: {error}") from None
+        return source.paint(asked.run, asked.colour)
+    except KeyError:
+        raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def _answer(change: Callable[[], Note | View | Mark | None]) -> Response:
+def watch(source: NoteSource) -> WatchList:
+    """Replace the watchpoints for a run and return them."""
+    asked = body(_WatchRequest)
+    try:
+        return source.save_watchpoints(asked.run, WatchList(tuple(one.saved() for one in asked.watchpoints)), asked.was)
+    except KeyError:
+        raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
+
+
+def _answer(change: Callable[[], Note | View | Mark | WatchList | HandColour | None]) -> Response:
     try:
         now, done = change(), True
     except Stale as error:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import time
 
-from flask import Response, request
+from flask import Response
 
 from app.routes.media import attachment, safe_name
-from app.routes.refusals import Unusable, refusal
+from app.routes.refusals import Unusable, answered, parameters
+from layouts.profiling.choice import Choice
 from layouts.sources import ProfileFrame, ProfileSource
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
@@ -27,23 +28,20 @@ PARAMETERS = ("run", "session", "rank", "frame")
 
 def table(source: ProfileSource) -> Response:
     """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read or that was stopped, 500 for a bug."""
-    try:
-        run, session, rank, name = _parameters()
-        found = read_frame(source, run, session, rank, name)
-    except Unusable as error:
-        return refusal(error)
-    answer = Response(csv_rows(found), mimetype="text/csv")
+    return answered(lambda: _table(source))
+
+
+def _table(source: ProfileSource) -> Response:
+    run, session, rank, name = _parameters()
+    answer = Response(csv_rows(read_frame(source, run, session, rank, name)), mimetype="text/csv")
     parts = (safe_name(part) for part in (run, "" if session == "." else session, f"rank{rank}", name))
     answer.headers["Content-Disposition"] = attachment(f"{'-'.join(part for part in parts if part)}.csv")
-    answer.cache_control.no_store = True
     return answer
 
 
 def _parameters() -> tuple[str, str, int, str]:
-    unknown = sorted(set(request.args) - set(PARAMETERS))
-    if unknown:
-        raise Unusable(f"expected the parameters {', '.join(PARAMETERS)}; found {unknown[0][:80]!r}")
-    values_of = {name: request.args.getlist(name) for name in PARAMETERS}
+    asked = parameters(PARAMETERS)
+    values_of = {name: asked.get(name, []) for name in PARAMETERS}
     if any(len(values) > 1 for values in values_of.values()) or not (values_of["run"] and values_of["frame"]):
         raise Unusable("expected the parameters run and frame, each once")
     name, rank = values_of["frame"][0], (values_of["rank"] or ["0"])[0]
@@ -65,6 +63,14 @@ def read_frame(source: ProfileSource, run: str, session: str, rank: int, name: s
             raise Unusable(f"still reading {name}; try again later", 503)
         found = source.profile_frame(run, session, rank, name)
     return _frame(found, name)
+
+
+def chosen_frame(source: ProfileSource, choice: Choice, name: str) -> pd.DataFrame | None:
+    """Return a frame of the profile of a choice, None if no file of it has that; Unusable if there is no such profile."""
+    known = next((one for one in source.profiles(choice.run) if (one.session, one.rank) == (choice.session, choice.rank)), None)
+    if known is not None and name not in known.frames:
+        return None
+    return read_frame(source, choice.run, choice.session, choice.rank, name)
 
 
 def _frame(found: ProfileFrame, name: str) -> pd.DataFrame:

@@ -27,15 +27,15 @@ FINALS = (
 )  # fmt: skip
 
 PARAMETERS = {
-    "final": ("run", "tag", "group", "base"),
-    "groups": ("run", "tag", "group", "base", "line", "band", "x", "zone", "smooth"),
+    "final": ("run", "tag", "expr", "group", "base"),
+    "groups": ("run", "tag", "expr", "group", "base", "line", "band", "x", "zone", "smooth"),
 }
 
 
 def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
     """Return the table of final values as CSV. Raises BadInput or PatternError at once, before the first line is sent."""
     ask = read_wanted({**query, "table": ["1"]})
-    groups = grouping(source, ask.by)
+    groups = grouping(source, ask.by, runs)
     lines = (_final_line(row) for row in rows(source, ask, groups, runs))
     return _with_head(FINALS, lines)
 
@@ -43,7 +43,7 @@ def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterat
 def curve_rows(source: FrameSource, query: Query) -> Iterator[bytes]:
     """Return the curves of groups as CSV: x in steps, seconds or the unit of its tag; low and high bound the band."""
     ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
-    groups = grouping(source, ask.by)
+    groups = grouping(source, ask.by, ())
     if groups is None:
         raise ValueError("group: expected a grouping such as regex:lr(.*) or column:learning_rate, found none")
     return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))

@@ -16,31 +16,26 @@ A rectangle is sent row by row as little-endian numbers; the header Mindscope-Bl
 from __future__ import annotations
 
 import io
-import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 from flask import Response, request
 from numpy.typing import NDArray
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
+from app.routes.tensor_blocks import respond_bad, respond_block, respond_json
 from layouts.queries import tensor_facts as facts
 from layouts.queries.tensor_histograms import over_steps
-from layouts.queries.tensors import Shown, chosen, extent, find, read_ask, rectangle
+from layouts.queries.tensors import Shown, chosen, find, read_ask
 from layouts.sources import ValueSource
 from layouts.state import BadInput
-from parsers.analysis import Tensor, chunks, cut, next_bad, row_number
+from parsers.analysis import Tensor, chunks, cut
 from parsers.errors import FormatError
 from parsers.export import number_text
 
-MOST_VALUES = 100_000
-"""Maximum number of values in a rectangle."""
 _ASK = ("run", "tag", "step", "place", "minus_run", "minus_step", "minus_place", "how", "dims")
-_SPAN = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
@@ -48,27 +43,16 @@ def block(source: ValueSource) -> Response:
     """Respond with a rectangle of values."""
     try:
         shown = _shown(source, "rows", "cols")
-        picked = chosen(_text("dims"), shown.tensor)
-        height, width = extent(picked)
-        rows, columns = _span("rows", height), _span("cols", width)
-        count = (rows.stop - rows.start) * (columns.stop - columns.start)
-        if count > MOST_VALUES:
-            raise Unusable(f"expected at most {MOST_VALUES:,} values, found {count:,}; request fewer rows or cols")
-        values = _sendable(rectangle(shown.tensor, picked, rows, columns))
+        return respond_block(shown.tensor, _text("dims"), _text("rows"), _text("cols"))
     except _REFUSED as error:
         return _refusal(error)
-    answer = Response(values.tobytes(), mimetype="application/octet-stream")
-    about = {"dtype": values.dtype.str[1:], "rows": [rows.start, rows.stop], "cols": [columns.start, columns.stop]}
-    answer.headers["Mindscope-Block"] = json.dumps(about)
-    answer.cache_control.no_store = True
-    return answer
 
 
 def about(source: ValueSource) -> Response:
     """Respond with the facts about a tensor; if it cannot be read or shown, `problem` has the reason."""
     try:
         _refuse_others()
-        return _json(facts.about(source, read_ask(_query())))
+        return respond_json(facts.about(source, read_ask(_query())))
     except _REFUSED as error:
         return _refusal(error)
 
@@ -77,7 +61,7 @@ def statistics(source: ValueSource) -> Response:
     """Respond with statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
-        return _json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
+        return respond_json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
     except _REFUSED as error:
         return _refusal(error)
 
@@ -85,7 +69,7 @@ def statistics(source: ValueSource) -> Response:
 def histograms(source: ValueSource) -> Response:
     """Respond with a figure of a tag over the steps of one or more runs, with as many steps as the time limit allowed."""
     try:
-        return _json(over_steps(source, _query()))
+        return respond_json(over_steps(source, _query()))
     except _REFUSED as error:
         return _refusal(error)
 
@@ -93,19 +77,14 @@ def histograms(source: ValueSource) -> Response:
 def bad(source: ValueSource) -> Response:
     """Respond with the index of the next non-finite value in row order; after the last one it starts over."""
     try:
-        tensor = _shown(source, "after").tensor
-        begin = _after(tensor)
-        index = next_bad(tensor, begin)
-        if index is None and begin:
-            index = next_bad(tensor)
+        return respond_bad(_shown(source, "after").tensor, _text("after"))
     except _REFUSED as error:
         return _refusal(error)
-    return _json({"index": index})
 
 
 def npy(source: ValueSource) -> Response:
     """Respond with values as a .npy file."""
-    return _file(source, "npy", "application/octet-stream", _npy_pieces)
+    return _file(source, "npy", "application/octet-stream", npy_pieces)
 
 
 def csv(source: ValueSource) -> Response:
@@ -166,54 +145,23 @@ def _text(name: str) -> str:
     return request.args.get(name, "")
 
 
-def _span(name: str, size: int) -> slice:
-    """Parse a range of rows or columns, clipped to size."""
-    text = _text(name)
-    if not text:
-        return slice(0, size)
-    found = _SPAN.fullmatch(text)
-    if not found or int(found[1]) > int(found[2]):
-        raise Unusable(f"{name}: expected a range such as 0:128, found {text[:80]!r}")
-    return slice(min(int(found[1]), size), min(int(found[2]), size))
-
-
-def _after(tensor: Tensor) -> int:
-    """Return the position in row order after the index that the request names; 0 if it names none."""
-    text = _text("after")
-    if not text or not tensor.size:
-        return 0
-    index = [int(number) if number.isdecimal() else -1 for number in text[:2000].split(",")]
-    if len(index) != len(tensor.shape) or any(not 0 <= i < size for i, size in zip(index, tensor.shape, strict=True)):
-        raise Unusable(f"after: expected an index within {list(tensor.shape)}, found {text[:80]!r}")
-    return row_number(index, tensor.shape) + 1
-
-
 # Responses ----------------------------------------------------------------------------------------------------------
 
 
-def _json(content: Any) -> Response:
-    answer = Response(msgspec.json.encode(content), mimetype="application/json")
-    answer.cache_control.no_store = True
-    return answer
-
-
-def _sendable(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert values without loss to a dtype for which browsers have a typed array."""
-    target = {"?": "u1", "e": "<f4"}.get(values.dtype.char)
-    if target is None:
-        target = values.dtype.newbyteorder("<").str
-    return values.astype(target)
-
-
-def _npy_pieces(tensor: Tensor, _starts: list[int]) -> Iterator[bytes]:
-    dtype = tensor.dtype.newbyteorder("<")
+def npy_head(tensor: Tensor) -> bytes:
+    """Return the header of an .npy file."""
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": tensor.shape}
-    )
-    yield header.getvalue()
+    descr = np.lib.format.dtype_to_descr(tensor.dtype.newbyteorder("<"))
+    np.lib.format.write_array_header_1_0(header, {"descr": descr, "fortran_order": False, "shape": tensor.shape})
+    return header.getvalue()
+
+
+def npy_pieces(tensor: Tensor, _starts: Sequence[int] = ()) -> Iterator[bytes]:
+    """Yield an .npy file in pieces; values are read when their turn comes."""
+    dtype = tensor.dtype.newbyteorder("<")
+    yield npy_head(tensor)
     for values in chunks(tensor):
-        yield values.astype(dtype).tobytes()
+        yield values.astype(dtype, copy=False).tobytes()
 
 
 def _csv_pieces(tensor: Tensor, starts: list[int]) -> Iterator[bytes]:

@@ -53,6 +53,7 @@ from app.routes.timeline_parameters import (
 )
 from app.routes.timeline_slice import described, json_cell
 from app.store.matching import PatternError, matching
+from layouts.figures.track_alternatives import of_tracks
 from layouts.sources import TraceSource
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
@@ -112,11 +113,14 @@ def tracks(opened: Together) -> Response:
         }
         for part, index, track in opened.listed()
     ]  # fmt: skip
+    steps = opened.steps()
+    said = of_tracks(listed, opened.rows, opened.extent[1] - opened.extent[0], len(steps))
     return _json({
-        "file": trace.path, "origin": str(trace.origin_ns - opened.parts[0].place.shift), "clock": trace.clock,
+        "alternative": said, "file": trace.path,
+        "origin": str(trace.origin_ns - opened.parts[0].place.shift), "clock": trace.clock,
         "end": opened.end, "first": first, "last": last, "slices": opened.rows,
         "flows": sum(len(part.opened.trace.flows) for part in opened.parts), "names": opened.names,
-        "categories": list(opened.categories), "tracks": listed, "steps": opened.steps(),
+        "categories": list(opened.categories), "tracks": listed, "steps": steps,
         "problems": [
             {"path": problem.path, "text": problem.text} for part in opened.parts for problem in part.opened.trace.problems
         ],

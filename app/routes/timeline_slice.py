@@ -20,7 +20,7 @@ MOST_TEXT = 100_000
 
 
 def described(opened: Together, number: int, *, brief: bool) -> dict[str, Any]:
-    """Return what is known of a slice by its row in the joined traces; brief: its outline alone."""
+    """Return the description of a slice by its row in the joined traces; brief: its outline alone."""
     part, row = opened.of_row(number)
     found = outline(part, row)
     if not brief:

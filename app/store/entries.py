@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from app.store.run_rows import kinds_of, unread_row
@@ -22,6 +21,9 @@ class Entry:
         self.verified = (0, 0)
         self.verifying = False
         self.failure: tuple[Problem, ...] = ()
+        self.dump_problems: tuple[Problem, ...] = ()
+        self.explanation_problems: tuple[Problem, ...] = ()
+        self.dump_changes = 0
         self.loaded = False
         self.due = True
         self.restored = False
@@ -30,8 +32,8 @@ class Entry:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Damage in the files of the run, and the error that stopped reading it."""
-        return self.run.problems + self.failure
+        """Damage in the files of the run, its dump and its explanations, and the error that stopped reading it."""
+        return self.run.problems + self.failure + self.dump_problems + self.explanation_problems
 
     @property
     def content(self) -> tuple[int, int]:
@@ -52,36 +54,17 @@ class Entry:
 
     def undecided(self) -> bool:
         """Return whether the run may change without its files doing so: one cannot be opened, or ends within a record."""
-        return bool(self.loaded and (self.run.waiting or any(problem.kind == "unreadable" for problem in self.problems)))
+        return bool(self.loaded and (self.run.waiting or self._unreadable()))
 
     def decide(self) -> None:
         """Make the run due if a file could not be opened, or if one that ends within a record has become idle."""
-        problems = self.problems
-        unreadable = any(problem.kind == "unreadable" for problem in problems)
-        self.due = self.due or unreadable or (self.run.waiting and len(problems) != self.row.problems)
+        self.due = self.due or self._unreadable() or (self.run.waiting and len(self.problems) != self.row.problems)
+
+    def _unreadable(self) -> bool:
+        """Return whether a file could not be opened; those of dumps are opened only when they are asked for."""
+        return any(problem.kind == "unreadable" for problem in self.run.problems + self.failure)
 
 
 def _signature(source: Source) -> tuple[object, ...]:
     """The properties of a run that a scan compares."""
-    return source.files, source.profile_dirs, source.profile_size, source.profile_updated
-
-
-def unique(found: Iterable[tuple[str, Source]]) -> dict[str, Source]:
-    """Return the sources by unique key: a repeated name gets ~2, ~3, ..."""
-    unique: dict[str, Source] = {}
-    for name, source in found:
-        key, number = name, 1
-        while key in unique:
-            number += 1
-            key = f"{name}~{number}"
-        unique[key] = source
-    return unique
-
-
-def leaves(name: str, source: Source) -> list[tuple[str, Source]]:
-    """Return (key, source) of the runs of a row: itself, its ranks, or both."""
-    if not source.ranks:
-        return [(name, source)]
-    own = [(name, replace(source, ranks=()))] if source.files or source.profile_dirs else []
-    prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
-    return own + [(prefix + rank.name, rank) for rank in source.ranks]
+    return source.files, source.profile_dirs, source.profile_size, source.profile_updated, source.dump_dirs

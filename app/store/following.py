@@ -15,17 +15,18 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.store.entries import Entry, leaves, unique
-from app.store.index import Index
-from app.store.packs import Snapshots
+from app.store.entries import Entry
+from app.store.keeping import RunKeeper
+from app.store.leaves import leaves, unique
 from app.store.run_list import RunList
 from app.store.run_rows import run_row
+from layouts.run_colours import Colours
 from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import opens_alone, rescan, source_of
 from parsers.discovery.scanner import Scanner
 from parsers.names import printable
-from parsers.snapshot import key_of
+from parsers.payloads.cache import Stored
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ SLICE_BYTES = 32 << 20
 # Rows are published at most this often while runs are being read, and for at most this share of the time.
 PUBLISH_SECONDS = 0.2
 PUBLISH_SHARE = 0.02
-# A scan spends this share of the time since the last one on runs that have been quiet, and looks at so many wanted ones.
+# A scan spends this share of the time since the last one on runs that have been quiet. Wanted runs are looked at, too.
 SCAN_SHARE = 0.002
 MOST_WATCHED = 500
 # Large values are verified in slices, while nothing else is to be done: at most a quarter of the time.
@@ -42,8 +43,6 @@ VERIFY_BYTES = 8 << 20
 VERIFY_SHARE = 0.25
 # While a visitor reads such values, verifying waits: it goes on this many seconds after the last one was read.
 VERIFY_QUIET_SECONDS = 0.25
-# A run that is up to date is saved to the index, at most this often while it grows.
-INDEX_SECONDS = 60.0
 
 
 class Follower:
@@ -55,7 +54,7 @@ class Follower:
 
     def __init__(
         self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None,
-        *, stay_inside: bool = False,
+        *, stay_inside: bool = False, stored: Stored | None = None,
     ) -> None:
         self.interval = interval
         self.entries: dict[str, Entry] = {}
@@ -68,10 +67,8 @@ class Follower:
         self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in folders]
         self._sources = [*sources, *map(source_of, alone)]
         self._scanned: list[list[Source]] = []
-        self._index_directory = index_directory
-        self._index: Snapshots | None = None
-        self._packing: dict[str, tuple[int, int]] = {}
-        self._cache = PayloadCache()
+        self._keeper = RunKeeper(index_directory)
+        self._cache = PayloadCache(stored=stored)
         self._priority: tuple[str, ...] = ()
         self._list = RunList()
         self._version = 0
@@ -90,7 +87,6 @@ class Follower:
         self._long: dict[str, None] = {}
         self._undecided: set[str] = set()
         self._verifying: dict[str, None] = {}
-        self._unsaved: dict[str, None] = {}
         self._recounted: deque[str] = deque()  # appended to by other threads
         self._publish_at = 0.0
         self._scan_now = False
@@ -130,9 +126,14 @@ class Follower:
             return self._list.changes(since)
 
     @property
-    def colours(self) -> Mapping[str, str]:
+    def colours(self) -> Colours:
         """The colours of all runs."""
         return self._list.colours
+
+    def paint(self, by_hand: Mapping[str, str]) -> None:
+        """Replace the colours set by hand: key of a run, job or rank -> #rrggbb."""
+        with self._lock:
+            self._list.paint(by_hand)
 
     @property
     def rows(self) -> tuple[RunRow, ...]:
@@ -165,6 +166,13 @@ class Follower:
             self._recounted.append(entry.key)
             self._wake.set()
 
+    def changed(self, entry: Entry) -> None:
+        """Have the version of a run increase, of which something changed that is read elsewhere."""
+        entry.dump_changes += 1
+        entry.due = True
+        self._recounted.append(entry.key)
+        self._wake.set()
+
     def value_wanted(self) -> None:
         """Note that a large value is about to be read, which verifying others must not slow down."""
         self._value_at = time.monotonic()
@@ -195,7 +203,7 @@ class Follower:
     # The thread ----------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        self._open_index()
+        self._keeper.open()
         while not self._stopping:
             try:
                 self._turn()
@@ -203,9 +211,7 @@ class Follower:
                 log.exception("scanning the runs failed")
                 self.failed = f"{type(error).__name__}: {error}"
                 self._wake.wait(max(self.interval, 1.0))
-        self._save_all(force=True)
-        if self._index is not None:
-            self._index.close()
+        self._keeper.close()
 
     def _turn(self) -> None:
         """Scan the disk if a scan is due, then read one slice of one run; sleep if no run is due."""
@@ -230,7 +236,7 @@ class Follower:
             in_use = self._value_at + VERIFY_QUIET_SECONDS - time.monotonic()
             pause = min(pause, in_use if in_use > 0 else self._verify(unverified))
         else:
-            self._save_all(force=False)
+            self._keeper.save_all(force=False)
         self._wake.wait(None if pause == float("inf") else max(0.0, pause))
         self._wake.clear()
 
@@ -252,9 +258,9 @@ class Follower:
             del self._verifying[entry.key]
             self._note_undecided(entry)
         if len(entry.problems) != entry.row.problems:
-            entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
+            entry.row = _row(entry)
             self._publish_soon(entry)
-        self._save(entry, force=not entry.verifying)
+        self._keeper.save(entry, force=not entry.verifying)
         return (time.monotonic() - begin) * (1 / VERIFY_SHARE - 1)
 
     def _until_scan(self) -> float:
@@ -263,14 +269,6 @@ class Follower:
             return float("inf")
         now = time.monotonic()
         return self._scanned_at + seconds_between(self.interval, now - self._asked_at) - now
-
-    def _open_index(self) -> None:
-        if self._index_directory is None:
-            return
-        try:
-            self._index = Snapshots(Index(self._index_directory))
-        except OSError as error:
-            log.warning("index: %s; continuing without it", error)
 
     def _scan(self) -> None:
         scanned: list[tuple[str, list[Source]]] = []
@@ -333,8 +331,9 @@ class Follower:
         self._list.keep(found)
         self.found = found
         for gone in [key for key, entry in self.entries.items() if entries.get(key) is not entry]:
-            for keys in (self._long, self._verifying, self._unsaved, self._packing):
+            for keys in (self._long, self._verifying):
                 keys.pop(gone, None)
+            self._keeper.forget(gone)
             self._undecided.discard(gone)
         self.entries = entries
         self._queue.extendleft(reversed(due))
@@ -358,7 +357,7 @@ class Follower:
         while self._recounted:
             key = self._recounted.popleft()
             if key in self.entries:
-                self._unsaved[key] = None
+                self._keeper.later(self.entries[key])
                 self._enqueue(key)
         if self._priority is not self._wanted_for:
             self._wanted_for = self._priority
@@ -397,13 +396,7 @@ class Follower:
 
     def _read(self, entry: Entry) -> None:
         """Read one slice of one run, after restoring it from the index."""
-        if self._index is not None and not entry.restored and not entry.loaded:
-            entry.restored = True
-            states = self._index.load(key_of(entry.source.real_path))
-            if states:
-                entry.run.restore(states)
-                entry.count_verified()
-                entry.indexed = entry.content
+        self._keeper.restore(entry)
         changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
         entry.due = entry.run.behind
         if entry.due:
@@ -412,8 +405,9 @@ class Follower:
             self._long.pop(entry.key, None)
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
-        if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:
-            entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
+        elsewhere = entry.run.version + entry.dump_changes != entry.row.version
+        if changed or elsewhere or first or not entry.loaded or len(entry.problems) != entry.row.problems:
+            entry.row = _row(entry)
             entry.count_verified()
             self._publish_soon(entry)
         entry.verifying = entry.verified[0] < entry.verified[1]
@@ -423,44 +417,7 @@ class Follower:
             self._verifying.pop(entry.key, None)
         self._note_undecided(entry)
         if not entry.due:
-            self._save(entry, force=entry.indexed_at == 0.0)
-
-    def _save_all(self, *, force: bool) -> None:
-        for key in list(self._unsaved):
-            self._save(self.entries[key], force=force)
-        self._save_packed()
-        if self._index is not None:
-            self._index.rest()
-
-    def _save(self, entry: Entry, *, force: bool) -> None:
-        """Save a run to the index unless that was done less than INDEX_SECONDS ago. The first time it may be one of many."""
-        if self._index is None or not entry.loaded or entry.content in (entry.indexed, self._packing.get(entry.key)):
-            self._unsaved.pop(entry.key, None)
-            return
-        self._unsaved[entry.key] = None
-        if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
-            content, first, entry.indexed_at = entry.content, entry.indexed_at == 0.0, time.monotonic()
-            saved = self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()), together=first)
-            if saved is None:
-                self._packing[entry.key] = content
-                if self._index.full:
-                    self._save_packed()
-            elif saved:
-                entry.indexed = content
-            if saved is not False:
-                self._unsaved.pop(entry.key, None)
-
-    def _save_packed(self) -> None:
-        """Write the snapshots of small runs that wait; if that fails, the runs are to be saved again."""
-        if self._index is None or not self._packing:
-            return
-        packed, self._packing = self._packing, {}
-        saved = self._index.flush()
-        for key, content in packed.items():
-            if saved:
-                self.entries[key].indexed = content
-            else:
-                self._unsaved[key] = None
+            self._keeper.save(entry, force=entry.indexed_at == 0.0)
 
     def _publish_soon(self, entry: Entry) -> None:
         """Publish the row of a run soon: reading a thousand small runs must not publish a thousand times."""
@@ -478,6 +435,11 @@ class Follower:
                 self._version += 1
         cost = time.monotonic() - begun
         self._publish_at = begun + max(PUBLISH_SECONDS, cost / PUBLISH_SHARE)
+
+
+def _row(entry: Entry) -> RunRow:
+    row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
+    return replace(row, version=row.version + entry.dump_changes) if entry.dump_changes else row
 
 
 def _failed(entry: Entry, what: str, error: Exception) -> tuple[Problem, ...]:

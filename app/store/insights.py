@@ -11,6 +11,7 @@ from layouts.sources import RunSource
 from parsers import INSIGHTS, Insight, Series
 from parsers.analysis.insights import frame, insights_of, ranked, stalled
 from parsers.export import csv_names, number_text
+from parsers.recorded import mark_of
 from parsers.runs import Run
 
 MOST_SERIES = 50_000
@@ -18,13 +19,8 @@ MOST_SERIES = 50_000
 MOST_INSIGHTS = 500
 """Insights returned for one run, the most severe first."""
 
-_Mark = tuple[int, int, int]
-_Entry = tuple[_Mark, tuple[Insight, ...]]
-
-
-def _mark(series: Series) -> _Mark:
-    """Return a value that changes whenever the points of the series do."""
-    return series.step.size, int(series.order[-1]), int(series.file[-1])
+_Entry = tuple[tuple[int, ...], tuple[Insight, ...]]
+"""(what changes with the points of the series, its insights)."""
 
 
 class Insights:
@@ -35,14 +31,15 @@ class Insights:
         self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
 
     def of(
-        self, key: str, run: Run, tags: Sequence[str], seconds: float, clock: Callable[[], float] = time.thread_time
-    ) -> tuple[list[Insight], int]:
-        """Return (insights of these tags, number of tags not analysed yet); start none after that CPU time."""
+        self, key: str, series_of: Callable[[str], Series], tags: Sequence[str], seconds: float,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> tuple[list[Insight], int]:  # fmt: skip
+        """Return (insights of these tags of a run, number of tags not analysed yet); start none after that CPU time."""
         end = clock() + seconds
         found: list[Insight] = []
         left = 0
         for tag in tags:
-            series = run.series(tag)
+            series = series_of(tag)
             if not series.step.size:
                 continue
             cached = self._cached(key, tag, series)
@@ -59,7 +56,7 @@ class Insights:
     def _cached(self, key: str, tag: str, series: Series) -> tuple[Insight, ...] | None:
         with self._lock:
             entry = self._entries.get((key, tag))
-            if entry is None or entry[0] != _mark(series):
+            if entry is None or entry[0] != mark_of(series):
                 return None
             self._entries.move_to_end((key, tag))
             return entry[1]
@@ -67,7 +64,7 @@ class Insights:
     def _analyse(self, key: str, tag: str, series: Series) -> tuple[Insight, ...]:
         found = tuple(insights_of(tag, series))
         with self._lock:
-            self._entries[key, tag] = _mark(series), found
+            self._entries[key, tag] = mark_of(series), found
             self._entries.move_to_end((key, tag))
             while len(self._entries) > MOST_SERIES:
                 self._entries.popitem(last=False)

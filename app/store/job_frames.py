@@ -90,14 +90,17 @@ class RankReader:
             else:
                 while number not in held:
                     task, answer = next(run)
-                    held[task.number] = self._taken(keys[task.number], answer)
+                    held[task.number] = self._taken(keys[task.number], task, answer)
                 yield held.pop(number)
 
-    def _taken(self, key: str, answer: bytes | Problem) -> RankColumns:
-        """Return the columns in an answer, and keep them."""
+    def _taken(self, key: str, task: Task, answer: bytes | Problem) -> RankColumns:
+        """Return the columns in an answer, and keep them; an answer that is not valid is the problem of its rank."""
         if isinstance(answer, Problem):
             return RankColumns({}, (answer,))
-        found = unpacked(answer)
+        try:
+            found = unpacked(answer)
+        except FormatError as error:
+            return RankColumns({}, (task.lost(str(error)),))
         if key and self._index is not None and may_be_kept(found.problems):
             self._index.write(key, [answer])
         return found
@@ -117,4 +120,4 @@ class RankReader:
                 self._told(task.size)
                 return found
         _, answer = next(Here().run([task], self._told, self._is_cancelled))
-        return self._taken(key, answer)
+        return self._taken(key, task, answer)

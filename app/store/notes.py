@@ -1,4 +1,4 @@
-"""Keep remarks, tags, saved views and marks in a file of the workspace, apart from the index, which may be deleted at any time.
+"""Keep remarks, tags, views, marks, watchpoints, colours and boards in a file of the workspace, apart from the deletable index.
 
 The file is text, one line per record (app/store/notes_format.py).
 
@@ -16,32 +16,54 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
-from app.store.notes_format import Content, Newer, RunNote, SavedMark, SavedView, decode, encode
+from app.store.notes_format import (
+    Content,
+    Newer,
+    RunNote,
+    SavedBoard,
+    SavedColour,
+    SavedMark,
+    SavedView,
+    SavedWatchList,
+    decode,
+    encode,
+)  # fmt: skip
+from layouts.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
 from layouts.notes import (
+    MOST_COLOURS,
     MOST_MARKS,
     MOST_VIEWS,
+    HandColour,
     Mark,
     Note,
     NotKept,
     Stale,
     Unfit,
     View,
+    colour_text,
+    group_name,
     mark_times,
     rank_number,
     session_name,
     view_name,
     view_place,
 )  # fmt: skip
+from layouts.watchpoints import WatchList
 from parsers import Problem
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 LARGEST = 64 << 20
 """Maximum size of the file in bytes."""
 PATIENCE = 5.0
 """Seconds to wait for another program that is changing the file."""
+MOST_WATCHED = 1_000
+"""Runs that have watchpoints."""
 _NAME, _LOCK, _NEW, _ASIDE = "notes.jsonl", "notes.lock", "notes.new", "notes-damaged-"
 _BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
@@ -173,6 +195,94 @@ class Notes:
 
         self._change(changed)
 
+    def paint(self, run: str, path: str, colour: str) -> HandColour:
+        """Set the colour of a run, "" to reset it; run is the key of its real path. Raises Unfit or NotKept."""
+        made = colour_text(colour)
+
+        def changed(content: Content) -> Content:
+            rest = {key: one for key, one in content.colours.items() if key != run}
+            return replace(content, colours=_bounded(rest | {run: SavedColour(path, made)} if made else rest))
+
+        self._change(changed)
+        return HandColour(made)
+
+    def paint_group(self, by: str, label: str, colour: str) -> HandColour:
+        """Set the colour of a group, "" to reset it. Raises Unfit or NotKept."""
+        made, group = colour_text(colour), group_name(by, label)
+
+        def changed(content: Content) -> Content:
+            rest = {key: one for key, one in content.groups.items() if key != group}
+            return replace(content, groups=_bounded(rest | {group: made} if made else rest))
+
+        self._change(changed)
+        return HandColour(made)
+
+    def save_watchpoints(self, run: str, path: str, watched: WatchList, was: str) -> WatchList:
+        """Replace the watchpoints for a run, of which was is the version; none deletes them.
+
+        run is the key of the run's real path. Raises Stale if they have been changed since, Unfit, or NotKept.
+        """
+        made = watched.checked()
+
+        def changed(content: Content) -> Content:
+            known = content.watched[run].listed if run in content.watched else WatchList()
+            if known.version not in (was, made.version):
+                raise Stale(known)
+            rest = {key: one for key, one in content.watched.items() if key != run}
+            if made.watchpoints and len(rest) >= MOST_WATCHED:
+                raise Unfit(f"watchpoints: expected at most {MOST_WATCHED:,} runs with watchpoints; delete some first")
+            return replace(content, watched=rest | ({run: SavedWatchList(path, made)} if made.watchpoints else {}))
+
+        found = self._change(changed).watched.get(run)
+        return found.listed if found else WatchList()
+
+    def create_board(self, base: str, key: str, name: str, cards: Sequence[BoardCard]) -> Board:
+        """Create a board of a base, with a number after its name if that is taken. Raises Unfit or NotKept.
+
+        A board that has this key is replaced: a deleted one can be restored under its address.
+        """
+        made = Board(card_key(key), name, tuple(cards)).checked()
+
+        def changed(content: Content) -> Content:
+            rest = {other: one for other, one in content.boards.items() if other != made.key}
+            if len(rest) >= MOST_BOARDS:
+                raise Unfit(f"boards: expected at most {MOST_BOARDS}; delete some first")
+            taken = [one.board.name for one in rest.values() if one.base == base]
+            return replace(content, boards=rest | {made.key: SavedBoard(base, replace(made, name=new_name(made.name, taken)))})
+
+        return self._change(changed).boards[made.key].board
+
+    def change_board(self, base: str, key: str, change: BoardChange) -> ChangedBoard:
+        """Change cards and name of a board: the last change of a card wins, and what it overrides is returned.
+
+        Raises Stale if the board was deleted, Unfit or NotKept.
+        """
+        before: list[Board] = []
+
+        def changed(content: Content) -> Content:
+            known = content.boards.get(key)
+            if known is None or known.base != base:
+                raise Stale(None)
+            before[:] = [known.board]
+            return replace(content, boards=dict(content.boards) | {key: SavedBoard(base, change.applied(known.board))})
+
+        board = self._change(changed).boards[key].board
+        return ChangedBoard(board, change.overridden(before[0]))
+
+    def delete_board(self, base: str, key: str) -> Board | None:
+        """Delete a board and return it as it was, None if there was none. Raises NotKept."""
+        found: list[Board] = []
+
+        def changed(content: Content) -> Content:
+            known = content.boards.get(key)
+            if known is None or known.base != base:
+                return content
+            found[:] = [known.board]
+            return replace(content, boards={other: one for other, one in content.boards.items() if other != key})
+
+        self._change(changed)
+        return found[0] if found else None
+
     # Reading -----------------------------------------------------------------------------------------------------------
 
     def _stamp(self) -> Any:
@@ -300,10 +410,13 @@ class Notes:
 
 
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_UNREADABLE = "Remarks, tags, saved views and marks cannot be read, so none are shown and changes are not saved: {reason}"
+_UNREADABLE = (
+    "Remarks, tags, saved views, marks, watchpoints and boards cannot be read, so none are shown and changes are not saved: "
+    "{reason}"
+)
 _SET_ASIDE = (
-    "The file of remarks, tags, saved views and marks was damaged. This is a copy of it; its intact lines are still in use. "
-    "Delete the copy when you no longer need it."
+    "The file of remarks, tags, saved views, marks, watchpoints and boards was damaged. This is a copy of it; its intact lines "
+    "are still in use. Delete the copy when you no longer need it."
 )
 
 
@@ -376,3 +489,9 @@ def _lock(descriptor: int) -> None:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _bounded(colours: dict[K, V]) -> dict[K, V]:
+    if len(colours) > MOST_COLOURS:
+        raise Unfit(f"colours: expected at most {MOST_COLOURS:,}, found {len(colours):,}; reset some first")
+    return colours

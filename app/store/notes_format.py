@@ -1,4 +1,4 @@
-r"""The file format of remarks, tags, saved views and marks: one line per record, so that damage costs lines and not the file.
+r"""The file format of notes: one line per remark, view, mark, watchpoint, colour and card of a board: damage costs lines only.
 
 A line is the CRC-32 of its JSON in hexadecimal digits, a space, and the JSON. The first line names the format, the last one has
 the number of records between them:
@@ -7,9 +7,18 @@ the number of records between them:
     77ab90d1 {"run":"<key of its real path>","path":"/data/run1","remark":"best so far","tags":[":star","paper"]}
     c40e1a55 {"view":"8d...","base":"/data","name":"Losses","place":"scalars?run=run1"}
     5d0e77b1 {"mark":"4f...","run":"<key>","path":"/data/run1","session":".","rank":0,"name":"stall","times":[1200,5600]}
-    93b1f2c8 {"records":3}
+    0e1f44d2 {"watch":"<key>","path":"/data/run1","condition":"tensor_too_large","limits":{"max_gt":1e9},"names":["Default/a"],
+              "pattern":"","enabled":true,"by":"nodes","said":"Default"}
+    0a33c7d2 {"colour":"#2e9ac8","run":"<key>","path":"/data/run1"}
+    e1b09f44 {"colour":"#895dd6","by":"column:lr","label":"0.1"}
+    6b0d1c3e {"board":"5a...","base":"/data","name":"Daily"}
+    f4417a90 {"card":"7c...","of":"5a...","place":"scalars?run=run1","part":"key:loss","title":"","text":"",
+              "x":0,"y":0,"w":4,"h":7}
+    93b1f2c8 {"records":8}
 
-The version is 2 if there are marks, else 1, which older programs read.
+(A record is on one line.) Watchpoints of a run and cards of a board are in the order of their lines; cards whose board is
+missing are left out. The version is 5 if there are boards, else 4 if there are colours, else 3 if there are watchpoints, else 2
+if there are marks, else 1; programs read the versions up to their own.
 """
 
 from __future__ import annotations
@@ -17,16 +26,20 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import msgspec
 
+from layouts.boards import MOST_CARDS, Board, BoardCard, card_key
 from layouts.notes import (
+    Group,
     Mark,
     Note,
     Unfit,
     View,
+    colour_text,
+    group_name,
     mark_times,
     ordered_tags,
     rank_number,
@@ -36,9 +49,10 @@ from layouts.notes import (
     view_name,
     view_place,
 )  # fmt: skip
+from layouts.watchpoints import SavedWatchpoint, WatchList
 
 FORMAT = "mindscope notes"
-VERSION = 2
+VERSION = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +81,40 @@ class SavedMark:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedColour:
+    """The colour of a run, and its path, which only helps people who read the file."""
+
+    path: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedWatchList:
+    """The watchpoints for a run and the path of the run, which only helps people who read the file."""
+
+    path: str
+    listed: WatchList
+
+
+@dataclass(frozen=True, slots=True)
+class SavedBoard:
+    """A board and the base directory it belongs to."""
+
+    base: str
+    board: Board
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
-    """The content of the file: notes by the key of their run's real path, views and marks by their own key."""
+    """The content of the file: views, marks and boards by their own key, all else by that of the real path of its run."""
 
     notes: Mapping[str, RunNote] = field(default_factory=dict)
     views: Mapping[str, SavedView] = field(default_factory=dict)
     marks: Mapping[str, SavedMark] = field(default_factory=dict)
+    watched: Mapping[str, SavedWatchList] = field(default_factory=dict)
+    colours: Mapping[str, SavedColour] = field(default_factory=dict)
+    groups: Mapping[Group, str] = field(default_factory=dict)
+    boards: Mapping[str, SavedBoard] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +124,19 @@ class _Taken:
     notes: dict[str, RunNote] = field(default_factory=dict)
     views: dict[str, SavedView] = field(default_factory=dict)
     marks: dict[str, SavedMark] = field(default_factory=dict)
+    watched: dict[str, tuple[str, list[SavedWatchpoint]]] = field(default_factory=dict)
+    colours: dict[str, SavedColour] = field(default_factory=dict)
+    groups: dict[Group, str] = field(default_factory=dict)
+    boards: dict[str, tuple[str, str]] = field(default_factory=dict)
+    cards: dict[str, dict[str, BoardCard]] = field(default_factory=dict)
+
+    def content(self) -> Content:
+        watched = {key: SavedWatchList(path, WatchList(tuple(listed))) for key, (path, listed) in self.watched.items()}
+        boards = {
+            key: SavedBoard(base, Board(key, name, tuple(self.cards.get(key, {}).values())))
+            for key, (base, name) in self.boards.items()
+        }
+        return Content(self.notes, self.views, self.marks, watched, self.colours, self.groups, boards)
 
 
 class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -119,6 +174,83 @@ class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):
         taken.marks[self.mark] = SavedMark(self.run, self.path, mark)
 
 
+class _ColourLine(msgspec.Struct, forbid_unknown_fields=True):
+    colour: str
+    run: str
+    path: str
+
+    def into(self, taken: _Taken) -> None:
+        taken.colours[self.run] = SavedColour(self.path, _colour(self.colour))
+
+
+class _GroupLine(msgspec.Struct, forbid_unknown_fields=True):
+    colour: str
+    by: str
+    label: str
+
+    def into(self, taken: _Taken) -> None:
+        taken.groups[group_name(self.by, self.label)] = _colour(self.colour)
+
+
+def _colour(text: str) -> str:
+    found = colour_text(text)
+    if not found:
+        raise Unfit("colour: expected #rrggbb, found nothing")
+    return found
+
+
+class _WatchLine(msgspec.Struct, forbid_unknown_fields=True):
+    watch: str
+    path: str
+    condition: str
+    limits: dict[str, float]
+    names: list[str] | None
+    pattern: str
+    enabled: bool
+    by: str
+    said: str
+
+    def into(self, taken: _Taken) -> None:
+        names = None if self.names is None else tuple(self.names)
+        found = SavedWatchpoint(self.condition, self.limits, names, self.pattern, self.enabled, self.by, self.said).checked()
+        taken.watched.setdefault(self.watch, (self.path, []))[1].append(found)
+
+
+class _BoardLine(msgspec.Struct, forbid_unknown_fields=True):
+    board: str
+    base: str
+    name: str
+
+    def into(self, taken: _Taken) -> None:
+        taken.boards[card_key(self.board)] = self.base, view_name(self.name)
+
+
+class _CardLine(msgspec.Struct, forbid_unknown_fields=True):
+    card: str
+    of: str
+    place: str | None
+    part: str
+    title: str
+    text: str
+    x: int
+    y: int
+    w: int
+    h: int
+
+    def into(self, taken: _Taken) -> None:
+        key, cards = card_key(self.card), taken.cards.setdefault(self.of, {})
+        if len(cards) >= MOST_CARDS:
+            raise Unfit(f"cards: expected at most {MOST_CARDS} on a board, found more")
+        shape = {"x": self.x, "y": self.y, "w": self.w, "h": self.h}
+        cards[key] = BoardCard(key, self.place, self.part, self.title, self.text, **shape).checked()
+
+
+_Line = _NoteLine | _ViewLine | _MarkLine | _WatchLine | _ColourLine | _GroupLine | _BoardLine | _CardLine
+_LINES: tuple[type[_Line], ...] = (
+    _NoteLine, _ViewLine, _MarkLine, _WatchLine, _ColourLine, _GroupLine, _BoardLine, _CardLine,
+)  # fmt: skip
+
+
 class Newer(ValueError):
     """The file has a newer version of the format."""
 
@@ -136,7 +268,20 @@ def encode(content: Content) -> bytes:
          "name": one.mark.name, "times": one.mark.times}
         for key, one in content.marks.items()
     ]  # fmt: skip
-    lines = [{"format": FORMAT, "version": VERSION if content.marks else 1}, *records, {"records": len(records)}]
+    records += [
+        {"watch": key, "path": run.path} | asdict(one)
+        for key, run in content.watched.items() for one in run.listed.watchpoints
+    ]  # fmt: skip
+    records += [{"colour": one.colour, "run": key, "path": one.path} for key, one in content.colours.items()]
+    records += [{"colour": colour, "by": by, "label": label} for (by, label), colour in content.groups.items()]
+    for key, one in content.boards.items():
+        records.append({"board": key, "base": one.base, "name": one.board.name})
+        for card in one.board.cards:
+            shown = asdict(card)
+            records.append({"card": shown.pop("key"), "of": key} | shown)
+    parts = (content.boards, content.colours or content.groups, content.watched, content.marks)
+    version = next((VERSION - at for at, part in enumerate(parts) if part), 1)
+    lines = [{"format": FORMAT, "version": version}, *records, {"records": len(records)}]
     return b"".join(map(_line, lines))
 
 
@@ -157,7 +302,7 @@ def decode(data: bytes) -> tuple[Content, bool]:
     begun = first in known
     ended = len(lines) > 1 and lines[-1] is not None and _json(lines[-1]) == {"records": len(lines) - 2}
     whole = begun and ended and all(taken[1:-1]) and data.endswith(b"\n") and rest is None
-    return Content(found.notes, found.views, found.marks), whole
+    return found.content(), whole
 
 
 def _checked(line: bytes) -> bytes | None:
@@ -174,8 +319,7 @@ def _json(text: bytes) -> Any:
 
 
 def _take(text: bytes, found: _Taken) -> bool:
-    kinds: tuple[type[_NoteLine | _ViewLine | _MarkLine], ...] = (_NoteLine, _ViewLine, _MarkLine)
-    for kind in kinds:
+    for kind in _LINES:
         try:
             msgspec.json.decode(text, type=kind).into(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Unfit):

@@ -67,8 +67,10 @@ class Snapshots:
         None if the snapshot waits to be written together with others, by `flush`.
         """
         parts = dump(states)
-        if parts is None:
-            return True
+        return True if parts is None else self.save_parts(key, parts, together=together)
+
+    def save_parts(self, key: str, parts: Sequence[bytes | memoryview], *, together: bool) -> bool | None:
+        """Cache a snapshot, given as the parts of its bytes; see `save`."""
         size = sum(len(part) for part in parts)
         waiting = self._pending.pop(key, None)
         self._pending_bytes -= len(waiting or b"")

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from app.store.run_rows import LIVE_SECONDS, dated_row, job_row
+from layouts.run_colours import Colours
 from layouts.sources import RunChanges, RunRow
-from layouts.theme import colours_of
 from parsers import Source
 
 GONE = 1000
@@ -22,14 +22,15 @@ class HasRow(Protocol):
 
 
 class RunList:
-    """The rows of runs and jobs, and their colours (member run key -> colour).
+    """The rows of runs and jobs, and their colours.
 
-    One thread changes the list; any thread may read `rows`, `row` and `colours`. `show` and `changes` need a common lock.
+    One thread changes the list; any thread may read `rows`, `row` and `colours`. `show`, `paint` and `changes`
+    need a common lock.
     """
 
     def __init__(self) -> None:
         self.rows: tuple[RunRow, ...] = ()
-        self.colours: Mapping[str, str] = {}
+        self.colours = Colours(())
         self._by_key: dict[str, RunRow] = {}
         self._next: dict[str, RunRow] = {}
         self._sources: dict[str, tuple[Source, tuple[str, ...]]] = {}
@@ -39,6 +40,7 @@ class RunList:
         self._log = ChangeLog()
         self._altered: set[str] = set()
         self._recolour = False
+        self._hands: Mapping[str, str] = {}
 
     @property
     def changed(self) -> bool:
@@ -99,22 +101,39 @@ class RunList:
 
     def show(self, rows: tuple[RunRow, ...]) -> None:
         """Replace the rows that other threads see."""
-        if self._recolour:
-            colours = colours_of(rows)
-            self._altered |= {row.key for row in rows if any(colours[key] != self.colours.get(key) for key in row.members)}
-            self.colours = colours
-            self._recolour = False
+        self._altered |= self._coloured(rows, Colours(rows, self._hands) if self._recolour else self.colours.now(rows))
+        self._recolour = False
         self.rows, self._by_key = rows, dict(self._next)
         self._log.add(self._altered, self._by_key)
         self._altered = set()
+
+    def paint(self, by_hand: Mapping[str, str]) -> None:
+        """Replace the colours set by hand: key of a run, job or rank -> #rrggbb."""
+        if by_hand != self._hands:
+            self._hands = by_hand
+            self._log.add(self._coloured(self.rows, Colours(self.rows, by_hand)), self._by_key)
+
+    def _coloured(self, rows: tuple[RunRow, ...], colours: Colours) -> set[str]:
+        """Replace the colours; return the keys of the rows for which they differ."""
+        before, self.colours = self.colours, colours
+        if colours is before:
+            return set()
+        usual, hand = colours.usual, colours.by_hand
+        return {
+            row.key for row in rows
+            if colours.wishes[row.key] != before.wishes.get(row.key)
+            or any(usual[key] != before.usual.get(key) for key in row.members)
+            or any(hand.get(key) != before.by_hand.get(key) for key in (row.key, *row.members))
+        }
 
     def changes(self, since: str) -> RunChanges:
         """Return what has changed since a mark (`layouts.sources.RunSource.changes`)."""
         keys = self._log.since(since)
         if keys is None:
-            return RunChanges(self._log.mark, True, self.rows, (), self.colours)
+            return RunChanges(self._log.mark, True, self.rows, (), self.colours.usual, self.colours.hues, self.colours.by_hand)
         rows = [self._by_key[key] for key in keys if key in self._by_key]
-        return RunChanges(self._log.mark, False, rows, [key for key in keys if key not in self._by_key], self.colours)
+        gone = [key for key in keys if key not in self._by_key]
+        return RunChanges(self._log.mark, False, rows, gone, self.colours.usual, self.colours.hues, self.colours.by_hand)
 
 
 class ChangeLog:

@@ -68,8 +68,12 @@ def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) 
 
 
 def kinds_of(run: Run, source: Source) -> dict[str, int]:
-    """Return kind -> number of tags. "checkpoints" is 1 if a plan to compute landscapes from checkpoints was found."""
-    return run.kinds() | profile_kinds(run) | ({"checkpoints": 1} if source.plan else {})
+    """Return kind -> number of tags. "checkpoints" is 1 if a plan to compute landscapes from checkpoints was found.
+
+    "dump" is the number of directories with dumps.
+    """
+    extra = {"checkpoints": int(bool(source.plan)), "dump": len(source.dump_dirs)}
+    return run.kinds() | profile_kinds(run) | {kind: number for kind, number in extra.items() if number}
 
 
 def profile_kinds(run: Run) -> dict[str, int]:

@@ -10,9 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.engines import Engine
+from app.live.sessions import Sessions
+from app.live.training import LiveTraining
+from app.store.derivations import Derivations
+from app.store.dumps import Dumps
 from app.store.entries import Entry
+from app.store.explained import ExplainedRuns
 from app.store.following import Follower
 from app.store.forests import Forests
+from app.store.graphs import GraphSnapshots
 from app.store.insights import Insights
 from app.store.lineage import Lineage
 from app.store.matching import Captures, matching
@@ -20,14 +27,24 @@ from app.store.notes import Notes
 from app.store.profiles import TRACE, ProfileFrames, mark_of, profile_of
 from app.store.run_jobs import FoundJob, RunJobs
 from app.store.run_rows import dated_row
+from app.store.studies import Studies
 from app.store.traces import Traces
-from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
+from layouts import live
+from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.dumps import DumpResult, DumpWork, OpenDump
+from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.live import LiveSession, LiveStatus, Order
+from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
 from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.studies import Importances, OpenStudy, StudyRow
+from layouts.watchpoints import WatchList
 from parsers import (
     DatasetGraph,
+    Derived,
     Graph,
     GraphLocation,
     HistogramValue,
+    ImageValue,
     Insight,
     LandscapePlan,
     LineageRow,
@@ -43,7 +60,9 @@ from parsers import (
     landscape_plan,
 )  # fmt: skip
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.explanations.access import RunExplanations
 from parsers.names import printable
+from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.trace import sources
@@ -64,20 +83,36 @@ class Store(FrameSource):
         interval: float = 3.0,
         index_directory: str | None = None,
         notes_directory: str | None = None,
+        studies_directory: str | None = None,
         stay_inside: bool = False,
+        sessions: Sessions | None = None,
+        engine: Engine | None = None,
     ) -> None:
-        """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read."""
-        self._runs = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside)
+        """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
+
+        studies_directory is that of the workspace with studies, which may not exist.
+        sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
+        """
+        self._graphs = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
+        self._runs = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside, stored=self._graphs)
         self._notes = None if notes_directory is None else Notes(notes_directory)
         self._measuring = threading.Lock()
         self._lineage = Lineage()
         self._insights = Insights()
+        self._derivations = Derivations()
         self._captures = Captures()
-        self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
+        of_profiles = f"{index_directory}-profiles" if index_directory else None
+        self._profiles = ProfileFrames(of_profiles, engine=engine)
         self._jobs = RunJobs()
         self._traces = Traces(f"{index_directory}-traces" if index_directory else None)
         self._forests = Forests()
+        self._live = LiveTraining(sessions, self)
+        of_dumps = f"{index_directory}-dumps" if index_directory else None
+        self._dumps = Dumps(of_dumps, interval=interval, on_found=self._found_in_dump)
+        self._explained = ExplainedRuns(self._found_in_explanations)
+        self._studies = Studies(bases, studies_directory, interval=interval, stay_inside=stay_inside)
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
+        self._painted: tuple[Any, Any] = None, None
 
     def start(self) -> Store:
         """Start to scan and read in the background."""
@@ -90,7 +125,13 @@ class Store(FrameSource):
         self._profiles.stop()
         self._traces.stop()
         self._forests.stop()
+        self._dumps.stop()
+        self._explained.stop()
+        self._live.stop()
+        self._studies.stop()
         self._runs.join()
+        if self._graphs is not None:
+            self._graphs.stop()
 
     def wait(self, seconds: float) -> bool:
         """Wait until every run of the first scan has been read; return whether it has."""
@@ -100,6 +141,8 @@ class Store(FrameSource):
 
     def status(self) -> SourceStatus:
         self._runs.asked()
+        self._dumps.look()
+        self._studies.look()
         rows, version, read_at = self._runs.snapshot()
         problems = 0
         loaded, damage = self._counts(rows)
@@ -113,7 +156,7 @@ class Store(FrameSource):
             total=len(rows),
             loaded=loaded,
             problems=damage + len(self._runs.base_problems) + problems,
-            version=version,
+            version=version + self._studies.version,
             failed=self._runs.failed,
             age=self._runs.age(),
             missing=self._runs.missing,
@@ -132,10 +175,24 @@ class Store(FrameSource):
         return self._runs.rows
 
     def changes(self, since: str) -> RunChanges:
+        self._paint()
         return self._runs.changes(since)
 
-    def colours(self) -> Mapping[str, str]:
-        return self._runs.colours
+    def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
+        self._paint()
+        return self._runs.colours.of(chosen)
+
+    def _paint(self) -> None:
+        """Apply the colours set by hand, which belong to directories, to the runs there are now."""
+        if self._notes is None:
+            return
+        known = self._notes.look().colours
+        now = known, self._runs.rows if known else None
+        if now[0] is self._painted[0] and now[1] is self._painted[1]:
+            return
+        paths = self._runs.real_paths() if known else {}
+        self._runs.paint({key: known[place].colour for key, path in paths.items() if (place := key_of(path)) in known})
+        self._painted = now
 
     def member(self, run: str) -> RunRow | None:
         entry = self._runs.entries.get(run)
@@ -147,12 +204,16 @@ class Store(FrameSource):
 
     def series(self, run: str, tag: str) -> Series | None:
         entry = self._runs.entries.get(run)
-        found = entry.run.series(tag) if entry else None
+        found = self._derivations.series(entry.key, entry.run, tag) if entry else None
         return found if found is not None and len(found.step) else None
+
+    def derived(self, run: str, expression: str) -> Derived | None:
+        entry = self._runs.entries.get(run)
+        return self._derivations.of(entry.key, entry.run, expression) if entry else None
 
     def version(self, run: str) -> int:
         entry = self._runs.entries.get(run)
-        return entry.run.version if entry else 0
+        return entry.run.version + entry.dump_changes if entry else 0
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         found = [(entry.key, _encodable(problem)) for entry in self._runs.members(run) for problem in entry.problems]
@@ -169,7 +230,11 @@ class Store(FrameSource):
         entry = self._runs.entries.get(run)
         if entry is None:
             return (), 0
-        found, left = self._insights.of(run, entry.run, entry.run.tags("scalar") if tags is None else tags, seconds)
+
+        def series_of(tag: str) -> Series:
+            return self._derivations.series(entry.key, entry.run, tag)
+
+        found, left = self._insights.of(run, series_of, entry.run.tags("scalar") if tags is None else tags, seconds)
         # A run records its final loss when it ends, so a run that has one has not stalled.
         if tags is None and not left and "loss" not in entry.run.settings:
             standing = self._insights.standing(entry.run, time.time())
@@ -306,6 +371,94 @@ class Store(FrameSource):
         entry = self._runs.entries.get(run)
         return entry, profile_of(entry.run.profile, session, rank) if entry else None
 
+    # Dumps -----------------------------------------------------------------------------------------------------------
+
+    def dump(self, run: str) -> OpenDump:
+        if run.startswith(live.KEY):
+            return self._live.open(run)
+        return self._dumps.open(run, [entry.source for entry in self._runs.members(run)])
+
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+        if run.startswith(live.KEY):
+            return self._live.result(run, work, again=again)
+        return self._dumps.result(run, [entry.source for entry in self._runs.members(run)], work, again=again)
+
+    def cancel_dump(self, run: str, work: DumpWork) -> None:
+        if run.startswith(live.KEY):
+            self._live.cancel(run, work)
+            return
+        self._dumps.cancel(run, work)
+
+    def _found_in_dump(self, run: str, problems: Sequence[Problem], changed: bool) -> None:
+        """Show the problems of a dump with those of its runs, and have pages ask again if its rows changed."""
+        left = list(problems)
+        entries = self._runs.members(run)
+        for place, entry in enumerate(entries):
+            inside = tuple(f"{path}{os.sep}" for path in entry.source.dump_dirs)
+            of_rank = [one for one in left if f"{one.path}{os.sep}".startswith(inside)] if inside else []
+            left = [one for one in left if one not in of_rank]
+            entry.dump_problems = tuple(of_rank + (left if place == len(entries) - 1 else []))
+            if changed:
+                self._runs.changed(entry)
+            else:
+                self._runs.recount(entry)
+
+    # Explanations ----------------------------------------------------------------------------------------------------
+
+    def explanations(self, run: str) -> OpenExplanations:
+        return self._explained.open(run, self._explanations_of(run))
+
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+        return self._explained.result(run, self._explanations_of(run), work, again=again)
+
+    def cancel_explanation(self, run: str, work: ExplanationWork) -> None:
+        self._explained.cancel(run, work)
+
+    def explanation_picture(self, run: str, path: str) -> ImageValue:
+        return self._explanations_or_refuse(run).pictures.picture(path)
+
+    def explanation_outcome(self, run: str, path: str, boxes: str, mask: str) -> ImageValue:
+        return self._explanations_or_refuse(run).pictures.outcome(path, boxes, mask)
+
+    def explanation_heat_map(self, run: str, path: str) -> GreyPicture:
+        return self._explanations_or_refuse(run).pictures.heat_map(path)
+
+    def _explanations_of(self, run: str) -> RunExplanations | None:
+        entry = self._runs.entries.get(run)
+        return entry.run.explanations if entry else None
+
+    def _explanations_or_refuse(self, run: str) -> RunExplanations:
+        found = self._explanations_of(run)
+        if found is None:
+            raise PayloadError(f"expected the key of a known run, found {run!r}")
+        return found
+
+    def _found_in_explanations(self, run: str, problems: Sequence[Problem]) -> None:
+        """Show the problems of explanations with those of their run."""
+        entry = self._runs.entries.get(run)
+        if entry is not None:
+            entry.explanation_problems = tuple(problems)
+            self._runs.recount(entry)
+
+    # Studies ---------------------------------------------------------------------------------------------------------
+
+    def studies(self) -> Sequence[StudyRow]:
+        return self._studies.rows()
+
+    def study(self, key: str) -> OpenStudy:
+        return self._studies.open(key)
+
+    def importances(self, key: str, target: str, method: str) -> Importances:
+        return self._studies.importances(key, target, method)
+
+    # Live training ---------------------------------------------------------------------------------------------------
+
+    def live(self) -> LiveStatus:
+        return self._live.status()
+
+    def order(self, session: str, order: Order) -> LiveSession:
+        return self._live.order(session, order)
+
     # Lineage ---------------------------------------------------------------------------------------------------------
 
     def settings(self, run: str) -> Mapping[str, Setting]:
@@ -325,9 +478,9 @@ class Store(FrameSource):
 
     def notebook(self) -> Notebook:
         if self._notes is None:
-            return Notebook()
+            return Notebook(watchpoints=self._live.lists)
         content, base = self._notes.look(), self._runs.base
-        paths = self._runs.real_paths() if content.notes or content.marks else {}
+        paths = self._runs.real_paths() if content.notes or content.marks or content.watched else {}
         found = {key: content.notes.get(key_of(path)) for key, path in paths.items()}
         notes = {key: one.note for key, one in found.items() if one is not None}
         marks: dict[str, list[Mark]] = {}
@@ -338,7 +491,11 @@ class Store(FrameSource):
         for listed in marks.values():
             listed.sort(key=lambda mark: mark.times)
         views = sorted((one.view for one in content.views.values() if one.base == base), key=lambda view: view.name.casefold())
-        return Notebook(not self._notes.why_not, self._notes.why_not, notes, tuple(views), marks)
+        lists = {key: content.watched.get(key_of(path)) for key, path in paths.items()} if content.watched else {}
+        watchpoints = {key: one.listed for key, one in lists.items() if one is not None} | dict(self._live.lists)
+        why = self._notes.why_not
+        boards = sorted((one.board for one in content.boards.values() if one.base == base), key=lambda one: one.name.casefold())
+        return Notebook(not why, why, notes, tuple(views), marks, watchpoints, content.groups, tuple(boards))
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         path = self._runs.real_paths()[run]
@@ -361,9 +518,40 @@ class Store(FrameSource):
     def delete_mark(self, key: str, was: str) -> None:
         self._notes_or_refuse().delete_mark(key, was)
 
+    def paint(self, run: str, colour: str) -> HandColour:
+        path = self._runs.real_paths()[run]
+        return self._notes_or_refuse().paint(key_of(path), printable(path), colour)
+
+    def paint_group(self, by: str, label: str, colour: str) -> HandColour:
+        return self._notes_or_refuse().paint_group(by, label, colour)
+
+    def create_board(self, name: str, cards: Sequence[BoardCard], *, key: str = "") -> Board:
+        return self._notes_or_refuse().create_board(self._runs.base, key or secrets.token_hex(8), name, cards)
+
+    def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
+        return self._notes_or_refuse().change_board(self._runs.base, key, change)
+
+    def delete_board(self, key: str) -> Board | None:
+        return self._notes_or_refuse().delete_board(self._runs.base, key)
+
+    def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:
+        if run.startswith(live.KEY):
+            return self._live.save(run, watched, was)
+        path, notes = self._runs.real_paths()[run], self._notes_or_refuse()
+        known = self.notebook().watchpoints.get(run, WatchList())
+        end = time.monotonic() + 5.0
+        for pattern in {one.pattern for one in watched.checked().watchpoints} - {one.pattern for one in known.watchpoints}:
+            if time.monotonic() > end:
+                raise Unfit("patterns: expected patterns that are compiled within 5 s, found slower ones: simplify them")
+            try:
+                self.matching(pattern, [])
+            except ValueError as error:
+                raise Unfit(f"pattern: {error}") from None
+        return notes.save_watchpoints(key_of(path), printable(path), watched, was)
+
     def _notes_or_refuse(self) -> Notes:
         if self._notes is None:
-            raise NotKept("expected a workspace for remarks, tags and views, found none; name one to save them")
+            raise NotKept("expected a workspace for remarks, tags, views, watchpoints and boards, found none; name one to save")
         return self._notes
 
     # Patterns --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ are served: a request can name one of them, never another path.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -42,6 +43,7 @@ CARTESIAN = "vendor/plotly_cartesian.js"
 """plotly.js-cartesian-dist-min of npm, of the version that the package plotly has."""
 
 
+@functools.cache
 def all_charts() -> str:
     """Return ALL_CHARTS with a fingerprint, so that browsers keep it for a year."""
     changed = os.stat(os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")).st_mtime

@@ -10,6 +10,7 @@ An ASGI application takes `a2wsgi.WSGIMiddleware(create_app("runs", prefix="/tra
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import warnings
@@ -51,17 +52,19 @@ class EmbeddedPage:
     """One page in the layout of a host's Dash application, which may embed several under different ids.
 
     The page keeps its state in a store of its own, not in the host's URL. Its routes are below `/_mindscope/<id>/` and accept
-    requests to local names and allowed_hosts ("*": any).
+    requests to local names and allowed_hosts ("*": any). workspace is a directory for the index and for what users write, as in
+    `create_app`. A board has cards of other pages, so the whole dashboard is served below `/_mindscope/<id>/app/` with it.
     """
 
     def __init__(
-        self, page: Page, sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()  # noqa: A002  as in Dash
-    ) -> None:
+        self, page: Page, sources: Sources, id: str, *,  # noqa: A002  as in Dash
+        allowed_hosts: Sequence[str] = (), workspace: str | os.PathLike[str] | None = None,
+    ) -> None:  # fmt: skip
         if not _ID.fullmatch(id):
             raise ValueError(f"id: expected a letter, then up to 63 letters, digits, _ or -; found {id!r}")
         self.page = page
         self.ids = Ids(page.name, id)
-        self.source = frame_source(sources)
+        self.source = frame_source(sources, workspace)
         self._allowed_hosts = tuple(allowed_hosts)
         self._host: dash.Dash | None = None
         self._waiting: list[Component] = []
@@ -86,6 +89,9 @@ class EmbeddedPage:
         host.server.register_blueprint(blueprint, url_prefix=prefix.rstrip("/"))
         names, allowed = security.names_of("127.0.0.1", self._allowed_hosts), security.plain_names(self._allowed_hosts)
         security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
+        if self.page.whole:
+            whole = {"public_prefix": f"{self._routes()}app/", "server": host.server, "allowed_hosts": self._allowed_hosts}
+            create_app(self.source, prefix=f"{prefix}app/", **whole)
         _add_assets(host, self.page)
         for content in self._waiting:
             content.children = self._content().children
@@ -108,8 +114,11 @@ class Pages:
         if page is None:
             raise AttributeError(f"pages: expected one of {', '.join(self.__dir__())}; found {name!r}")
 
-        def embedded(sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()) -> EmbeddedPage:  # noqa: A002
-            return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts)
+        def embedded(
+            sources: Sources, id: str, *,  # noqa: A002
+            allowed_hosts: Sequence[str] = (), workspace: str | os.PathLike[str] | None = None,
+        ) -> EmbeddedPage:  # fmt: skip
+            return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts, workspace=workspace)
 
         return embedded
 

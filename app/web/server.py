@@ -117,6 +117,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         self._pages_by_path = {page.path: page for page in pages}
         self._scripts: tuple[str, ...] = ()
         self._contents: dict[str, Bundle] = {}
+        self._parts: dict[str, tuple[list[str], list[str]]] = {}  # of the HTML of each page: its head, and what starts it
         # Every argument is given, as Dash takes the others from the environment.
         super().__init__(
             __name__,
@@ -165,6 +166,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     def settle(self) -> None:
         """Finish the setup that Dash postpones to the first request. Call it after all callbacks are registered."""
         self._setup_server()
+        self._parts = {}
         self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
 
     def _generate_scripts_html(self) -> str:
@@ -217,32 +219,47 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
 
     def interpolate_index(self, **parts: str) -> str:
         """Return the HTML of a page."""
+        assets = self.bundles.assets.current()
+        if assets is not self.bundles.assets:
+            self.bundles.assets, self._parts = assets, {}
         page = self._page()
-        self.bundles.assets = self.bundles.assets.current()
+        if page.path not in self._parts:
+            self._parts[page.path] = self._head(page), self._starts(page)
+        head, starts = self._parts[page.path]
+        head = [parts["metas"], f"<title>{parts['title']}</title>", *head, parts["css"]]
+        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
+        return "\n".join(
+            ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
+
+    def _head(self, page: Page) -> list[str]:
+        """Return what is in the head of a page as long as no asset changes."""
         later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
-        entries = self._entries(page)
-        modules = self.bundles.assets.modules(entries)
-        sheets = self.bundles.assets.styles(modules, page.name)
-        head = [
-            parts["metas"],
+        assets = self.bundles.assets
+        sheets = assets.styles(assets.modules(self._entries(page)), page.name)
+        return [
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
-            f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(EARLY)}"></script>',
             f'<script src="{self._asset(GENERATORS)}"></script>',
             *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
-            parts["css"],
         ]
-        # Module scripts run in order after all classic ones, so the last of them starts Dash. They are preloaded here, not in
-        # the head, so that the browser requests the large libraries first.
-        starts = [*(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
-                  *(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
-                  f'<script id="_dash-renderer" type="module">{self.renderer}</script>']
-        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
-        return "\n".join(
-            ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
+
+    def _starts(self, page: Page) -> list[str]:
+        """Return the scripts at the end of a page as long as no asset changes.
+
+        Module scripts run in order after all classic ones, so the last of them starts Dash. They are preloaded here, not in the
+        head, so that the browser requests the large libraries first. EARLY is here already, as a classic script, and Chromium
+        warns of a preload in another credentials mode.
+        """
+        entries = self._entries(page)
+        modules = self.bundles.assets.modules(entries)
+        return [
+            *(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules if name != EARLY),
+            *(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
+            f'<script id="_dash-renderer" type="module">{self.renderer}</script>',
+        ]
 
     def _asset(self, name: str) -> str:
         """Return the cacheable URL of an asset."""

@@ -153,7 +153,7 @@ def test_processes_are_kept_for_the_next_run_and_end_when_closed(tmp_path: Path)
 def test_a_process_that_ended_by_itself_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "PIECE", 1)
     program = tmp_path / "hasty.py"
-    program.write_text("from app import engine_process\nengine_process.MOST_READ = 2\nengine_process.main()\n")
+    program.write_text("from app import engine_process, tasks\ntasks.MOST_READ = 2\nengine_process.main()\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     engine = Processes(1, program="hasty")
     tasks = tasks_of(tmp_path / "runs", *["rank"] * 5)

@@ -40,6 +40,7 @@ def test_an_empty_variable_is_not_set() -> None:
 @pytest.mark.parametrize("setting", list(SETTINGS), ids=lambda s: s.name)
 def test_every_setting_is_read_from_both_variables(setting) -> None:
     samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
+    samples["debugger_port"] = "50052"
     text = samples.get(setting.name, {True: "false", False: "true", None: "true"}.get(setting.default, "text"))
     for variable in (setting.variable, "MINDINSIGHT_" + setting.name.upper()):
         assert getattr(resolve({}, {variable: text}), setting.name) != setting.default

@@ -7,57 +7,46 @@ from pathlib import Path
 
 import pytest
 
-from app import create_app
-from app.store.store import Store
 from layouts.notes import Note
-
-
-@pytest.fixture
-def client(tmp_path: Path):
-    (tmp_path / "runs/one").mkdir(parents=True)
-    (tmp_path / "runs/one/x.summary.1.host").write_bytes(b"")
-    (tmp_path / "notes").mkdir(mode=0o700)
-    store = Store([tmp_path / "runs"], interval=0, notes_directory=str(tmp_path / "notes")).start()
-    assert store.wait(30)
-    yield create_app(store, token="t" * 43).server.test_client()
-    store.stop()
-
+from layouts.watchpoints import WatchList
 
 TOKEN = {"Authorization": "Bearer " + "t" * 43}
 CHANGES = [
     ("/api/note", {"run": "one", "remark": "x", "add": [":star"]}), ("/api/view", {"save": "n", "place": "scalars"}),
     ("/api/mark", {"save": "n", "run": "one", "times": [5]}),
+    ("/api/colour", {"colour": "#2e9ac8", "run": "one"}),
+    ("/api/watchpoints", {"run": "one", "watchpoints": [{"condition": "tensor_overflow"}], "was": WatchList().version}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "change"), CHANGES)
-def test_others_change_nothing(client, tmp_path: Path, path: str, change: dict[str, object]) -> None:
+def test_others_change_nothing(noting, tmp_path: Path, path: str, change: dict[str, object]) -> None:
     for headers in (
         {}, {"Authorization": "Bearer wrong"}, TOKEN | {"Origin": "http://evil.example"}, TOKEN | {"Origin": "null"},
         TOKEN | {"Host": "evil.example"}, TOKEN | {"Origin": "http://localhost:1"},
     ):  # fmt: skip
-        assert client.post(path, json=change, headers=headers).status_code in (401, 403), headers
+        assert noting.post(path, json=change, headers=headers).status_code in (401, 403), headers
     for body in ({"data": json.dumps(change)}, {"data": change}, {"data": json.dumps(change), "content_type": "text/plain"}):
-        assert client.post(path, headers=TOKEN, **body).status_code == 415
-    assert client.get(path, headers=TOKEN).status_code in (404, 405)
+        assert noting.post(path, headers=TOKEN, **body).status_code == 415
+    assert noting.get(path, headers=TOKEN).status_code in (404, 405)
     assert not (tmp_path / "notes" / "notes.jsonl").exists()
     based = change | ({"was": Note().version} if "remark" in change else {})
-    assert client.post(path, json=based, headers=TOKEN | {"Origin": "http://localhost"}).json["done"] is True
+    assert noting.post(path, json=based, headers=TOKEN | {"Origin": "http://localhost"}).json["done"] is True
 
 
 @pytest.mark.parametrize("change", [
     [], {}, {"run": 1}, {"run": "one", "remark": 1}, {"run": "one", "add": "x"}, {"run": "one", "add": [1]},
     {"run": "one", "more": 1}, {"run": "one", "add": [":x"]}, {"run": "one", "remark": "x" * 10_001},
 ])  # fmt: skip
-def test_malformed_changes_are_refused(client, change: object) -> None:
-    answer = client.post("/api/note", json=change, headers=TOKEN)
+def test_malformed_changes_are_refused(noting, change: object) -> None:
+    answer = noting.post("/api/note", json=change, headers=TOKEN)
     assert answer.status_code == 400
     assert answer.json["error"]
 
 
-def test_a_change_that_is_no_utf8_is_refused(client) -> None:
+def test_a_change_that_is_no_utf8_is_refused(noting) -> None:
     body = b'{"run": "one", "remark": "\xff"}'
-    answer = client.post("/api/note", data=body, content_type="application/json", headers=TOKEN)
+    answer = noting.post("/api/note", data=body, content_type="application/json", headers=TOKEN)
     assert answer.status_code == 400
     assert answer.json["error"]
 
@@ -66,17 +55,17 @@ def test_a_change_that_is_no_utf8_is_refused(client) -> None:
     {}, {"save": "n", "delete": "x"}, {"save": "", "place": "scalars"}, {"save": "n", "place": "javascript:alert(1)"},
     {"rename": "x", "name": ""}, {"save": 5},
 ])  # fmt: skip
-def test_malformed_views_are_refused(client, change: object) -> None:
-    assert client.post("/api/view", json=change, headers=TOKEN).status_code == 400
+def test_malformed_views_are_refused(noting, change: object) -> None:
+    assert noting.post("/api/view", json=change, headers=TOKEN).status_code == 400
 
 
-def test_a_change_is_answered_with_what_is_there_now(client) -> None:
+def test_a_change_is_answered_with_what_is_there_now(noting) -> None:
     def post(path: str, **change: object) -> dict:
-        return client.post(path, json=change, headers=TOKEN).json
+        return noting.post(path, json=change, headers=TOKEN).json
 
     first = post("/api/note", run="one", remark="a", was=Note().version)
     assert post("/api/note", run="one", remark="b", was=Note().version) == {"done": False, "now": first["now"]}
-    assert client.post("/api/note", json={"run": "nobody"}, headers=TOKEN).status_code == 404
+    assert noting.post("/api/note", json={"run": "nobody"}, headers=TOKEN).status_code == 404
     made = post("/api/view", save="n", place="scalars?run=one")["now"]
     assert post("/api/view", save="n", place="images") == {"done": False, "now": made}
     assert post("/api/view", rename=made["key"], name="m", was="old")["done"] is False
@@ -90,18 +79,72 @@ def test_without_a_workspace_nothing_is_kept(make_app) -> None:
     assert "workspace" in answer.json["error"]
 
 
-def test_marks_are_saved_listed_and_deleted(client) -> None:
+def test_marks_are_saved_listed_and_deleted(noting) -> None:
     asked = {"save": "stall", "run": "one", "session": "p", "rank": 2, "times": [90, 20]}
-    made = client.post("/api/mark", json=asked, headers=TOKEN).json
+    made = noting.post("/api/mark", json=asked, headers=TOKEN).json
     assert made["done"]
     assert (made["now"]["name"], made["now"]["times"], made["now"]["rank"]) == ("stall", [20, 90], 2)
-    other = client.post("/api/mark", json=asked | {"times": [1]}, headers=TOKEN).json
+    other = noting.post("/api/mark", json=asked | {"times": [1]}, headers=TOKEN).json
     assert (other["done"], other["now"]) == (False, made["now"])
-    again = client.post("/api/mark", json=asked | {"times": [1], "instead": made["now"]["version"]}, headers=TOKEN).json
+    again = noting.post("/api/mark", json=asked | {"times": [1], "instead": made["now"]["version"]}, headers=TOKEN).json
     assert again["done"]
-    gone = client.post("/api/mark", json={"delete": made["now"]["key"], "was": again["now"]["version"]}, headers=TOKEN).json
+    gone = noting.post("/api/mark", json={"delete": made["now"]["key"], "was": again["now"]["version"]}, headers=TOKEN).json
     assert gone == {"done": True, "now": None}
     for wrong in ({}, {"save": "n", "delete": "k"}, asked | {"times": []}, asked | {"times": ["1"]}, asked | {"save": ""},
                   asked | {"rank": "0"}, asked | {"session": ""}, asked | {"rank": 10**30}, asked | {"rank": -1}):  # fmt: skip
-        assert client.post("/api/mark", json=wrong, headers=TOKEN).status_code == 400, wrong
-    assert client.post("/api/mark", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404
+        assert noting.post("/api/mark", json=wrong, headers=TOKEN).status_code == 400, wrong
+    assert noting.post("/api/mark", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404
+
+
+def test_colours_are_set_made_readable_and_reset(noting) -> None:
+    asked = {"run": "one", "colour": "#2E9AC8"}
+    assert noting.post("/api/colour", json=asked, headers=TOKEN).json["now"]["colour"] == "#2e9ac8"
+    assert noting.post("/api/colour", json=asked | {"colour": "#000000"}, headers=TOKEN).json["now"]["colour"] != "#000000"
+    assert noting.post("/api/colour", json=asked | {"colour": ""}, headers=TOKEN).json["now"]["colour"] == ""
+    group = {"by": "column:lr", "label": "", "colour": "#2e9ac8"}
+    assert noting.post("/api/colour", json=group, headers=TOKEN).json["done"]
+    for wrong in ({}, {"colour": "#2e9ac8"}, asked | {"by": "job"}, asked | {"colour": "red"}, asked | {"colour": "#12345"},
+                  group | {"by": ""}, group | {"label": "x" * 5000}, asked | {"colour": 5}):  # fmt: skip
+        assert noting.post("/api/colour", json=wrong, headers=TOKEN).status_code == 400, wrong
+    assert noting.post("/api/colour", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404
+
+
+def test_watchpoints_are_saved_replaced_and_deleted(noting) -> None:
+    large = {"condition": "tensor_too_large", "limits": {"max_gt": 1e-9}, "names": ["b", "a"], "by": "nodes", "said": "Default"}
+    asked = {"run": "one", "watchpoints": [large], "was": WatchList().version}
+    made = noting.post("/api/watchpoints", json=asked, headers=TOKEN).json
+    assert made["done"]
+    assert made["now"]["watchpoints"] == [large | {"names": ["a", "b"], "pattern": "", "enabled": True}]
+    other = asked | {"watchpoints": [{"condition": "tensor_overflow", "pattern": "Mat.ul", "enabled": False, "by": "pattern"}]}
+    stale = noting.post("/api/watchpoints", json=other, headers=TOKEN).json
+    assert (stale["done"], stale["now"]) == (False, made["now"])
+    again = noting.post("/api/watchpoints", json=other | {"was": made["now"]["version"]}, headers=TOKEN).json
+    assert (again["done"], [one["pattern"] for one in again["now"]["watchpoints"]]) == (True, ["Mat.ul"])
+    none = {"run": "one", "watchpoints": [], "was": again["now"]["version"]}
+    gone = noting.post("/api/watchpoints", json=none, headers=TOKEN)
+    assert gone.json == {"done": True, "now": {"watchpoints": [], "version": WatchList().version}}
+    assert noting.post("/api/watchpoints", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404
+
+
+@pytest.mark.parametrize("wrong", [
+    {"condition": "none"}, {"condition": "tensor_too_large"}, {"condition": "tensor_overflow", "limits": {"max_gt": 1}},
+    {"condition": "tensor_too_large", "limits": {"max_gt": "1"}}, {"condition": "tensor_overflow", "pattern": "("},
+    {"condition": "tensor_overflow", "pattern": "x" * 1001}, {"condition": "tensor_overflow", "pattern": "(" * 900},
+    {"condition": "tensor_overflow", "names": [""]}, {"condition": "tensor_overflow", "names": ["a\u202eb"]},
+    {"condition": "tensor_overflow", "names": ["x" * 4001]}, {"condition": "tensor_overflow", "by": "magic"},
+    {"condition": "tensor_overflow", "said": "\u0007"}, {"condition": "tensor_overflow", "more": 1},
+])  # fmt: skip
+def test_watchpoints_that_none_can_be_are_refused(noting, tmp_path: Path, wrong: dict[str, object]) -> None:
+    asked = {"run": "one", "watchpoints": [wrong], "was": WatchList().version}
+    answer = noting.post("/api/watchpoints", json=asked, headers=TOKEN)
+    assert (answer.status_code, bool(answer.json["error"])) == (400, True)
+    assert not (tmp_path / "notes" / "notes.jsonl").exists()
+
+
+def test_too_many_watchpoints_are_refused(noting) -> None:
+    many = [{"condition": "tensor_overflow"}] * 101
+    named = [{"condition": "tensor_overflow", "names": [f"n{number}" for number in range(60_000)]}] * 2
+    for watchpoints in (many, named):
+        asked = {"run": "one", "watchpoints": watchpoints, "was": WatchList().version}
+        answer = noting.post("/api/watchpoints", json=asked, headers=TOKEN)
+        assert (answer.status_code, "at most" in answer.json["error"]) == (400, True)

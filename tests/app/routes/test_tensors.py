@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.routes import tensors
+from app.routes import tensor_blocks
 from parsers import HistogramValue, PayloadError, PayloadSeries, TensorValue, Value, analysis
 
 RNG = np.random.default_rng(7)
@@ -200,7 +200,7 @@ def test_csv_of_every_dtype(client, source, tag, wanted) -> None:
 def test_an_answer_is_small(client, source) -> None:
     answer = client.get("/api/tensor?run=a&tag=big&rows=0:128&cols=0:64")
     assert len(answer.data) == 128 * 64 * 8
-    assert tensors.MOST_VALUES >= 128 * 64
+    assert tensor_blocks.MOST_VALUES >= 128 * 64
 
 
 def test_histograms_over_steps_are_a_figure(client, source, monkeypatch) -> None:

@@ -38,36 +38,36 @@ def test_a_series_is_looked_at_once_for_each_of_its_states(monkeypatch):
     real = module.insights_of
     monkeypatch.setattr(module, "insights_of", lambda tag, one: looked.append(tag) or real(tag, one))
     run, known = Run({"loss": spiked(), "lr": series(400)}), Insights()
-    found, left = known.of("r", run, run.tags(), 10)
+    found, left = known.of("r", run.series, run.tags(), 10)
     assert ([one.kind for one in found], left, looked) == (["spike"], 0, ["loss", "lr"])
-    assert known.of("r", run, run.tags(), 10) == (found, 0)
+    assert known.of("r", run.series, run.tags(), 10) == (found, 0)
     assert looked == ["loss", "lr"]
     # It grew: only that one is looked at again.
     run.every["loss"] = spiked(500)
-    known.of("r", run, run.tags(), 10)
+    known.of("r", run.series, run.tags(), 10)
     assert looked == ["loss", "lr", "loss"]
     # Another run of the same tags is another matter.
-    known.of("other", run, ["lr"], 10)
+    known.of("other", run.series, ["lr"], 10)
     assert looked[-1] == "lr"
 
 
 def test_no_series_is_begun_after_the_time_is_over():
     run, known = Run({f"t{n}": spiked() for n in range(5)}), Insights()
     clock = iter(range(100))
-    found, left = known.of("r", run, run.tags(), 2, lambda: next(clock))
+    found, left = known.of("r", run.series, run.tags(), 2, lambda: next(clock))
     assert 0 < left < 5
     assert len(found) == 5 - left
-    assert known.of("r", run, run.tags(), 100)[1] == 0
+    assert known.of("r", run.series, run.tags(), 100)[1] == 0
     # What is known costs nothing.
-    assert known.of("r", run, run.tags(), 0)[1] == 0
+    assert known.of("r", run.series, run.tags(), 0)[1] == 0
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr(module, "MOST_SERIES", 3)
     run, known = Run({f"t{n}": series(30) for n in range(6)}), Insights()
-    known.of("r", run, run.tags(), 10)
-    assert known.of("r", run, ["t3", "t4", "t5"], 0)[1] == 0
-    assert known.of("r", run, ["t0"], 0)[1] == 1
+    known.of("r", run.series, run.tags(), 10)
+    assert known.of("r", run.series, ["t3", "t4", "t5"], 0)[1] == 0
+    assert known.of("r", run.series, ["t0"], 0)[1] == 1
 
 
 def test_an_export_has_the_columns_of_the_frame_and_no_formula():

@@ -2,219 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
-import stat
 import tempfile
 import time
-import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from app import create_app
 from app.commands.settings import SettingError
 from app.store import notes
-from app.store.notes import Notes
-from app.store.notes_format import Content, RunNote, SavedMark, SavedView, decode, encode
+from app.store.notes import MOST_WATCHED, Notes
+from app.store.notes_format import Content, SavedWatchList, encode
 from app.store.store import Store
-from layouts.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale, Unfit, View, ordered_tags
+from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, ordered_tags
 from layouts.shell.run_list import listing
-
-HARMLESS = "scalars?run=a&smooth=0.6"
-SMALL = Content(
-    {
-        "k1": RunNote("/data/a", Note('best, "so"\nfar 训练', (":star", "paper"))),
-        "k2": RunNote("/data/b", Note("", (":bug",))),
-    },
-    {"v1": SavedView("/data", View("v1", "Losses", HARMLESS))},
-)
-
-
-def says(text: str, was: str = "") -> NoteChange:
-    return NoteChange(remark=text, was=was)
-
-
-def remark(directory: Path, key: str, text: str) -> Note:
-    kept = Notes(str(directory))
-    found = kept.look().notes.get(key)
-    return kept.annotate(key, f"/{key}", says(text, found.note.version if found else Note().version).applied)
-
-
-# The file ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_file_is_lines_that_any_program_can_check() -> None:
-    lines = encode(SMALL).decode("ascii").splitlines()
-    records = [json.loads(line[9:]) for line in lines]
-    assert [line[:8] for line in lines] == [f"{zlib.crc32(line[9:].encode()):08x}" for line in lines]
-    assert records[0] == {"format": "mindscope notes", "version": 1}
-    assert records[1] == {"run": "k1", "path": "/data/a", "remark": 'best, "so"\nfar 训练', "tags": [":star", "paper"]}
-    assert records[3] == {"view": "v1", "base": "/data", "name": "Losses", "place": HARMLESS}
-    assert records[-1] == {"records": 3}
-
-
-@given(
-    st.dictionaries(
-        st.text(st.characters(codec="utf-8"), max_size=5), st.tuples(st.text(), st.sets(st.sampled_from(ICONS))), max_size=4
-    )
-)
-@settings(deadline=None)
-def test_what_is_written_is_read(said) -> None:
-    changes = {
-        key: NoteChange(text, Note().version, tuple(f":{icon}" for icon in icons)) for key, (text, icons) in said.items()
-    }
-    content = Content({key: RunNote("/p", change.applied(Note())) for key, change in changes.items()}, {})
-    assert decode(encode(content)) == (content, True)
-
-
-def lost(content: Content) -> int:
-    return sum(SMALL.notes[key] != content.notes.get(key) for key in SMALL.notes) + (SMALL.views != content.views)
-
-
-MARKED = Content(SMALL.notes, SMALL.views, {"m1": SavedMark("k1", "/data/a", Mark("m1", "stall 停顿", "s", 3, (12, 2**60)))})
-
-
-def test_marks_are_lines_of_version_2_and_files_without_any_stay_what_they_were() -> None:
-    assert decode(encode(MARKED)) == (MARKED, True)
-    lines = [json.loads(line[9:]) for line in encode(MARKED).decode("ascii").splitlines()]
-    assert lines[0] == {"format": "mindscope notes", "version": 2}
-    assert lines[4] == {"mark": "m1", "run": "k1", "path": "/data/a", "session": "s", "rank": 3, "name": "stall 停顿",
-                        "times": [12, 2**60]}  # fmt: skip
-    assert encode(SMALL).splitlines()[0] == encode(Content()).splitlines()[0]
-    for place, byte in enumerate(encode(MARKED)):
-        data = bytearray(encode(MARKED))
-        data[place] ^= 1
-        content, intact = decode(bytes(data))
-        assert not intact
-        assert (content.marks != MARKED.marks) + lost(content) <= (2 if byte == 0x0A else 1)
-
-
-def test_marks_are_saved_replaced_and_deleted(tmp_path: Path) -> None:
-    kept, other = Notes(str(tmp_path)), Notes(str(tmp_path))
-    made = kept.save_mark("k1", "/data/a", Mark("m1", "  the   stall ", ".", 0, (90, 20)))
-    assert (made.name, made.times) == ("the stall", (20, 90))
-    assert other.look().marks["m1"].mark == made
-    with pytest.raises(Stale):
-        other.save_mark("k1", "/data/a", Mark("m2", "the stall", ".", 0, (5,)))
-    moved = other.save_mark("k1", "/data/a", Mark("m2", "the stall", ".", 0, (5,)), instead=made.version)
-    assert (moved.key, moved.times) == ("m1", (5,))
-    other.save_mark("k1", "/data/a", Mark("m3", "the stall", ".", 1, (7,)))  # another rank
-    with pytest.raises(Stale):
-        kept.delete_mark("m1", made.version)
-    kept.delete_mark("m1", moved.version)
-    kept.delete_mark("m1", moved.version)
-    assert list(kept.look().marks) == ["m3"]
-    for times in ((), (1, 2, 3), (2**62,)):
-        with pytest.raises(Unfit):
-            kept.save_mark("k1", "/data/a", Mark("m4", "n", ".", 0, times))
-    for session, rank in (("a\0b", 0), (".", 10**30), (".", -1)):
-        with pytest.raises(Unfit):
-            kept.save_mark("k1", "/data/a", Mark("m4", "n", session, rank, (1,)))
-
-
-def test_a_mark_of_an_impossible_rank_in_the_file_is_left_out() -> None:
-    content = Content(marks={"m1": SavedMark("k1", "/data/a", Mark("m1", "n", ".", 10**30, (5,)))})
-    assert decode(encode(content))[0].marks == {}
-
-
-def test_every_flipped_byte_is_noticed_and_costs_one_record() -> None:
-    whole = encode(SMALL)
-    for place in range(len(whole)):
-        for bit in (0, 3, 7):
-            data = bytearray(whole)
-            data[place] ^= 1 << bit
-            content, intact = decode(bytes(data))
-            assert not intact, place
-            assert lost(content) <= (2 if whole[place] == 0x0A else 1), place
-            assert content.notes.keys() <= SMALL.notes.keys()
-
-
-def test_a_cut_at_every_byte_is_noticed_and_costs_what_is_cut_off() -> None:
-    whole = encode(SMALL)
-    ends = [place for place, byte in enumerate(whole) if byte == 0x0A]
-    for length in range(len(whole)):
-        content, intact = decode(whole[:length])
-        assert not intact, length
-        complete = sum(end < length for end in ends)
-        assert len(content.notes) + len(content.views) == min(max(complete - 1, 0), 3)
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read(data: bytes) -> None:
-    assert decode(data) == (Content(), False)
-
-
-def test_a_damaged_file_is_kept_aside_and_told_and_the_rest_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "notes.jsonl"
-    data = encode(SMALL).replace(b"paper", b"pepar")
-    path.write_bytes(data)
-    kept = Notes(str(tmp_path))
-    content = kept.look()
-    assert (content.notes.keys(), content.views) == ({"k2"}, SMALL.views)
-    (problem,) = kept.problems
-    assert Path(problem.path).read_bytes() == data
-    assert decode(path.read_bytes()) == (content, True)
-    assert kept.annotate("k1", "/data/a", says("again", Note().version).applied).remark == "again"
-    again = Notes(str(tmp_path))
-    assert again.look().notes["k1"].note.remark == "again"
-    assert again.problems == kept.problems  # told for as long as the copy is there
-    os.remove(problem.path)
-    remark(tmp_path, "k2", "now")
-    again.look()
-    assert again.problems == ()
-
-
-def test_what_cannot_be_read_is_neither_emptied_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "notes.jsonl"
-    newer = encode(SMALL).split(b"\n", 1)[1]
-    first = json.dumps({"format": "mindscope notes", "version": 3}).encode()
-    path.write_bytes(b"%08x %s\n" % (zlib.crc32(first), first) + newer)
-    written = path.read_bytes()
-    kept = Notes(str(tmp_path))
-    kept.look()
-    assert "version" in kept.why_not
-    assert kept.problems[0].kind == "unreadable"
-    with pytest.raises(NotKept):
-        kept.annotate("k", "/k", says("x").applied)
-    assert path.read_bytes() == written
-    monkeypatch.setattr(notes, "LARGEST", 10)
-    path.write_bytes(encode(SMALL))
-    with pytest.raises(NotKept, match="MiB"):
-        kept.annotate("k", "/k", says("x").applied)
-    path.unlink()
-    path.mkdir()
-    with pytest.raises(NotKept):
-        kept.annotate("k", "/k", says("x").applied)
-    assert path.is_dir()
-
-
-def test_no_copy_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "notes.jsonl"
-    data = encode(SMALL)[:-9]
-    path.write_bytes(data)
-
-    def full(_path: str, _to: str) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(notes, "_copy", full)
-    kept = Notes(str(tmp_path))
-    assert kept.look().notes == SMALL.notes  # what can be read is shown
-    assert "No space left" in kept.why_not
-    with pytest.raises(NotKept, match="No space left"):
-        kept.annotate("k1", "/data/a", says("x").applied)
-    assert path.read_bytes() == data
-
-
-def test_the_file_is_this_users_alone_and_leaves_nothing_beside(tmp_path: Path) -> None:
-    remark(tmp_path, "a", "x")
-    assert sorted(os.listdir(tmp_path)) == ["notes.jsonl", "notes.lock"]
-    assert {stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in os.listdir(tmp_path)} == {0o600}
-
+from layouts.watchpoints import WatchList
+from tests.app.store.some_notes import HARMLESS, POINTS, remark, says
 
 # Changes -------------------------------------------------------------------------------------------------------------
 
@@ -402,6 +211,20 @@ def test_a_program_that_holds_the_file_is_waited_for_and_then_told_of(tmp_path: 
     assert remark(tmp_path, "a", "x").remark == "x"
 
 
+@pytest.fixture(scope="module")
+def numbered_runs() -> dict[str, SavedWatchList]:
+    return {f"k{number}": SavedWatchList("/p", WatchList(POINTS[1:])) for number in range(MOST_WATCHED)}
+
+
+def test_the_runs_with_watchpoints_are_limited(tmp_path: Path, numbered_runs: dict[str, SavedWatchList]) -> None:
+    (tmp_path / "notes.jsonl").write_bytes(encode(Content(watched=numbered_runs)))
+    kept = Notes(str(tmp_path))
+    with pytest.raises(Unfit, match="at most 1,000 runs"):
+        kept.save_watchpoints("more", "/p", WatchList(POINTS), WatchList().version)
+    kept.save_watchpoints("k1", "/p", WatchList(), WatchList(POINTS[1:]).version)
+    assert kept.save_watchpoints("more", "/p", WatchList(POINTS), WatchList().version) == WatchList(POINTS)
+
+
 # The store -------------------------------------------------------------------------------------------------------
 
 
@@ -444,6 +267,21 @@ def test_notes_survive_a_restart_and_reach_another_window(base: Path, tmp_path: 
     assert [note.remark for note in other.notebook().notes.values()] == ["good"]  # by the run's real path, whatever its key
     assert other.notebook().views == ()  # its links name other keys
     other.stop()
+
+
+def test_watchpoints_of_a_run_survive_a_restart(base: Path, tmp_path: Path) -> None:
+    store = opened(base, tmp_path / "notes")
+    assert store.notebook().watchpoints == {}
+    store.save_watchpoints("one", WatchList(POINTS), WatchList().version)
+    with pytest.raises(KeyError):
+        store.save_watchpoints("../one", WatchList(POINTS), WatchList().version)
+    with pytest.raises(Unfit, match="regular expression"):
+        store.save_watchpoints("one", WatchList((replace(POINTS[1], pattern="(a"),)), WatchList(POINTS).version)
+    store.stop()
+    again = opened(base, tmp_path / "notes")
+    assert again.notebook().watchpoints == {"one": WatchList(POINTS)}
+    assert "watchpoints" not in listing(again)["notebook"]  # every page asks for the list of runs
+    again.stop()
 
 
 def test_damage_is_told_with_the_problems(base: Path, tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from app.store import run_list
 from app.store.following import Follower
 from app.store.run_list import GONE, ChangeLog, RunList
 from app.store.run_rows import LIVE_SECONDS, unread_row
+from layouts.run_colours import Colours
 from layouts.sources import RunRow
-from layouts.theme import colours_of
 from parsers import Source, open_run
 from parsers.model import SourceFile
 
@@ -98,7 +98,7 @@ def test_changes_lead_from_any_mark_to_the_list_as_it_is(acts: list[tuple[str, i
         known |= {row.key: row for row in changes.rows}
         colours = {**colours, **{key: changes.colours[key] for row in changes.rows for key in row.members}}
         assert known == {row.key: row for row in runs.rows}
-        assert {key: colours[key] for key in known} == runs.colours == colours_of(runs.rows)
+        assert {key: colours[key] for key in known} == runs.colours.usual == Colours(runs.rows).usual
         followers.append((changes.mark, known, colours))
 
 

@@ -462,7 +462,7 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
 
 
 def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.following.INDEX_SECONDS", 0.05)
+    monkeypatch.setattr("app.store.keeping.INDEX_SECONDS", 0.05)
     full, write = True, PlainDisk._write
 
     def writing(self: PlainDisk, *arguments: Any) -> Any:

@@ -265,7 +265,7 @@ def test_a_store_of_a_trace_file(file: Path) -> None:
         (row,) = store.runs()
         assert row.name == "trace_view.json"
         (profile,) = store.profiles(row.key)
-        assert profile.frames == ("step_times", "trace")
+        assert profile.frames == ("step_times", "trace", "device_times")
         until = time.monotonic() + 60
         while (opened := store.trace(row.key, profile.session, profile.rank)) is None:
             assert time.monotonic() < until

@@ -62,7 +62,8 @@ def test_a_host_loads_what_its_pages_need(source) -> None:
     assert {"early/hold.js", "base/main.js", "cards/cards.js", "pages/scalars/page.js"} <= set(names)
     assert not any(name.startswith("shell") for name in names), "the shell is for our own application"
     both = loaded(source, pages.Scalars, pages.Runs)
-    assert set(both) - set(names) == {"pages/runs/page.js", "pages/runs.css", "base/grid.js", "base/navigation.js"}
+    own = {f"pages/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "groups", "values")}
+    assert set(both) - set(names) == {*own, "pages/runs.css", "base/grid.js", "base/numbers.js"}
     assert [name for name in both if name in names] == names
 
 
@@ -76,3 +77,25 @@ def test_a_file_is_a_run(tmp_path) -> None:
     app = create_app([one_event_file, tmp_path])
     assert app.source.wait(10)
     assert [row.points > 0 for row in app.source.runs()] == [True]
+
+
+@pytest.mark.parametrize("prefix", ["/", "/lab/"])
+def test_a_board_brings_the_pages_of_its_cards(prefix, tmp_path) -> None:
+    host = Dash("host", url_base_pathname=prefix)
+    (tmp_path / "runs").mkdir()
+    page = pages.Board(tmp_path / "runs", id="b1", workspace=tmp_path / "workspace")
+    host.layout = html.Div(page.layout())
+    page.register(host)
+    client = host.server.test_client()
+    own = f"{prefix}_mindscope/b1/"
+    made = client.post(f"{own}board", json={"create": "Daily", "cards": [{"place": "scalars", "part": "key:loss"}]})
+    assert made.json["now"]["name"] == "Daily"
+    shown = client.get(f"{own}app/scalars?embed=1&card=key:loss")
+    assert shown.status_code == 200
+    policy = dict(part.strip().split(" ", 1) for part in shown.headers["Content-Security-Policy"].split(";"))
+    assert (policy["frame-ancestors"], policy["default-src"]) == ("'self'", "'self'")
+    assert "sha256-" in policy["script-src"], "that of the page in the frame, not that of the host's routes"
+    assert f"{own}app/api/" in str(client.get(f"{own}app/api/pages/scalars.json").json)
+    assert client.get(f"{own}app/scalars", headers={"Host": "evil.example"}).status_code == 403
+    assert client.get(f"{prefix}").status_code == 200
+    page.source.stop()

@@ -16,7 +16,7 @@ from layouts.page import Page
 
 ASSETS = Assets(assets_directory())
 MODULES = sorted(ASSETS.imports)
-FAMILIES = ("cards", "profiling", "lineage")
+FAMILIES = ("cards", "graphs", "profiling", "lineage", "debugging", "explanations", "tensor_grid")
 ALLOWED = {"early": (), "vendor": (), "base": ("early",), "shell": ("base",), **dict.fromkeys(FAMILIES, ("base", "vendor"))}
 """Folder -> the folders that its modules may import from, beside itself; pages may import from base and the families."""
 NAMES = sorted({PurePosixPath(name).stem for name in MODULES} | {folder_of(name).rpartition("/")[2] for name in MODULES})

@@ -1,0 +1,43 @@
+"""GET routes for the tables of the use of the hardware as CSV.
+
+    <prefix>efficiency/types.csv?run=KEY&session=NAME&rank=N&peak=256    also shapes.csv, slow.csv, figures.csv, roofline.csv
+
+Further parameters are the settings of the page's address (`layouts.queries.efficiency.SETTINGS`), and with_run, with_session
+and with_rank, the second session of the roofline.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from flask import Blueprint, Response
+
+from app.routes.media import attachment, safe_name
+from app.routes.profiles import chosen_frame
+from app.routes.refusals import Unusable, answered, parameters
+from layouts.queries.efficiency import KEYS, TABLES, Efficiency, read_ask
+from layouts.sources import ProfileSource
+from parsers.export.frames import csv_rows
+
+PARAMETERS = ("run", "session", "rank", "with_run", "with_session", "with_rank", *KEYS)
+
+
+def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+    """Add the routes to a blueprint."""
+    for name in TABLES:
+        table = partial(_answer, source, name)
+        routes.add_url_rule(f"/efficiency/{name}.csv", f"efficiency-{name}-csv", partial(answered, table))
+
+
+def _answer(source: ProfileSource, name: str) -> Response:
+    ask = read_ask(parameters(PARAMETERS))
+    if ask is None:
+        raise Unusable("expected the parameter run, found none")
+    if ask.wrong:
+        raise Unusable(f"{ask.wrong[0][0]}: expected a number above 0; found {ask.wrong[0][1]!r}")
+    found = Efficiency(source, ask, frame=partial(chosen_frame, source)).table(name)
+    if found is None:
+        raise Unusable(f"no {name}: expected kernels{' of two sessions' if name == 'roofline' else ''}, found none", 404)
+    answer = Response(csv_rows(found), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
+    return answer

@@ -1,0 +1,70 @@
+"""GET routes for the pipeline page: the bands of a job over time, and its tables as CSV.
+
+    <prefix>pipeline/view?run=KEY&session=NAME&rank=N&step=13&columns=1500    binary (`Pipeline.view`)
+    <prefix>pipeline/moment?...&of=2&at=1500000      the band of a rank at a moment, as JSON
+    <prefix>pipeline/summary.csv?...   also bands.csv
+
+Parameters are those of the page's address (`layouts.queries.pipeline.KEYS`, `step`); columns is the width of the chart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+from flask import Blueprint, Response
+
+from app.routes.media import attachment, safe_name
+from app.routes.profiles import chosen_frame
+from app.routes.refusals import Unusable, answered, parameters
+from layouts.queries.pipeline import COLUMNS, KEYS, Pipeline, read_ask
+from layouts.sources import ProfileSource
+from layouts.state import number
+from parsers.export.frames import csv_rows
+
+_PARAMETERS = ("run", "session", "rank", "step", *KEYS)
+_LARGEST_RANK = 1e9
+_LONGEST_NS = 2.0**53
+
+
+def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+    """Add the routes to a blueprint."""
+    answers: dict[str, tuple[Callable[[Pipeline, dict[str, Any]], Response], tuple[str, ...]]] = {
+        "view": (_view, ("columns",)), "moment": (_moment, ("of", "at")),
+        "summary.csv": (partial(_table, name="summary"), ()), "bands.csv": (partial(_table, name="bands"), ()),
+    }  # fmt: skip
+    for name, (make, more) in answers.items():
+        rule = f"/pipeline/{name}"
+        routes.add_url_rule(rule, f"pipeline-{name.replace('.', '-')}", partial(answered, partial(_answer, source, make, more)))
+
+
+def _answer(
+    source: ProfileSource, make: Callable[[Pipeline, dict[str, Any]], Response], more: tuple[str, ...]
+) -> Response:
+    asked = parameters((*_PARAMETERS, *more))
+    ask = read_ask(asked)
+    if ask is None:
+        raise Unusable("expected the parameter run, found none")
+    return make(Pipeline(source, ask, partial(chosen_frame, source, ask.choice)), asked)
+
+
+def _view(pipeline: Pipeline, asked: dict[str, Any]) -> Response:
+    columns = int(number(asked, "columns", 1_000.0, *COLUMNS))
+    return Response(pipeline.view(columns), mimetype="application/octet-stream")
+
+
+def _moment(pipeline: Pipeline, asked: dict[str, Any]) -> Response:
+    rank = int(number(asked, "of", 0.0, 0.0, _LARGEST_RANK))
+    found = pipeline.moment(rank, int(number(asked, "at", 0.0, 0.0, _LONGEST_NS)))
+    return Response(msgspec.json.encode(found), mimetype="application/json")
+
+
+def _table(pipeline: Pipeline, _asked: dict[str, Any], name: str) -> Response:
+    found = pipeline.summary() if name == "summary" else pipeline.listed()
+    answer = Response(csv_rows(found), mimetype="text/csv")
+    step = "" if pipeline.ask.step is None else f"-step{pipeline.ask.step}"
+    file = f"{safe_name(pipeline.ask.choice.run) or 'run'}-pipeline-{name}{step}.csv"
+    answer.headers["Content-Disposition"] = attachment(file)
+    return answer

@@ -1,0 +1,38 @@
+"""GET routes for the dynamic shapes page: its tables as CSV.
+
+    <prefix>shapes/types.csv?run=KEY&session=NAME&rank=N   also operators.csv, steps.csv, shapes.csv, executions.csv
+
+Parameters are those of the page's address (`layouts.queries.shapes.KEYS`). Times are in ns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from flask import Blueprint, Response
+
+from app.routes.media import attachment, safe_name
+from app.routes.profiles import chosen_frame
+from app.routes.refusals import Unusable, answered, parameters
+from layouts.queries.shapes import KEYS, TABLES, Times, read_ask
+from layouts.sources import ProfileSource
+from parsers.export.frames import csv_rows
+
+_PARAMETERS = ("run", "session", "rank", *KEYS)
+
+
+def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+    """Add the routes to a blueprint."""
+    for name in TABLES:
+        table = partial(_answer, source, name)
+        routes.add_url_rule(f"/shapes/{name}.csv", f"shapes-{name}-csv", partial(answered, table))
+
+
+def _answer(source: ProfileSource, name: str) -> Response:
+    ask = read_ask(parameters(_PARAMETERS))
+    if ask is None:
+        raise Unusable("expected the parameter run, found none")
+    found = Times(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
+    answer = Response(csv_rows(found), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
+    return answer

@@ -1,0 +1,120 @@
+"""Does tasks for `engines`: the part that programs with different tasks share.
+
+A program takes tasks from its input and answers each on its output (`Asked`, ANSWER). It ends when its input does, which is the
+case when the server is killed, and after IDLE seconds without a task.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+import msgspec
+
+from parsers.profiler.progress import watched
+
+log = logging.getLogger(__name__)
+
+LENGTH = struct.Struct("<I")
+"""Bytes of a list of tasks (`Asked`, in MessagePack), before the list."""
+ANSWER = struct.Struct("<BQQ")
+"""Header of an answer: its kind, the task number, and the bytes that follow (PROGRESS: bytes read since the last answer)."""
+READY, PROGRESS, DONE, FAILED = range(4)
+RETIRED = 75
+"""Exit code of a process that ended between two tasks; those that it did not answer are to be asked of another one."""
+IDLE = 20.0
+"""Seconds without a task after which a process ends."""
+MOST_READ = 1 << 30
+"""Bytes of input after which a process ends, so that what the allocator keeps does not grow."""
+MEMORY = 4 << 30
+"""Maximum address space in bytes, where the system has such a limit."""
+PAUSE = 0.1
+"""Seconds between two reports of progress."""
+
+
+class Asked(msgspec.Struct, array_like=True):
+    """One task: its number, the bytes of its files, and what it needs."""
+
+    number: int
+    size: int
+    body: msgspec.Raw
+
+
+Do = Callable[[msgspec.Raw], bytes]
+"""Does a task, given what it needs."""
+
+
+def serve(do: Do, *, most_read: int | None = None) -> None:
+    """Answer tasks until there are none. most_read: bytes of input after which it ends, by default MOST_READ."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library may print is no answer
+    _limit()
+    waiting: queue.SimpleQueue[Asked] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, waiting), daemon=True).start()
+    _answer(answers, READY, 0)
+    left = MOST_READ if most_read is None else most_read
+    while left > 0:
+        try:
+            asked = waiting.get(timeout=IDLE)
+        except queue.Empty:
+            break
+        left -= asked.size
+        _do(do, answers, asked)
+    os._exit(RETIRED)
+
+
+def _limit() -> None:
+    if hasattr(os, "nice"):
+        os.nice(5)
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    with contextlib.suppress(OSError, ValueError):  # a lower limit is in force
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def _listen(asked: BinaryIO, waiting: queue.SimpleQueue[Asked]) -> None:
+    """Queue tasks as they come; end this process, whatever it does, when nobody can ask any more."""
+    decoder = msgspec.msgpack.Decoder(list[Asked])
+    while len(head := asked.read(LENGTH.size)) == LENGTH.size:
+        for one in decoder.decode(asked.read(LENGTH.unpack(head)[0])):
+            waiting.put(one)
+    os._exit(0)
+
+
+def _do(do: Do, answers: BinaryIO, asked: Asked) -> None:
+    said, unsaid = time.monotonic(), 0
+
+    def watch(size: int) -> None:
+        nonlocal said, unsaid
+        unsaid += size
+        now = time.monotonic()
+        if now - said >= PAUSE:
+            _answer(answers, PROGRESS, asked.number, size=unsaid)
+            said, unsaid = now, 0
+
+    try:
+        with watched(watch):
+            data = do(asked.body)
+    except Exception as error:  # the server must hear of any bug; if the process died, it would do the task again
+        log.exception("task %d failed", asked.number)
+        _answer(answers, FAILED, asked.number, f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+    else:
+        _answer(answers, DONE, asked.number, data)
+
+
+def _answer(answers: BinaryIO, kind: int, number: int, data: bytes = b"", *, size: int = 0) -> None:
+    """Write an answer. This fails when nobody listens any more, which ends this process with its server."""
+    for part in (ANSWER.pack(kind, number, size or len(data)), data):
+        left = memoryview(part)
+        while left:
+            left = left[answers.write(left) :]

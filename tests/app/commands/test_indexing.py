@@ -1,0 +1,76 @@
+"""`mindscope index`: a server finds everything in its index; what is refused in one line."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.store.index import Index
+from app.store.store import Store
+from parsers import discover
+from parsers.profiler.registry import FRAMES
+from tests.app.commands.running import DEMO, run
+
+pytestmark = pytest.mark.usefixtures("own_environment")
+
+
+def frames_kept(workspace: Path) -> int:
+    index = Index(str(workspace / "index-profiles"))
+    kept = len(index.keys())
+    index.close()
+    return kept
+
+
+def test_runs_and_profiles_are_read_once(tmp_path: Path) -> None:
+    runs, workspace = tmp_path / "demo", tmp_path / "workspace"
+    shutil.copytree(DEMO, runs)
+    first = run("index", runs, "--workspace", workspace)
+    assert (first.returncode, first.stdout) == (0, "")
+    count = sum(len(source.leaves) for source in discover(runs))
+    assert f"{count} runs: {count} read, 0 had grown, 0 were in the index" in first.stderr
+    second = run("index", runs, "--workspace", workspace)
+    assert f"{count} runs: 0 read, 0 had grown, {count} were in the index" in second.stderr
+
+
+def test_frames_of_a_profile_are_kept(tmp_path: Path) -> None:
+    session = tmp_path / "runs" / "run" / "ASCEND_PROFILER_OUTPUT"
+    session.mkdir(parents=True)
+    line = "Conv2D,{at}.5\t,10.25,AI_CORE,0,N/A\n"
+    header = "Name,Start Time(us),Duration(us),Accelerator Core,Step Id,Input Shapes\n"
+    (session / "kernel_details.csv").write_text(header + "".join(line.format(at=at) for at in range(20_000)))
+    workspace = tmp_path / "workspace"
+    done = run("index", tmp_path / "runs", "--workspace", workspace)
+    assert done.returncode == 0, done.stderr
+    assert "frames and traces of profiles" in done.stderr
+    assert frames_kept(workspace) > 0
+    store = Store([str(tmp_path / "runs")], interval=0, index_directory=str(workspace / "index")).start()
+    assert store.wait(30)
+    profile = store.profiles("run")[0]
+    assert "kernels" in FRAMES
+    assert {"kernels"} <= set(profile.frames)
+    store.stop()
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["no/such/place"], "DIR: expected an existing directory"),
+    ([".", "--dask", "tcp://192.0.2.1:8786"], "--dask: Dask unpickles what comes from its scheduler"),
+    ([".", "--dask", "nonsense"], "--dask: expected the address of a Dask scheduler"),
+])  # fmt: skip
+def test_mistakes_are_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    arguments = [str(tmp_path / "runs") if one == "." else one for one in arguments]
+    done = run("index", *arguments, "--workspace", tmp_path / "workspace")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_scheduler_that_cannot_be_reached_is_told_and_done_without(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    shutil.copytree(DEMO / "long_history", tmp_path / "runs" / "long_history")
+    done = run("index", tmp_path / "runs", "--workspace", tmp_path / "workspace", "--dask", "127.0.0.1:1")
+    assert done.returncode == 0
+    assert "cannot be reached" in done.stderr
+    assert "1 runs: 1 read" in done.stderr
