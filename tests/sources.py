@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
+from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.dumps import DumpResult, DumpView, DumpWork, OpenDump
+from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.live import OFF, LiveSession, LiveStatus, Order
+from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
+from layouts.run_colours import Colours
 from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
-from layouts.theme import colours_of
+from layouts.studies import Importances, OpenStudy, StudyRow
+from layouts.watchpoints import WatchList
 from parsers import (
     DatasetGraph,
+    Derived,
+    ExpressionError,
     Graph,
     GraphLocation,
     HistogramValue,
+    ImageValue,
     Insight,
     LandscapePlan,
     LineageRow,
@@ -30,7 +40,11 @@ from parsers import (
     derive,
     shared_tags,
 )  # fmt: skip
+from parsers.analysis import evaluate, parse_expression
 from parsers.analysis.insights import insights_of_run
+from parsers.explanations.access import RunExplanations
+from parsers.model import Ints
+from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.jobs import JobFiles, Member
 
 VALUES = ("histogram", "image", "tensor", "landscape", "text")
@@ -49,6 +63,8 @@ class MemorySource(FrameSource):
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}, "job": JobFiles
     "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}
+    "dump": RunDump, or another DumpView; work on it is done at once
+    "explain": RunExplanations; work on them is done at once
     "row": {field: value} to override fields of the run's row
 
     jobs: {key of a job: its runs}. rows: what `runs` returns instead of rows made from the data. Tests may change all of it.
@@ -72,6 +88,13 @@ class MemorySource(FrameSource):
         self.read_at: float | None = 1_700_000_000.0
         self.failed = ""
         self.checked = (0, 0)
+        self.painted: dict[str, str] = {}
+        self.painted_groups: dict[tuple[str, str], str] = {}
+        self.training = OFF
+        self.searches: dict[str, OpenStudy] = {}
+        self.importance = Importances("working")
+        self.orders: list[tuple[str, Order]] = []
+        self.watched: dict[str, WatchList] = {}
 
     def change(self, rows: Sequence[RunRow]) -> None:
         """Replace the rows and change the version of the source."""
@@ -103,29 +126,38 @@ class MemorySource(FrameSource):
             counts = {kind: len(content.get(kind, ())) for kind in ("scalar", *VALUES)}
             counts |= {"lineage": int("settings" in content), "dataset_graph": int("dataset_graph" in content)}
             counts |= {"graph": len(content.get("graphs", ())), "profile": len(content.get("profiles", ()))}
+            counts |= {"dump": int("dump" in content), "explain": int("explain" in content)}
             tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
         return row(key, members, **{"tags": tags} | self.data[members[0]].get("row", {}))
 
     def changes(self, since: str) -> RunChanges:
         mark = f"memory.{self.number}"
         whole = since != mark
-        return RunChanges(mark, whole, self.runs() if whole else (), (), self.colours())
+        found = Colours(self.runs(), self.painted)
+        return RunChanges(mark, whole, self.runs() if whole else (), (), found.usual, found.hues, found.by_hand)
 
-    def colours(self) -> Mapping[str, str]:
-        return colours_of(self.runs())
+    def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
+        return Colours(self.runs(), self.painted).of(chosen)
 
     def member(self, run: str) -> RunRow | None:
         found = next((row for row in self.runs() if run in row.members), None)
         return found and replace(found, key=run, members=(run,))
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        if kind == "dataset_graph":
-            return ["dataset_graph"] if kind in self.data.get(run, {}) else []
+        if kind in ("dataset_graph", "explain"):
+            return [kind] if kind in self.data.get(run, {}) else []
         return list(self._of(run, kind) or ())
 
     def series(self, run: str, tag: str) -> Series | None:
         found: Series | None = (self._of(run, "scalar") or {}).get(tag)
+        if found is None and tag.startswith("="):
+            with contextlib.suppress(ExpressionError):
+                derived = self.derived(run, tag.removeprefix("="))
+                return derived.series if derived is not None and derived.series.step.size else None
         return found
+
+    def derived(self, run: str, expression: str) -> Derived | None:
+        return evaluate(parse_expression(expression), (self._of(run, "scalar") or {}).get) if run in self.data else None
 
     def version(self, run: str) -> int:
         return next((row.version for row in self.runs() if run in row.members), 0)
@@ -232,6 +264,74 @@ class MemorySource(FrameSource):
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         return self._of(run, "profile_notes") or {}
 
+    # Dumps
+
+    def dump(self, run: str) -> OpenDump:
+        found = self._of(run, "dump")
+        return OpenDump("missing") if found is None else OpenDump("ready", found, f"{run}.{self.number}")
+
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+        opened = self.dump(run)
+        if opened.dump is None:
+            return DumpResult("missing")
+        return DumpResult("ready", work.job(opened.dump, Reported(opened.dump)), mark=opened.mark)
+
+    def cancel_dump(self, run: str, work: DumpWork) -> None:
+        return
+
+    # Explanations
+
+    def explanations(self, run: str) -> OpenExplanations:
+        found: RunExplanations | None = self._of(run, "explain")
+        return OpenExplanations("ready", found.snapshot(), f"{run}.{self.number}") if found else OpenExplanations("missing")
+
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+        opened = self.explanations(run)
+        if opened.explanations is None:
+            return ExplanationResult("missing")
+        return ExplanationResult("ready", work.job(opened.explanations, lambda *_: None), mark=opened.mark)
+
+    def cancel_explanation(self, run: str, work: ExplanationWork) -> None:
+        return
+
+    def explanation_picture(self, run: str, path: str) -> ImageValue:
+        return self._explanations(run).pictures.picture(path)
+
+    def explanation_outcome(self, run: str, path: str, boxes: str, mask: str) -> ImageValue:
+        return self._explanations(run).pictures.outcome(path, boxes, mask)
+
+    def explanation_heat_map(self, run: str, path: str) -> GreyPicture:
+        return self._explanations(run).pictures.heat_map(path)
+
+    def _explanations(self, run: str) -> RunExplanations:
+        found: RunExplanations | None = self._of(run, "explain")
+        if found is None:
+            raise PayloadError("no explanations")
+        return found
+
+    # Studies
+
+    def studies(self) -> Sequence[StudyRow]:
+        return [one.study.row for one in self.searches.values() if one.study is not None]
+
+    def study(self, key: str) -> OpenStudy:
+        return self.searches.get(key, OpenStudy("missing"))
+
+    def importances(self, key: str, target: str, method: str) -> Importances:
+        return self.importance
+
+    # Live training
+
+    def live(self) -> LiveStatus:
+        return self.training
+
+    def order(self, session: str, order: Order) -> LiveSession:
+        found = next((one for one in self.training.sessions if one.key == session), None)
+        if found is None:
+            raise KeyError(session)
+        self.orders.append((session, order))
+        return found
+
     # Lineage
 
     def settings(self, run: str) -> Mapping[str, Setting]:
@@ -251,7 +351,7 @@ class MemorySource(FrameSource):
     # Notes
 
     def notebook(self) -> Notebook:
-        return Notebook()
+        return Notebook(watchpoints=dict(self.watched), groups=self.painted_groups)
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         raise NotKept("no workspace")
@@ -271,6 +371,30 @@ class MemorySource(FrameSource):
     def delete_mark(self, key: str, was: str) -> None:
         raise NotKept("no workspace")
 
+    def paint(self, run: str, colour: str) -> HandColour:
+        raise NotKept("no workspace")
+
+    def paint_group(self, by: str, label: str, colour: str) -> HandColour:
+        raise NotKept("no workspace")
+
+    def create_board(self, name: str, cards: Sequence[BoardCard], *, key: str = "") -> Board:
+        raise NotKept("no workspace")
+
+    def change_board(self, key: str, change: BoardChange) -> ChangedBoard:
+        raise NotKept("no workspace")
+
+    def delete_board(self, key: str) -> Board | None:
+        raise NotKept("no workspace")
+
+    def save_watchpoints(self, run: str, watched: WatchList, was: str) -> WatchList:
+        known = self.watched.get(run, WatchList())
+        self.data[run]  # KeyError for an unknown run
+        made = watched.checked()
+        if known.version not in (was, made.version):
+            raise Stale(known)
+        self.watched[run] = made
+        return self.watched[run]
+
     # Patterns
 
     def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
@@ -279,6 +403,20 @@ class MemorySource(FrameSource):
     def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
         found = [re.search(pattern, name) for name in names]
         return [match and (match[1] if match.re.groups else match[0]) for match in found]
+
+
+class Reported:
+    """What work on a dump calls, of work that is done at once."""
+
+    def __init__(self, dump: DumpView) -> None:
+        self.dump = dump
+        self.told: list[tuple[int, int, Any]] = []
+
+    def measure(self, rows: Ints, *, computed: bool = False, of: DumpView | None = None) -> None:
+        (self.dump if of is None else of).measured(rows, computed=computed)
+
+    def __call__(self, done: int, total: int, result: Any = None) -> None:
+        self.told.append((done, total, result))
 
 
 def row(key: str, members: Sequence[str] = (), **changes: object) -> RunRow:

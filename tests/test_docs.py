@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
@@ -21,6 +22,7 @@ from app import create_app
 from app.commands.settings import SETTINGS
 from layouts import PAGES
 from layouts.i18n import CATALOGUE
+from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS
@@ -149,7 +151,7 @@ def help_of(*command: str) -> str:
 
 
 def commands() -> list[str]:
-    return re.findall(r"^    (\w+)(?=\s)", help_of(), re.MULTILINE)
+    return re.findall(r"^    ([\w-]+)(?=\s)", help_of(), re.MULTILINE)
 
 
 def options(command: str) -> set[str]:
@@ -254,6 +256,9 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"):
         (tmp_path / "output" / "profiled" / "profiler" / name).write_text(FILES[name], encoding="utf-8")
     write_dump(tmp_path / "output" / "dump", iterations=4, injection=Injection(3, 5, "nan"))
+    with ExplanationWriter(str(tmp_path / "output" / "explain"), labels=["cat", "dog"], explainers=["GradCAM"]) as writer:
+        writer.sample(0, np.zeros((4, 4)), truth=[0], probabilities={0: 0.75, 1: 0.25})
+        writer.heat_map(0, "GradCAM", 0, np.eye(4))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -29,7 +29,7 @@ ALLOWED = {
     # what Dash and Flask import
     "plotly", "_plotly_utils", "narwhals", "pydantic", "pydantic_core", "annotated_types", "typing_inspection",
     "typing_extensions", "werkzeug", "jinja2", "markupsafe", "click", "blinker", "itsdangerous", "importlib_metadata", "zipp",
-    "janus", "lazy_importer",
+    "janus", "lazy_importer", "PIL",
     "_distutils_hack", "a1_coverage", "coverage",  # of the environment and of measuring coverage
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
@@ -82,6 +82,26 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
+def in_address(page: Page, key: str, *values: str) -> list[str]:
+    """Wait until the address has a key, with these values if any are given; return its values.
+
+    Scripts may draw a change of the state before they write it into the address.
+    """
+    page.wait_for_function(
+        """([key, values]) => {
+            const found = new URLSearchParams(window.location.search).getAll(key);
+            return found.length > 0 && (!values.length || JSON.stringify(found) === JSON.stringify(values));
+        }""",
+        arg=[key, list(values)],
+    )  # fmt: skip
+    return parse_qs(urlsplit(page.url).query, keep_blank_values=True)[key]
+
+
+def not_in_address(page: Page, key: str) -> None:
+    """Wait until the address does not have a key."""
+    page.wait_for_function("key => !new URLSearchParams(window.location.search).has(key)", arg=key)
+
+
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """A writable copy of the demo runs."""
@@ -108,6 +128,15 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
     store = Store([request.getfixturevalue("base")], interval=0.5).start()
     assert store.wait(30)
     yield request.getfixturevalue("serve")(create_app(store).server)
+    store.stop()
+
+
+@pytest.fixture
+def explained(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over the real explanations."""
+    store = Store([real_data / "explain"], interval=0.5).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
     store.stop()
 
 
@@ -193,3 +222,12 @@ def place(tmp_path: Path, serve) -> str:
     store = Store([tmp_path / "runs"], interval=0).start()
     assert store.wait(30)
     return serve(create_app(store).server)
+
+
+@pytest.fixture
+def real(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over real runs, with the graphs of a BERT and a ResNet among them."""
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    yield serve(create_app(store).server)
+    store.stop()

@@ -191,3 +191,46 @@ def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch)
     expect(page.locator(LINE).first).to_be_attached()
     with pytest.raises(ValueError, match="scalars"):
         show(str(DEMO), page="nothing")
+
+
+def test_pages_in_containers_of_fixed_height_scroll_inside_them(page: Page, example: Callable[[str], str]) -> None:
+    for width in (1440, 1000):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(example("host_page.py"))
+        frames = page.locator("#s1-scalars-frame"), page.locator("#s2-scalars-frame")
+        for frame in frames:
+            expect(frame.locator(LINE).first).to_be_attached()
+            expect(frame).to_have_class(re.compile("ms-frame-fixed"))
+        boxes = [frame.bounding_box() for frame in frames]
+        containers = [frame.locator("..").bounding_box() for frame in frames]
+        first, second = boxes
+        assert first is not None
+        assert second is not None
+        assert boxes == containers
+        assert first["height"] == second["height"] == 700
+        assert first["y"] + first["height"] <= second["y"]
+        for frame in frames:
+            assert frame.evaluate("(frame) => frame.scrollHeight > frame.clientHeight")
+            # Nothing of the page is drawn outside of its container, and its lists are no higher than it.
+            assert frame.evaluate("""(frame) => Array.from(frame.querySelectorAll("aside, nav, .ms-tags")).every(
+                (part) => part.getBoundingClientRect().height <= frame.clientHeight)""")
+        last = frames[0].locator(".ms-slot:not([hidden])").last
+        last.scroll_into_view_if_needed()
+        expect(last.locator(".scatterlayer").first).to_be_attached()
+        assert frames[0].evaluate("(frame) => frame.scrollTop") > 0
+        assert frames[1].evaluate("(frame) => frame.scrollTop") == 0
+
+
+def test_a_page_in_a_container_without_height_is_as_high_as_its_contents(page: Page, serve: Callable[[Flask], str]) -> None:
+    host = Dash(__name__)
+    scalars = pages.Scalars(str(DEMO), id="own")
+    scalars.register(host)
+    host.layout = html.Div([html.Div(scalars.layout()), html.P("below", id="below")])
+    page.goto(serve(host.server))
+    frame = page.locator("#own-scalars-frame")
+    expect(frame.locator(LINE).first).to_be_attached()
+    expect(frame).not_to_have_class(re.compile("ms-frame-fixed"))
+    below, box = page.locator("#below").bounding_box(), frame.bounding_box()
+    assert below is not None
+    assert box is not None
+    assert box["y"] + box["height"] <= below["y"]

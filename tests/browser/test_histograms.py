@@ -7,6 +7,7 @@ import io
 import re
 import struct
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
@@ -43,6 +44,13 @@ def traces(page: Page, tag: str, kind: str) -> int:
 
 def view(page: Page, name: str) -> None:
     page.get_by_role("group", name="View").get_by_role("button", name=name, exact=True).click()
+
+
+def zoomed(page: Page) -> list[float]:
+    """The values and the steps of a box zoom, by the link: steps are those of all cards."""
+    shared, own = (entry.rsplit(":", 1) for entry in parse_qs(urlsplit(page.url).query)["zoom"])
+    assert shared[1] == "*"
+    return [float(end) for end in (*own[0].split(",")[:2], *shared[0].split(",")[2:])]
 
 
 def steps(run: str, tag: str) -> list[int]:
@@ -127,7 +135,7 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
     drag(page, (0.2, 0.3), (0.6, 0.6))
     expect(page).to_have_url(re.compile("zoom="))
     expect(card(page, "w")).to_contain_text("values outside")
-    low, high, first, last = map(float, parse_qs(urlsplit(page.url).query)["zoom"][0].rsplit(":", 1)[0].split(","))
+    low, high, first, last = zoomed(page)
     assert before[0] < low < high < before[1]
     assert min(steps("several_files", "w")) < first < last < max(steps("several_files", "w"))
     page.wait_for_function(f"low => Math.abs(({HERE})()[0] - low) < 1e-6", arg=low)
@@ -144,6 +152,23 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
     expect(page).to_have_url(re.compile("zoom="))
     page.locator(f"{CARDS} .nsewdrag").first.dblclick()
     expect(page).not_to_have_url(re.compile("zoom="))
+
+
+def test_scale_colour_and_axis_are_in_the_link_and_a_zoom_is_in_values(page: Page, address: str) -> None:
+    visit(page, address, "run=several_files&tag=w")
+    page.get_by_label("Scale of values").select_option("symlog")
+    expect(page).to_have_url(re.compile("scale=symlog"))
+    page.get_by_label("Colours of a heat map").select_option("robust")
+    expect(page).to_have_url(re.compile("colour=robust"))
+    expect(card(page, "w")).to_contain_text("≥")
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.yaxis.tickmode === 'array'")
+    drag(page, (0.2, 0.1), (0.8, 0.9))
+    expect(page).to_have_url(re.compile("zoom="))
+    low, high, *_ = zoomed(page)
+    ticks = page.evaluate("() => document.querySelector('.js-plotly-plot')._fullLayout.yaxis.ticktext.map(Number)")
+    assert all(low <= tick <= high for tick in ticks), "the axis is that of the values dragged over"
+    page.get_by_label("Scale of values").select_option("linear")
+    expect(page).not_to_have_url(re.compile("scale="))
 
 
 @pytest.fixture
@@ -239,6 +264,72 @@ def test_two_runs_over_each_other_and_side_by_side(page: Page, address: str) -> 
     expect(page).to_have_url(re.compile("beside=1"))
 
 
+ADAM = "lenet_adam_lr0.01_b64"
+LIT = "() => document.querySelectorAll('.ms-lit .scatterlayer > .trace:not(.ms-lit-trace)').length"
+
+
+def entry(page: Page, run: str, tag: str = TAG) -> Locator:
+    return card(page, tag).locator(f'.ms-histogram-entry[data-run="{run}"]')
+
+
+def test_the_legend_names_values_hides_isolates_and_highlights(page: Page, address: str) -> None:
+    visit(page, address, f"run={RUN}&run={ADAM}&run=lenet_landscape&view=numbers")
+    run = open_run(DEMO / ADAM)
+    means = [value.mean for value in (run.value("histogram", TAG, place) for place in range(len(steps(ADAM, TAG))))]
+    value = entry(page, ADAM).locator(".ms-histogram-value")
+    assert float(value.inner_text().replace("−", "-")) == pytest.approx(means[-1], rel=1e-3)
+
+    box = card(page, TAG).locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+    page.wait_for_function(
+        "([one, wanted]) => Math.abs(Number(one.innerText.replace('−', '-')) - wanted) <= 1e-3 * Math.abs(wanted)",
+        arg=[value.element_handle(), means[0]],
+    )
+    page.mouse.move(2, 2)
+
+    assert page.evaluate(LIT) == 0
+    entry(page, ADAM).hover()
+    page.wait_for_function(f"({LIT})() > 0")
+    assert page.locator(".ms-card-body.ms-lit").count() > 1, "the other cards show it too"
+    page.mouse.move(2, 2)
+    page.wait_for_function(f"({LIT})() === 0")
+
+    entry(page, ADAM).click()
+    expect(page).to_have_url(re.compile(f"hide={re.escape(ADAM)}"))
+    expect(entry(page, ADAM)).to_have_attribute("aria-pressed", "false")
+    expect(entry(page, RUN)).to_have_attribute("aria-pressed", "true")
+    expect(entry(page, ADAM)).to_be_focused()
+    entry(page, ADAM).click()
+    expect(entry(page, ADAM)).to_have_attribute("aria-pressed", "true")
+    assert "hide=" not in page.url
+    entry(page, RUN).click(modifiers=["Alt"])
+    expect(entry(page, ADAM)).to_have_attribute("aria-pressed", "false")
+    expect(entry(page, RUN)).to_have_attribute("aria-pressed", "true")
+    view(page, "Heat map")
+    expect(entry(page, ADAM)).to_be_visible()
+    entry(page, ADAM).click()
+    expect(card(page, TAG).locator(".subplot")).to_have_count(2)
+
+
+def test_entries_of_a_legend_do_not_cover_each_other(page: Page, address: str) -> None:
+    visit(page, address, f"run={RUN}&run={ADAM}&run=lenet_landscape&run=lenet_diverges_nan&view=numbers")
+    boxes = card(page, TAG).evaluate(
+        """(card) => Array.from(card.querySelectorAll('.ms-histogram-legend > *'), (one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            const inner = Array.from(one.children, (part) => part.getBoundingClientRect()).map((box) => [box.left, box.right]);
+            return { left, right, top, bottom, inner };
+        })"""
+    )
+    assert len(boxes) == 7
+    for at, one in enumerate(boxes):
+        assert all(a[1] <= b[0] + 1 for a, b in pairwise(one["inner"])), one
+        for other in boxes[at + 1 :]:
+            beside = one["right"] <= other["left"] + 1 or other["right"] <= one["left"] + 1
+            assert beside or one["bottom"] <= other["top"] + 1 or other["bottom"] <= one["top"] + 1
+
+
 def test_what_is_not_finite_is_counted_and_marked(page: Page, address: str) -> None:
     visit(page, address, f"run=lenet_diverges_nan&tag={TAG}")
     run = open_run(DEMO / "lenet_diverges_nan")
@@ -282,3 +373,55 @@ def test_theme_language_and_full_screen(page: Page, address: str) -> None:
 def test_runs_without_histograms_say_what_records_them(page: Page, address: str) -> None:
     page.goto(f"{address}/histograms?run=long_history")
     expect(page.locator('[data-state="no-tags"]')).to_contain_text("histogram_regular")
+
+
+@pytest.fixture
+def several(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """A run with a tag of 80 steps, one of every third of them, and one of 20 steps."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    random = np.random.default_rng(0)
+    with EventWriter(str(folder / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
+        for step in range(240):
+            found = {"a": 3, "b": 1, "c": 12}
+            every = {tag: Histogram(random.normal(0.0, 1.0, 50)) for tag, by in found.items() if step % by == 0}
+            writer.add(step, every, wall_time=1.7e9 + step)
+    store = Store([tmp_path], interval=0.5).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+def test_steps_are_linked_over_all_cards_and_views(page: Page, several: str) -> None:
+    visit(page, several, "")
+    expect(page.locator(f"{CARDS}:not(.ms-pending)")).to_have_count(3)
+    expect(card(page, "c").locator(".nsewdrag").first).to_be_attached()
+    box = card(page, "b").locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] * 0.4 + 1, box["y"] + box["height"] / 2)
+    expect(page.locator(".ms-histogram-mark")).to_have_count(3)
+    step = int(page.locator(".ms-hover-table tbody td").nth(1).inner_text())
+    assert 80 < step < 110
+    for tag, by in (("a", 3), ("c", 12)):
+        shown = int(card(page, tag).locator(".ms-histogram-linked .en, .ms-histogram-linked").first.inner_text().split()[1])
+        assert shown % by == 0
+        assert abs(shown - step) <= by / 2
+    page.mouse.move(2, 2)
+    expect(page.locator(".ms-histogram-mark")).to_have_count(0)
+    expect(page.locator(".ms-histogram-linked:not([hidden])")).to_have_count(0)
+
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.8, steps=5)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"zoom=[^&]*:\*"))
+    _, _, first, last = zoomed(page)
+    for tag, by, beside in (("a", 3, 2), ("c", 12, 0)):  # cells of a heat map beside the range reach into it
+        inside = len([at for at in range(0, 240, by) if first <= at <= last])
+        whole = len(range(0, 240, by))
+        expect(card(page, tag).locator(".ms-card-notes")).to_contain_text(f"{inside + beside} of {whole} steps")
+    page.locator('[data-act="link"]').click()
+    card(page, "b").hover()
+    card(page, "b").get_by_role("button", name="Undo the zoom").click()
+    expect(page.locator(f'{CARDS} [data-act="restore"]:not([disabled])')).to_have_count(2)

@@ -214,6 +214,24 @@ def test_pictures_stand_so_that_they_are_as_large_as_they_can_be(
     store.stop()
 
 
+def test_eight_small_pictures_are_on_a_screen(
+    context: BrowserContext, tmp_path: Path, serve: Callable[[Flask], str]
+) -> None:
+    write(tmp_path / "a", {f"digit/{number}": [(1, png(10 * number, 28, 28))] for number in range(8)})
+    store = Store([tmp_path], interval=0).start()
+    assert store.wait(30)
+    page = context.new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    visit(page, serve(create_app(store).server))
+    pictures = page.locator(f"{CARDS} .ms-image-frame img")
+    expect(pictures).to_have_count(8)
+    expect(page.locator(".ms-images-small")).to_be_attached()
+    boxes = [one.bounding_box() for one in pictures.all()]
+    assert all(box and box["y"] + box["height"] <= 900 and box["height"] >= 100 for box in boxes), boxes
+    expect(page.locator(f"{CARDS} .ms-image-run").first).to_have_text("a")
+    store.stop()
+
+
 def test_a_picture_already_there_is_not_sent_again(page: Page, given: str) -> None:
     visit(page, given, "run=a&tag=digit")
     source = picture(page, "digit", "a").get_attribute("src")

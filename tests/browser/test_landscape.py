@@ -21,6 +21,7 @@ from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
 from parsers import LandscapeValue, PayloadError, open_run
+from tests.browser.conftest import in_address
 from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
 from tests.sources import MemorySource, row, series
 
@@ -134,7 +135,7 @@ def test_up_to_three_final_landscapes_stand_beside_or_over_each_other(page: Page
     page.get_by_role("button", name="Overlaid").click()
     expect(page.locator(f"{PLOT} .infolayer .annotation")).to_have_count(0)
     expect(page.locator(f"{PLOT} .contour")).to_have_count(2)
-    assert state(page)["final"] == ["two", "three"]
+    in_address(page, "final", "two", "three")
 
 
 def test_losses_and_path_are_saved_in_full(page: Page, address: str) -> None:
@@ -239,7 +240,7 @@ def test_a_run_that_has_landscapes_is_a_press_away(page: Page, address: str) -> 
     page.goto(f"{address}/landscape?run=nan_inf")
     page.locator(".ms-landscape-elsewhere").get_by_role("button", name="lenet_landscape").click()
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")
-    assert state(page)["run"] == ["lenet_landscape"]
+    in_address(page, "run", "lenet_landscape")
     expect(page.locator(".ms-landscape-elsewhere")).to_have_count(0)
 
 
@@ -262,3 +263,10 @@ def test_damage_is_named_on_the_card(page: Page, tmp_path: Path, serve: Callable
     expect(message).to_contain_text("Of its x, 1 values are not finite.")
     expect(page.locator(PLOT)).to_be_visible()
     assert len(drawn(page, "ground")[0]["x"]) == len(good.x) - 1
+
+
+def test_the_marks_on_the_path_have_a_legend(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_landscape")
+    marks = page.locator(".ms-landscape-main .ms-landscape-mark .en")
+    shown = ["Start", "End", *(["Convergence point"] if drawn(page, "convergence") else [])]
+    expect(marks).to_have_text(shown)

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from app import create_app
@@ -36,8 +37,11 @@ def brush(page: Page, name: str, part_from: float, part_to: float) -> None:
 
 
 def names(page: Page) -> list[str]:
-    rows = page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row").all()
-    return [row.inner_text().strip() for row in sorted(rows, key=lambda row: int(row.get_attribute("row-index") or 0))]
+    shown = page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")
+    expect(shown.first).to_be_attached()
+    rows = shown.all()
+    rows.sort(key=lambda row: int(row.get_attribute("row-index") or 0))
+    return [(row.text_content() or "").strip() for row in rows]
 
 
 def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data: Path, serve) -> None:
@@ -46,16 +50,21 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data:
     accuracy = {row.run: row.settings["metric/accuracy"] for row in store.lineage() if "metric/accuracy" in row.settings}
     good = {run for run, value in accuracy.items() if isinstance(value, float) and value > 0.6}
     page.goto(serve(create_app(store).server) + "/model_lineage")
-    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     expect(axis(page, "accuracy")).to_have_count(1)
     brush(page, "accuracy", 0.004, 0.45)
-    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
     assert set(names(page)) == good
     (state,) = parse_qs(urlsplit(page.url).query)["brush"]
     assert json.loads(state)[0] == "metric/accuracy"
 
-    page.locator(".ag-header-cell[col-id='=metric/accuracy']").click()
-    expect(page).to_have_url(re.compile("sort="))
+    header = page.locator(".ag-header-cell[col-id='=metric/accuracy']")
+    expect(header).to_have_attribute("aria-sort", "descending")
+    header.click()
+    expect(header).to_have_attribute("aria-sort", "none")
+    header.click()
+    expect(header).to_have_attribute("aria-sort", "ascending")
+    expect(page).to_have_url(re.compile("sort=%2B"))
     assert names(page) == sorted(good, key=lambda run: accuracy[run])
     link = page.locator("[data-kind=csv]")
     page.locator(".ms-lineage-rows summary").click()
@@ -68,31 +77,32 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data:
 
     shown = names(page)
     page.reload()
-    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
     expect(page.locator(f"{PLOT} .axis-brush .highlight[stroke-dasharray]").first).to_be_attached()
     assert names(page) == shown
     page.locator('[data-act="unbrush"]').click()
-    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     store.stop()
 
 
 def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
     page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(2)
-    total = int(page.locator(COUNT).inner_text().split()[0])
+    total = int(page.locator(COUNT).inner_text().split()[-2])
     page.locator(".ms-lineage-grid .ag-center-cols-container, .ms-lineage-grid .ag-pinned-left-cols-container").first.wait_for()
     page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input").first.check()
     page.locator('[data-act="hide"]').click()
-    expect(page.locator(COUNT)).to_have_text(f"{total - 1} of {total} runs")
+    expect(page.locator(COUNT)).to_contain_text(f" {total - 1} of {total} ranks")
     page.locator('[data-act="unhide"]').click()
-    expect(page.locator(COUNT)).to_have_text(f"{total} of {total} runs")
+    expect(page.locator(COUNT)).to_contain_text(f" {total} of {total} ranks")
     page.locator(".ms-lineage-columns > summary").click()
     page.locator(".ms-lineage-find").fill("optimizer")
     page.locator('.ms-lineage-list input[value="optimizer"]').uncheck()
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(1)
     expect(page.locator(".ag-header-cell[col-id='=optimizer']")).to_have_count(0)
     page.locator(".ms-lineage-find").fill("")
-    page.locator(".ms-lineage-list input[data-note=remark]").uncheck()
+    expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(0)
+    page.locator(".ms-lineage-list input[data-note=tags]").check()
     expect(page.locator(".ag-header-cell[col-id=remark]")).to_have_count(0)
     expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(1)
     page.reload()
@@ -113,19 +123,19 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     link = {"col": ["batch_size", "optimizer", "learning_rate"], "pin": ["optimizer"], "sort": ["-=learning_rate"],
             "filter": [json.dumps(["=batch_size", model])]}  # fmt: skip
     page.goto(serve(create_app(store).server) + "/model_lineage?" + urlencode(link, doseq=True))
-    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
     expect(page.locator(".ag-pinned-left-header .ag-header-cell[col-id='=optimizer']")).to_have_count(1)
     expect(page.locator(".ag-header-cell[col-id='=learning_rate'][aria-sort=descending]")).to_have_count(1)
 
     # A filter that somebody sets is in the link.
     page.locator('[data-act="unbrush"]').click()
-    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     assert not state(page, "filter")
     header = page.locator(".ag-header-cell[col-id='=batch_size']")
     header.hover()
     header.locator(".ag-header-cell-filter-button, .ag-header-cell-menu-button").first.click()
     page.locator(".ag-filter input[type=number]").first.fill("64")
-    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
     (kept,) = state(page, "filter")
     assert json.loads(kept)[1]["filter"] == 64
     page.keyboard.press("Escape")
@@ -144,14 +154,14 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     expect(page).to_have_url(re.compile("/scalars\\?"))
     assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
     page.locator(".ms-menu-link[data-page=model_lineage]").click()
-    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
     page.locator('[data-act="everyone"]').click()
-    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     expect(page.locator(".ms-picker-open")).to_contain_text("15 of 28 runs")  # of a job's ranks each is a row of the table
     page.goto(page.url.split("?")[0] + "?run=nan_inf")
     expect(page.locator(COUNT)).to_have_text("None of the chosen runs has this data.")
     page.locator('[data-act="everyone"]').click()
-    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     store.stop()
 
 
@@ -169,7 +179,7 @@ def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Pat
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.28, steps=4)
     page.mouse.up()
-    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
     assert set(names(page)) == good
     assert {json.loads(text)[0] for text in state(page, "brush")} == {"learning_rate", "metric/accuracy"}
     page.locator(".ms-segments [data-value=matrix]").click()
@@ -180,9 +190,63 @@ def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Pat
     assert set(names(page)) == good
     page.locator('.ms-segments [data-value=""]').first.click()
     expect(axis(page, "accuracy")).to_have_count(1)
-    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
     store.stop()
 
 
 def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:
     assert plotly_programs.ASSET.read_text(encoding="utf-8") == plotly_programs.asset(plotly_programs.programs(browser))
+
+
+APART = """(selector) => {
+  const boxes = Array.from(document.querySelectorAll(selector), (one) => one.getBoundingClientRect());
+  boxes.sort((a, b) => a.left - b.left);
+  return boxes.length > 2 && boxes.every((box, i) => i === 0 || boxes[i - 1].right <= box.left + 1);
+}"""
+
+
+@pytest.mark.parametrize("name", ["model_lineage", "data_lineage"])
+def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, real_data: Path, serve, name: str) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    at = serve(create_app(store).server)
+    for width, language, theme in ((1440, "en", "light"), (1150, "zh", "dark"), (1000, "en", "dark"), (1000, "zh", "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{at}/{name}")
+        page.evaluate(
+            "([l, t]) => localStorage.setItem('mindscope', JSON.stringify({ language: l, theme: t }))", [language, theme]
+        )
+        page.reload()
+        expect(axis(page, "accuracy")).to_have_count(1)
+        expect(page.locator(".ms-lineage-key-tick").first).to_be_visible()
+        page.wait_for_function(APART, arg=f"{PLOT} .axis-title")
+        for shown in (axis(page, "accuracy").locator(".axis-title"), page.locator(".ms-lineage-key")):
+            box = shown.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= width
+    expect(page.locator(".ms-lineage-key-title")).to_contain_text("accuracy")
+
+
+def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    known = {row.run: row.settings.get("metric/accuracy") for row in store.lineage()}
+    accuracy = {run: value for run, value in known.items() if isinstance(value, float)}
+    page.set_viewport_size({"width": 1440, "height": 1600})
+    page.goto(serve(create_app(store).server) + "/model_lineage")
+    expect(page.locator(".ag-header-cell[col-id='=metric/accuracy']")).to_have_attribute("aria-sort", "descending")
+    best = sorted(accuracy, key=lambda run: -accuracy[run])[:5]
+    assert names(page)[:5] == best
+    assert "sort" not in page.url
+    expect(page.locator(".ag-header-cell[col-id='=user_defined/model_tag']")).to_have_count(0)
+    expect(page.locator(".ag-header-cell[col-id='remark']")).to_have_count(0)
+    header = page.locator(".ag-header-cell[col-id='=metric/accuracy']")
+    header.click()
+    expect(header).to_have_attribute("aria-sort", "none")
+    expect(page).to_have_url(re.compile(r"sort=(&|$)"))
+    page.reload()
+    expect(header).to_have_attribute("aria-sort", "none")
+    header.click()
+    header.click()
+    expect(header).to_have_attribute("aria-sort", "descending")
+    expect(page).not_to_have_url(re.compile("sort="))

@@ -50,7 +50,7 @@ def post(address: str, path: str, change: dict[str, object]) -> dict:
 
 def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
-    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
+    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer&without=")
     run = page.locator(".ms-lineage-grid .ag-row").first.get_attribute("row-id") or ""
     cell(page, run, "remark").dblclick()
     expect(page.locator(".ms-note-field")).to_be_focused()
@@ -189,5 +189,7 @@ def test_without_a_workspace_it_is_said(page: Page, address: str, base: Path) ->
     expect(page.locator(".ms-views-message")).to_contain_text("cannot be saved")
     expect(page.locator(".ms-views form")).to_be_hidden()
     page.goto(f"{address}/")
-    page.locator(".ag-center-cols-container .ag-row [col-id=remark]").first.dblclick()
+    row = page.locator(".ag-pinned-left-cols-container .ag-row").first
+    row.hover()
+    row.locator(".ms-runs-note").click()
     expect(page.locator(".ms-note-box")).to_contain_text("cannot be saved")

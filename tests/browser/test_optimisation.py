@@ -102,3 +102,25 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     page.goto(page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
     expect(page.locator(".ms-optimisation-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("A forest needs ten runs with this result.")
+
+
+def test_settings_that_say_nothing_are_folded(page: Page, serve: Callable[[Flask], str]) -> None:
+    page.goto(serve(create_app(made()).server) + "/optimisation")
+    rest = page.locator("[data-act=rest]")
+    expect(rest.locator(".en")).to_contain_text("1 more")
+    expect(page.locator(ROWS, has_text="Epochs")).to_be_hidden()
+    rest.click()
+    expect(page.locator(ROWS, has_text="Epochs")).to_be_visible()
+    page.reload()
+    expect(page.locator(ROWS, has_text="Epochs")).to_be_visible()
+    rest.click()
+    expect(page.locator(ROWS, has_text="Epochs")).to_be_hidden()
+
+
+def test_the_page_opens_on_the_result_that_most_runs_have(page: Page, serve: Callable[[Flask], str]) -> None:
+    source = made()
+    for at, one in enumerate(source.data.values()):
+        one["settings"]["metric/rare"] = float(at) if at < 5 else float("nan")
+    source.kept = MemorySource(source.data).lineage()
+    page.goto(serve(create_app(source).server) + "/optimisation")
+    expect(page.locator("[data-control=target]")).to_have_value("metric/acc")

@@ -38,7 +38,8 @@ LITTLE: dict[str, Callable[[], MemorySource]] = {
 
 def is_open(page: Tab, shown: Page) -> None:
     expect(page.locator(".ms-frame")).to_be_visible()
-    expect(page.locator(".ms-picker-open")).to_be_visible()
+    if shown.name != "board":  # its cards choose runs, each for itself
+        expect(page.locator(".ms-picker-open")).to_be_visible()
     expect(page.locator(f'.ms-menu-link[data-page="{shown.path}"]')).to_have_attribute("aria-current", "page")
 
 

@@ -16,6 +16,7 @@ from app import create_app
 from layouts.shell.run_list import listing
 from layouts.sources import RunRow
 from layouts.state import selected_runs
+from tests.browser.conftest import in_address
 from tests.sources import MemorySource, row
 
 Serve = Callable[[Flask], str]
@@ -48,11 +49,8 @@ def opened(page: Page, serve: Serve, source: MemorySource) -> Page:
 
 
 def browser_rows(source: MemorySource) -> list[dict[str, object]]:
-    drawn = source.colours()
-    return [
-        {"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members], "tags": dict(r.tags), "state": r.state}
-        for r in source.rows
-    ]
+    rows: list[dict[str, object]] = listing(source)["rows"]
+    return rows
 
 
 def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: MemorySource) -> None:
@@ -70,7 +68,7 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
                const runs = { ...merged(null, changes, ["image"]), rows };
                const chosen = selected(state, runs);
                const again = selected({run: encode(chosen, rows)}, runs);
-               return [[...chosen], [...again], Object.fromEntries(colours(chosen, rows))];
+               return [[...chosen], [...again], Object.fromEntries(colours(chosen, rows, state))];
              });
            }""",
         [[(state, listing(source, ("image",), every=every)) for state, every in cases], browser_rows(source)],
@@ -78,7 +76,7 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):
         expected = selected_runs(state, source, ("image",), every=every)
         assert chosen == expected == again
-        assert drawn == {key: colour for key, colour in source.colours().items() if key in expected}
+        assert drawn == {key: colour for key, colour in source.colours(state.get("run", ())).items() if key in expected}
 
 
 def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:
@@ -117,10 +115,10 @@ def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
     expect(opened).to_have_url(re.compile(r"run=sweep/run_0029$"))
     assert [opened.url.count("run="), opened.url.count("run_002")] == [10, 10 + 1]  # and once as the search
     opened.locator(".ms-filter input").fill("")
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 10 chosen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 10 chosen")
     expect(opened.locator('[data-act="only"]')).to_be_hidden()
     opened.locator('[data-act="clear"]').click()
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 0 chosen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 0 chosen")
 
 
 def test_the_name_of_a_run_opens_it(opened: Page) -> None:
@@ -169,7 +167,7 @@ def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: MemorySou
     page.locator(".ms-chip-gone").hover()
     page.locator(".ms-chip-gone button").click()
     expect(page.locator(".ms-chip-gone")).to_have_count(0)
-    assert page.url.endswith("?run=sweep/run_0001")
+    in_address(page, "run", "sweep/run_0001")
 
 
 def test_back_undoes_what_was_clicked_and_not_each_letter_typed(opened: Page) -> None:
@@ -214,13 +212,13 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     expect(opened.locator(".ms-picker-count .en")).to_have_text("1 of 30 runs")
     opened.go_back()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Runs")
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 10 chosen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 10 chosen")
     expect(opened.locator('[row-id="sweep/run_0000"] .ag-checkbox-input').first).to_be_checked()
     settle(opened)
     opened.go_forward()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Scalars")
     opened.locator(".ms-menu-link").first.click()
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 1 chosen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 1 chosen")
 
 
 def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
@@ -236,7 +234,7 @@ def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
     page.keyboard.press("r")
     expect(page.locator('[row-id="sweep/run_0100"] [col-id="value"]')).to_contain_text("0.1250")
     assert page.evaluate("document.querySelector('.ag-body-viewport').scrollTop") == 3000
-    expect(page.locator(".ms-runs-chosen .en")).to_have_text("200 runs · 1 chosen")
+    expect(page.locator(".ms-runs-chosen .en")).to_have_text("200 runs (203 ranks) · 1 chosen")
 
 
 def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:

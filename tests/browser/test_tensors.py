@@ -16,6 +16,7 @@ from app import create_app
 from app.store.store import Store
 from layouts.queries.tensor_histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
+from tests.browser.conftest import in_address
 
 RNG = np.random.default_rng(3)
 WEIGHTS = [RNG.normal(size=(3, 40, 300)).astype(np.float32) for _ in range(3)]
@@ -74,7 +75,7 @@ def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
     expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.2f}")
     page.locator('.ms-tensor-format [data-value="sci"]').click()
     expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.2e}".replace("e-0", "e-").replace("e+0", "e+"))
-    assert "digits=2" in page.url
+    in_address(page, "digits", "2")
     cell(page, 2, 3).click()
     readout = page.locator(f"{CARD} .ms-tensor-readout")
     expect(readout).to_contain_text("[1, 2, 13] = ")
@@ -139,7 +140,7 @@ def test_differences(page: Page, address: str) -> None:
     page.locator('.ms-slot:not([hidden]) .ms-tensor-bar [data-value="absolute"]').click()
     select.select_option(label="two")
     expect(cell(page, 0, 1)).to_have_text(f"{float(WEIGHTS[1][0, 0, 1]) - float(WEIGHTS[0][0, 0, 1]):.5f}")
-    assert "minus=run.two:weights" in page.url
+    assert in_address(page, "minus")[0].startswith("run.two:weights")
 
 
 def test_a_million_rows_are_a_key_press_away(page: Page, address: str) -> None:
@@ -193,7 +194,7 @@ def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
     expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
     page.locator('.ms-tensor-hist [data-value="heat"]').click()
     expect(page.locator(f"{CARD} .hm image")).to_have_count(1)
-    assert "hist=heat" in page.url
+    in_address(page, "hist", "heat")
     page.locator('.ms-tensor-view [data-value="table"]').click()
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[2][0, 0, 0]:.5f}")
 
@@ -206,6 +207,24 @@ def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, addres
     expect(page.locator(f"{CARD} .hm image")).to_have_count(2)
     page.locator('.ms-tensor-hist [data-value="numbers"]').click()
     expect(page.locator(f"{CARD} .js-line").first).to_be_attached()
+
+
+def test_the_legend_of_histograms_names_and_hides_runs(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=numbers")
+    entries = page.locator(f"{CARD} .ms-histogram-entry")
+    expect(entries).to_have_count(2)
+    drawn = """wanted => {
+        const { data } = document.querySelector('.ms-slot:not([hidden]) .js-plotly-plot');
+        return JSON.stringify(Array.from(new Set(data.map((trace) => trace.meta.key))).sort()) === wanted;
+    }"""
+    page.wait_for_function(drawn, arg='["one","two"]')
+    page.locator(f'{CARD} .ms-histogram-entry[data-run="two"]').click()
+    expect(page).to_have_url(re.compile("hide=two"))
+    expect(entries).to_have_count(2)
+    expect(page.locator(f'{CARD} .ms-histogram-entry[data-run="two"]')).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function(drawn, arg='["one"]')
+    page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.locator(f"{CARD} .ms-histogram-legend")).to_be_hidden()
 
 
 def test_a_card_asks_on_until_every_histogram_is_made(page: Page, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,20 @@ def test_texts_follow_the_slider_and_are_never_html(page: Page, given: str) -> N
     expect(page).to_have_url(re.compile("step=1"))
 
 
+def test_a_frame_is_as_high_as_its_text(page: Page, given: str) -> None:
+    page.goto(f"{given}/text?run=a&tag=samples")
+    expect(page.locator('.ms-text[data-run="a"] pre')).to_have_text("step five of a")
+    frame, card = page.locator(".ms-text-body").bounding_box(), page.locator(".ms-slot:not([hidden])").bounding_box()
+    assert frame is not None
+    assert card is not None
+    assert frame["height"] < 40
+    assert card["height"] < 140
+    page.goto(f"{given}/text?run=a&tag=long")
+    expect(page.locator(".ms-text-note")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('.ms-slot:not([hidden])').getBoundingClientRect().height > 300")
+    assert page.locator(".ms-slot:not([hidden])").evaluate("card => card.getBoundingClientRect().bottom <= innerHeight")
+
+
 def test_a_long_text_is_cut_and_says_so(page: Page, given: str) -> None:
     page.goto(f"{given}/text?run=a&tag=long")
     note = page.locator(".ms-text-note")

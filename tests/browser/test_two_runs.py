@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+from flask import Flask
 from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store.store import Store
+from tests.browser.conftest import in_address
 
 
 def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str) -> None:
@@ -22,10 +28,15 @@ def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str
     before = learning.locator("td").all_inner_texts()
     assert before[0] != before[1]
     expect(page.locator(".ms-two-runs-curves .js-plotly-plot").first).to_be_visible()
+    legend = page.locator(".ms-two-runs-curve").first.locator(".ms-two-runs-legend .ms-two-runs-of")
+    assert [text[0] for text in legend.all_inner_texts()] == ["A", "B"], "each chart says which line is which, with last values"
+    tag = page.locator(".ms-two-runs-curve .ms-cut a").first.inner_text()
+    row = page.locator(".ms-two-runs-card-results tr").filter(has=page.get_by_role("rowheader", name=tag, exact=True))
+    assert [text.split()[-1] for text in legend.all_inner_texts()] == row.locator("td").all_inner_texts()[1:3]
     page.keyboard.press("x")
     expect(selects.nth(0)).to_have_value(second)
     expect(learning.locator("td").first).to_have_text(before[1])
-    assert f"one={second}" in page.url
+    in_address(page, "one", second)
     page.reload()
     expect(selects.nth(0)).to_have_value(second)
     with page.expect_download() as download:
@@ -35,3 +46,22 @@ def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str
     page.locator(".ms-two-runs-card-results a", has_text="loss").first.click()
     expect(page).to_have_url(re.compile(r"/scalars\?.*tag=loss"))
     assert {first, second} == set(re.findall(r"run=([^&]+)", page.url))
+
+
+def test_columns_of_tables_do_not_overlap_at_any_width(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    page.goto(serve(create_app(store).server) + "/two_runs?one=lenet_adam_lr0.01_b64&other=lenet_momentum_lr0.1_b32")
+    tables = page.locator(":is(.ms-two-runs-card-pipeline, .ms-two-runs-card-settings, .ms-two-runs-card-heading) table")
+    expect(tables).to_have_count(4)
+    expect(page.locator(".ms-two-runs-card-pipeline td").first).to_be_visible()
+    for width in (1440, 1280, 1150, 1101, 1000, 700, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        spilt = tables.evaluate_all("""(tables) => tables.filter((table) => table.checkVisibility()).flatMap((table) => {
+          const cells = Array.from(table.querySelectorAll("th, td"));
+          const wide = table.scrollWidth > table.parentElement.clientWidth ? ["table"] : [];
+          const right = (part) => part.getBoundingClientRect().right;
+          const spills = (cell) => Array.from(cell.querySelectorAll("*")).some((part) => right(part) > right(cell) + 1);
+          return [...wide, ...cells.filter(spills).map((cell) => cell.textContent)];
+        })""")
+        assert spilt == [], width

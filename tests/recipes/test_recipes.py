@@ -53,7 +53,7 @@ RECIPES = (
         {"frame/cache_hits.py": "parsers/profiler/cache_hits.py",
          "frame/l2_cache.csv": "tests/data/torch_npu/7.1/l2_cache.csv"},
         (
-            ("parsers/profiler/registry.py", r"(?<=\n)(from parsers\.profiler import [^\n(]+)\n", r"\1, cache_hits\n"),
+            ("parsers/profiler/registry.py", r"(?<=\n    ascend_output,\n)", "    cache_hits,\n"),
             ("parsers/profiler/registry.py", r"(?<=\n    flops\.SCOPES,\n)", "    cache_hits.L2_CACHE,\n"),
         ),
         ("tests/contract/test_profile_frames.py", "-k", "cache_hits or schemas or kind"),

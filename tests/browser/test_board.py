@@ -1,0 +1,351 @@
+"""Boards in a browser: made from cards of pages, arranged by pointer and keys, edited in two windows, embedded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+from dash import Dash, html
+from flask import Flask
+from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, expect
+
+from app import create_app, pages
+from app.web.server import Application
+from layouts import PAGES
+from parsers.events.writer import EventWriter
+from tests.browser.conftest import DEMO
+
+pytestmark = pytest.mark.browser
+KEYS = [f"{number:016x}" for number in range(40)]
+LOSS = {"key": KEYS[1], "place": "scalars?smooth=0.6", "part": "key:loss", "w": 4, "h": 8}
+SAID = {"key": KEYS[2], "text": "# Daily\n\n**bold** <b>no html</b>", "x": 4, "w": 4, "h": 6}
+LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
+HEIGHTS = """(card) => card.querySelector('.js-plotly-plot').calcdata.flat().map(({ y }) => y).filter(Number.isFinite)
+  .sort((one, other) => one - other)"""
+NAMED = """async () => {
+  const { partOf, cardNamed } = await import(document.querySelector('link[href*="/base/alone.js"]').href);
+  const shown = Array.from(document.querySelectorAll('.ms-page .ms-card')).filter((card) => card.getBoundingClientRect().width);
+  const found = shown.map((card) => [partOf(card), cardNamed(card.closest('.ms-frame'), partOf(card)) === card]);
+  return { names: found.map(([name]) => name), lost: found.filter(([name, again]) => !name || !again) };
+}"""
+
+
+@pytest.fixture
+def opened(base: Path, tmp_path: Path, serve: Callable[[Flask], str]):
+    started: list[Application] = []
+
+    def start() -> str:
+        started.append(create_app(base, workspace=tmp_path / "workspace"))
+        assert started[-1].source.wait(30)
+        return serve(started[-1].server)
+
+    yield start
+    for app in started:
+        app.source.stop()
+
+
+def post(address: str, change: dict[str, Any], route: str = "api/board") -> dict[str, Any]:
+    request = Request(f"{address}/{route}", json.dumps(change).encode(), {"Content-Type": "application/json"})
+    found: dict[str, Any] = json.load(urlopen(request))
+    return found
+
+
+def saved(address: str, key: str = KEYS[0]) -> dict[str, dict[str, Any]]:
+    board = json.load(urlopen(f"{address}/api/board.json?board={key}"))
+    return {card["key"]: card for card in board["cards"]}
+
+
+def made(address: str, *cards: dict[str, Any]) -> str:
+    post(address, {"create": "Daily", "key": KEYS[0], "cards": list(cards)})
+    return f"{address}/board?board={KEYS[0]}"
+
+
+def card(page: Page, key: str) -> Locator:
+    return page.locator(f'.ms-board-card[data-card="{key}"]')
+
+
+def inside(page: Page, key: str) -> FrameLocator:
+    return card(page, key).frame_locator("iframe")
+
+
+def place(page: Page, key: str) -> tuple[int, ...]:
+    """Column, row, width and height of a card on screen, in columns and rows of the grid."""
+    area = card(page, key).evaluate("(card) => card.style.gridArea")
+    row, column, height, width = (int(part.removeprefix("span ")) for part in area.split(" / "))
+    return column - 1, row - 1, width, height
+
+
+def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    page.goto(f"{address}/board")
+    expect(page.get_by_text("No boards yet.")).to_be_visible()
+    page.goto(f"{address}/scalars?run=nan_inf&smooth=0.6")
+    curve = page.locator('.ms-slot[data-key="loss"]')
+    expect(curve.locator(".scatterlayer .trace").first).to_be_attached()
+    curve.hover()
+    curve.get_by_role("button", name="Add to a board").click()
+    page.get_by_role("textbox", name="Name of a new board").fill("Daily")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Open the board").click()
+    shown = page.frame_locator(".ms-board-frame")
+    expect(shown.locator(LINE).first).to_be_attached()
+    assert shown.locator(".ms-slot:not([hidden])").count() == 1, "the page draws no other card"
+    expect(shown.locator(".ms-tags")).to_be_hidden()
+    expect(page.locator(".ms-board-card .ms-card-title")).to_have_text("loss")
+    on_board = shown.locator(".ms-slot:not([hidden])").evaluate(HEIGHTS)
+    (one,) = saved(address, page.url.rpartition("=")[2]).values()
+    assert (one["place"], one["part"]) == ("scalars?run=nan_inf&smooth=0.6", "key:loss")
+    page.goto(f"{address}/{one['place']}")
+    expect(page.locator('.ms-slot[data-key="loss"] .scatterlayer .trace').first).to_be_attached()
+    assert on_board
+    assert on_board == page.locator('.ms-slot[data-key="loss"]').evaluate(HEIGHTS), "what the page shows"
+
+
+def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    page.goto(made(address, LOSS, SAID))
+    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    head = card(page, KEYS[2]).locator(".ms-board-head").bounding_box()
+    assert head is not None
+    page.mouse.move(head["x"] + 60, head["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(head["x"] - 300, head["y"] + 20, steps=6)
+    assert (place(page, KEYS[2]), place(page, KEYS[1])) == ((0, 0, 4, 6), (0, 6, 4, 8)), "while it is dragged"
+    page.keyboard.press("Escape")
+    assert (place(page, KEYS[2]), place(page, KEYS[1])) == ((4, 0, 4, 6), (0, 0, 4, 8))
+    page.mouse.up()
+    corner = card(page, KEYS[2]).locator(".ms-board-corner")
+    corner.hover()
+    box = corner.bounding_box()
+    assert box is not None
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 100, steps=4)
+    page.mouse.up()
+    assert place(page, KEYS[2])[2:] == (7, 8)
+    card(page, KEYS[1]).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    assert place(page, KEYS[1])[2:] == (4, 7)
+    with page.expect_response("**/api/board"):
+        page.keyboard.press("Shift+ArrowLeft")
+    assert place(page, KEYS[1])[2:] == (3, 7)
+    kept = {key: tuple(one[name] for name in "xywh") for key, one in saved(address).items()}
+    assert kept == {key: place(page, key) for key in KEYS[1:3]}
+    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+
+
+def test_texts_are_markdown_and_nothing_else(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    hostile = "[x](javascript:alert(1)) <img src=x onerror=alert(1)> <script>alert(1)</script> [y](https://example.org/a)"
+    page.goto(made(address, SAID, {"key": KEYS[3], "text": hostile, "x": 8}))
+    text = card(page, KEYS[2]).locator(".ms-board-text")
+    expect(text.locator("h1")).to_have_text("Daily")
+    expect(text.locator("strong")).to_have_text("bold")
+    expect(text).to_contain_text("<b>no html</b>")
+    bad = card(page, KEYS[3]).locator(".ms-board-text")
+    expect(bad).to_contain_text("<script>alert(1)</script>")
+    assert bad.locator("script, img, b").count() == 0
+    assert bad.locator("a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))") == [
+        None, "https://example.org/a"]  # fmt: skip
+    assert bad.locator("a").last.get_attribute("rel") == "noopener noreferrer"
+    card(page, KEYS[2]).hover()
+    card(page, KEYS[2]).get_by_role("button", name="Edit the text").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text("## 第二版")
+    page.keyboard.press("Control+Enter")
+    expect(text.locator("h2")).to_have_text("第二版")
+    assert saved(address)[KEYS[2]]["text"] == "## 第二版"
+
+
+def test_a_deleted_card_and_a_deleted_board_come_back(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    page.goto(made(address, LOSS, SAID))
+    expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
+    before = saved(address)
+    card(page, KEYS[2]).focus()
+    page.keyboard.press("Delete")
+    expect(card(page, KEYS[2])).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
+    page.wait_for_function(f"fetch('api/board.json?board={KEYS[0]}').then((a) => a.json()).then((b) => b.cards.length === 2)")
+    assert saved(address)[KEYS[2]] == before[KEYS[2]]
+    page.locator(".ms-board-bar summary").click()
+    page.get_by_role("button", name="Delete this board").click()
+    expect(page.get_by_text("No boards yet.")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
+    assert saved(address) == before
+
+
+def test_two_windows_at_once(page: Page, context: BrowserContext, opened: Callable[[], str]) -> None:
+    address = opened()
+    url = made(address, LOSS, SAID)
+    page.goto(url)
+    other = context.new_page()
+    other.goto(url)
+    for window in (page, other):
+        expect(card(window, KEYS[2]).locator("h1")).to_have_text("Daily")
+    card(page, KEYS[2]).hover()
+    card(page, KEYS[2]).get_by_role("button", name="Edit the text").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text("mine")
+    card(other, KEYS[2]).hover()
+    card(other, KEYS[2]).get_by_role("button", name="Edit the text").click()
+    other.keyboard.press("Control+A")
+    other.keyboard.insert_text("theirs")
+    other.keyboard.press("Control+Enter")
+    expect(card(page, KEYS[2]).locator(".ms-board-text")).to_contain_text("theirs")
+    expect(page.locator(".ms-board-field")).to_have_value("mine")
+    page.locator(".ms-board-field").press("Control+Enter")
+    expect(page.get_by_text("changed in another window")).to_be_visible()
+    expect(card(other, KEYS[2]).locator(".ms-board-text")).to_contain_text("mine")
+    page.get_by_role("button", name="Take theirs").click()
+    expect(card(other, KEYS[2]).locator(".ms-board-text")).to_contain_text("theirs")
+
+
+def test_what_is_changed_in_a_card_can_be_kept(page: Page, opened: Callable[[], str]) -> None:
+    address = opened()
+    page.goto(made(address, LOSS))
+    slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
+    expect(slot.locator(".scatterlayer .trace").first).to_be_attached()
+    entries = page.evaluate("history.length")
+    slot.hover()
+    slot.locator('[data-act="log"]').click()
+    page.get_by_role("button", name="Reset").click()
+    expect(slot.locator('[data-act="log"]')).to_have_attribute("aria-pressed", "false")
+    slot.hover()
+    slot.locator('[data-act="log"]').click()
+    with page.expect_response("**/api/board"):
+        page.get_by_role("button", name="Keep changes").click()
+    assert saved(address)[KEYS[1]]["place"] == "scalars?smooth=0.6&log=loss"
+    assert page.evaluate("history.length") == entries, "a card makes no history"
+
+
+def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, opened: Callable[[], str]) -> None:
+    page.goto(made(opened(), LOSS))
+    root = inside(page, KEYS[1]).locator(":root")
+    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    page.locator('.ms-top [data-action="theme"]').click()
+    expect(root).to_have_attribute("data-mantine-color-scheme", "dark")
+    page.locator('.ms-top [data-action="language"]').click()
+    expect(root).to_have_attribute("lang", "zh-CN")
+
+
+def test_cards_out_of_view_cost_nothing(page: Page, opened: Callable[[], str], base: Path) -> None:
+    below = [{**LOSS, "key": KEYS[number], "y": 8 * number} for number in range(10, 30)]
+    page.goto(made(opened(), *below))
+    expect(inside(page, KEYS[10]).locator(LINE).first).to_be_attached()
+    expect(inside(page, KEYS[11]).locator(LINE).first).to_be_attached()
+    mounted = page.locator(".ms-board-frame").count()
+    assert mounted <= 4
+    for number in range(10, 10 + mounted):
+        expect(inside(page, KEYS[number]).locator(LINE).first).to_be_attached()
+    page.wait_for_timeout(3_000)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.frame.url))
+    page.wait_for_timeout(3_000)
+    assert not any("embed=1" in url for url in asked), "nothing is new, so no card asks"
+    card(page, KEYS[29]).scroll_into_view_if_needed()
+    expect(inside(page, KEYS[29]).locator(LINE).first).to_be_attached()
+
+
+def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base: Path) -> None:
+    (base / "growing").mkdir()
+    writer = EventWriter(str(base / "growing" / "events.out.events.summary.1700000000.0.host_MS"), "mindspore")
+    for step in range(5):
+        writer.add(step, {"loss": float(step)})
+    writer.flush()
+    grown = {**LOSS, "place": "scalars?run=growing"}
+    page.goto(made(opened(), grown))
+    slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
+    expect(slot.locator(".scatterlayer .trace").first).to_be_attached()
+    assert set(slot.evaluate(HEIGHTS)) >= {0, 4}
+    for step in range(5, 9):
+        writer.add(step, {"loss": float(step)})
+    writer.flush()
+    expect(slot.get_by_text("all 9 points")).to_be_visible()
+    assert set(slot.evaluate(HEIGHTS)) >= {0, 4, 8}
+    writer.close()
+
+
+def test_an_embedded_board_is_only_looked_at(page: Page, opened: Callable[[], str]) -> None:
+    page.goto(f"{made(opened(), LOSS, SAID)}&embed=1")
+    expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
+    expect(page.locator(".ms-board-bar")).to_be_hidden()
+    card(page, KEYS[2]).hover()
+    assert card(page, KEYS[2]).get_by_role("button").count() == 1, "full screen"
+    card(page, KEYS[2]).focus()
+    page.keyboard.press("Delete")
+    page.keyboard.press("ArrowRight")
+    assert place(page, KEYS[2]) == (4, 0, 4, 6)
+
+
+def test_what_is_gone_is_said(page: Page, opened: Callable[[], str]) -> None:
+    gone = {**LOSS, "key": KEYS[3], "place": "scalars?run=gone", "x": 4}
+    tag = {**LOSS, "key": KEYS[4], "part": "key:no such tag", "x": 8}
+    page.goto(made(opened(), gone, tag))
+    expect(card(page, KEYS[3]).get_by_text("Run gone")).to_be_visible()
+    expect(inside(page, KEYS[3]).get_by_text("The run of this link does not exist: gone")).to_be_visible()
+    expect(inside(page, KEYS[4]).get_by_text("None of these runs has the tag no such tag.")).to_be_visible()
+    page.goto(f"{page.url[:-16]}{KEYS[9]}")
+    expect(page.get_by_text("This board does not exist.")).to_be_visible()
+
+
+def test_export_and_import(page: Page, opened: Callable[[], str], tmp_path: Path) -> None:
+    address = opened()
+    page.goto(made(address, LOSS, SAID))
+    page.locator(".ms-board-bar summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export as JSON").click()
+    file = tmp_path / "board.json"
+    download.value.save_as(file)
+    page.goto(f"{address}/board")
+    page.locator('input[type="file"]').set_input_files(file)
+    expect(page.locator(".ms-board-name")).to_have_text("Daily (2)")
+    assert len(saved(address, page.url.rpartition("=")[2])) == 2
+
+
+def test_a_narrow_window_has_one_column(page: Page, opened: Callable[[], str]) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(made(opened(), SAID, {**SAID, "key": KEYS[3], "y": 7}))
+    expect(card(page, KEYS[3]).locator("h1")).to_have_text("Daily")
+    boxes = [card(page, key).bounding_box() for key in (KEYS[2], KEYS[3])]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["x"] == boxes[1]["x"]
+    assert boxes[0]["width"] == boxes[1]["width"] > 300
+    assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
+
+
+def test_every_card_of_every_page_has_a_name_of_its_own(page: Page, demo: str) -> None:
+    for shown in (one for one in PAGES if one.name != "board"):
+        page.goto(f"{demo}/{shown.path}")
+        expect(page.locator(".ms-frame")).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        found = page.evaluate(NAMED)
+        assert found["lost"] == [], shown.name
+        assert len(set(found["names"])) == len(found["names"]), shown.name
+
+
+def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    host = Dash("lab", include_assets_files=False)
+    board = pages.Board(str(DEMO), id="b1", workspace=tmp_path / "workspace")
+    board.register(host)
+    host.layout = html.Div([html.H1("Our lab"), board.layout()])
+    assert board.source.wait(30)
+    address = serve(host.server)
+    page.goto(address)
+    page.get_by_role("textbox", name="Name of a new board").fill("Ours")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This board has no cards.")).to_be_visible()
+    (key,) = [one.key for one in board.source.notebook().boards]
+    change = {"board": key, "change": [{"key": KEYS[1], "place": "scalars", "part": "key:loss"}]}
+    post(f"{address}/_mindscope/b1", change, "board")
+    expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
+    page.evaluate("document.documentElement.dataset.mantineColorScheme = 'dark'")
+    expect(inside(page, KEYS[1]).locator(":root")).to_have_attribute("data-mantine-color-scheme", "dark")
+    board.source.stop()
