@@ -8,8 +8,8 @@ import os
 
 PARTS = (
     "listing", "many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing",
-    "long_series", "graphs_view", "lineage", "insights", "timeline", "memory", "dumps", "clusters", "browsing", "growth",
-    "peers",
+    "long_series", "derived", "graphs_view", "painted", "lineage", "insights", "timeline", "memory", "dumps", "live",
+    "clusters", "pipeline", "ranks", "strategy", "browsing", "growth", "explanations", "tuning", "ahead", "peers",
 )  # fmt: skip
 
 

@@ -212,5 +212,6 @@ def _most_memory() -> float:
 
 
 if __name__ == "__main__":
+    works: dict[str, Callable[..., dict[str, float]]]
     works = {"store": of_store, "one": of_one, "plain": of_plain, "found": of_discovery}
     print(json.dumps(works[sys.argv[1]](*sys.argv[2:])))

@@ -63,7 +63,7 @@ def tensors(run: Path, gigabytes: float) -> None:
     """Write one run of tensors of 4 MiB, 1,000 of them per tag, with a loss at each step."""
     run.mkdir(parents=True)
     content = Tensor(np.random.default_rng(0).standard_normal((TENSOR_SIDE, TENSOR_SIDE)).astype(np.float32))
-    with EventWriter(run / NAMES["ms"].format(BEGUN), layout="mindspore") as writer:
+    with EventWriter(str(run / NAMES["ms"].format(BEGUN)), layout="mindspore") as writer:
         for number in range(max(1, round(gigabytes * 1e9 / (4 * TENSOR_SIDE**2)))):
             writer.add(number + 1, {"loss": 1 / (number + 1), f"weight/{number // 1000}": content}, wall_time=BEGUN + number)
     _settle(run)

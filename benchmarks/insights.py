@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.measure import Figure, in_fresh_process
+
+if TYPE_CHECKING:
+    from parsers import Series
 
 POINTS, BOUND_MS = 100_000, 50.0
 CURVES = 100
@@ -38,12 +42,12 @@ def measure() -> dict[str, float]:
     return {"long": (first - begun) * 1e3, "many": (time.process_time() - first) * 1e3}
 
 
-def _curve(points: int, seed: int):
+def _curve(points: int, seed: int) -> Series:
     from parsers import Series
 
     step = np.arange(points)
     value = 0.3 + np.exp(-step / (points / 5)) + 0.02 * np.random.default_rng(seed).normal(size=points)
-    return Series(step, 1.7e9 + step * 0.5, value, np.zeros(points, np.int32), step * 60)
+    return Series(step, np.asarray(1.7e9 + step * 0.5, np.float64), value, np.zeros(points, np.int32), step * 60)
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def measure_target() -> dict[str, float]:
     importance(chosen.frame, chosen.target)
     strengths = (time.process_time() - begun) * 1e3
     begun = time.process_time()
-    msgspec.json.encode(sheet(chosen, []))
+    msgspec.json.encode(sheet(chosen, [], len(chosen.rows)))
     whole = (time.process_time() - begun) * 1e3
     begun = time.process_time()
     setting = "learning_rate"

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def one(points: int) -> dict[str, float]:
         def runs(self) -> Sequence[RunRow]:
             return [RunRow("run", "run", "run", "run", ("run",), BEGUN, BEGUN, 0, "idle")]
 
-        def colours(self) -> Mapping[str, str]:
+        def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:  # noqa: ARG002 - it has the first colour
             return {}
 
         def series(self, run: str, tag: str) -> Any:  # noqa: ARG002 - there is one
@@ -85,7 +86,7 @@ def one(points: int) -> dict[str, float]:
     views = VIEWS | {"zoomed": {"view": zoom}, "zoomed, smoothed": {"view": zoom, "smooth": "0.6"}}
     source = OneRun(scalars)
     found = {"facts": _milliseconds(lambda: scalars.series("loss"))}
-    return found | {view: _milliseconds(lambda ask=ask: drawn(source, **ask)) for view, ask in views.items()}
+    return found | {view: _milliseconds(partial(drawn, source, **ask)) for view, ask in views.items()}
 
 
 def _milliseconds(work: Callable[[], object]) -> float:

@@ -89,7 +89,8 @@ def _visit(browser: Any) -> tuple[list[float], dict[str, int]]:
 
 
 def _script_seconds(session: Any) -> float:
-    return next(one["value"] for one in session.send("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

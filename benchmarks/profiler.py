@@ -1,5 +1,6 @@
 """Seconds and memory from a kernel_details.csv of 1,000,000 rows to its frame, beside plain `pandas.read_csv` of it; and to
-the first table and pie of the operators page, from the file and from the index, and what sorting and filtering it takes."""
+the first table and pie of the operators page, from the file and from the index, what sorting and filtering it takes,
+and the cards on the use of the hardware."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks.measure import ROOT, Figure, in_fresh_process
 from benchmarks.profiler_data import kernel_details
@@ -46,11 +48,11 @@ def figures(times: int) -> list[Figure]:
 
 def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> list[Figure]:
     """A store without an index reads the file; the next one has it."""
-    found = []
+    found: list[tuple[dict[str, float], dict[str, float], float]] = []
     for number in range(times):
         with tempfile.TemporaryDirectory() as index:
             ran = [in_fresh_process("benchmarks.profiler", "page", str(folder), index, times=1)[0] for _ in range(2)]
-        found.append((*ran, yardsticks[number]))
+        found.append((ran[0], ran[1], yardsticks[number]))
     return [
         Figure("first table and pie of the page / pandas.read_csv", "x", 3.0, tuple(a["first"] / y for a, _, y in found)),
         Figure("first table and pie: most memory of the server", "MB", 700.0, tuple(a["rss"] for a, _, _ in found)),
@@ -58,6 +60,8 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
         Figure("1,000,000 executions, from the index", "CPU s", 0.3, tuple(b["executions"] for _, b, _ in found)),
         Figure("sorting them", "CPU s", 0.3, tuple(b["sort"] for _, b, _ in found)),
         Figure("searching and filtering them", "CPU s", 0.3, tuple(b["filter"] for _, b, _ in found)),
+        Figure("use of the hardware by them: all cards", "CPU s", 1.0, tuple(b["use"] for _, b, _ in found)),
+        Figure("the same, 20,000 shapes and two sessions", "CPU s", 1.0, tuple(b["use_shapes"] for _, b, _ in found)),
     ]
 
 
@@ -95,6 +99,7 @@ def page(path: str, index: str) -> dict[str, float]:
         "first": first, "executions": lambda: ready("kernels"), "table": lambda: callbacks.rows(tables, executions, request),
         "sort": lambda: callbacks.rows(tables, sort, request),
         "filter": lambda: callbacks.rows(tables, replace(sort, query="matmul"), request | filters),
+        "use": lambda: _use(store, choice, None),
     }  # fmt: skip
     for name, work in works.items():
         begun = time.process_time()
@@ -102,8 +107,52 @@ def page(path: str, index: str) -> dict[str, float]:
         told[name] = time.process_time() - begun
         if name == "first":
             told["rss"] = _most_memory()
+    kernels = store.profile_frame(run.key, profile.session, profile.rank, "kernels").frame
+    if kernels is None:
+        raise RuntimeError("wanted the kernels, found none")
+    sessions = [_with_counters(kernels, names) for names in (("aic_cube_fops", "aiv_vector_fops"), _TRAFFIC)]
+    begun = time.process_time()
+    _use(store, choice, sessions)
+    told["use_shapes"] = time.process_time() - begun
     store.stop()
     return told
+
+
+_TRAFFIC = ("aic_read_main_memory_datas(KB)", "aic_write_main_memory_datas(KB)")
+
+
+def _with_counters(kernels: Any, names: tuple[str, str]) -> Any:
+    """The kernels with 20,000 shapes and two counters more."""
+    import numpy as np
+    import pandas as pd
+
+    texts = [f"{number},512" for number in range(20_000)]
+    codes = (np.arange(len(kernels)) * 7919 % len(texts)).astype(np.int32)
+    shapes = pd.Categorical.from_codes(codes, categories=pd.Index(texts, dtype="str"))
+    counters = {f"pmu/{name}": np.arange(1.0, len(kernels) + 1) for name in names}
+    return kernels.assign(input_shapes=shapes, **counters)
+
+
+def _use(source: Any, choice: Any, sessions: list[Any] | None) -> None:
+    """What the cards on the use of the hardware take, of the profile or of two made sessions."""
+    from layouts.pages.operators import page as callbacks
+    from layouts.profiling.choice import Choice
+    from layouts.profiling.efficiency import figures as three
+    from layouts.queries.efficiency import Ask, Efficiency
+
+    other = Choice("other", ".", 0)
+
+    def frame(of: Choice, name: str) -> Any:
+        if sessions is None or name != "kernels":
+            return of.frame(source, name)
+        return sessions[1 if of is other else 0]
+
+    ask = Ask(choice, None if sessions is None else other, (("peak", 280e12),))
+    found = Efficiency(source, ask, frame=frame)
+    three(found)
+    callbacks.use(found, {})
+    if found.measured is None or not len(found.measured.shapes):
+        raise RuntimeError("wanted kernels by shape, found none")
 
 
 def ours(path: str) -> dict[str, float]:
@@ -136,4 +185,5 @@ def _most_memory() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"ours": ours, "pandas": pandas, "page": page}[sys.argv[1]](*sys.argv[2:])))
+    works: dict[str, Callable[..., dict[str, float]]] = {"ours": ours, "pandas": pandas, "page": page}
+    print(json.dumps(works[sys.argv[1]](*sys.argv[2:])))

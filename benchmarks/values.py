@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.data import folder
@@ -44,7 +45,7 @@ def one(base: Path) -> dict[str, float]:
         for place in range(len(run.payload_series(kind, tag)))
     ]
     chosen = np.random.default_rng(0).permutation(len(known))[:200]
-    spent = [_milliseconds(lambda at=at: run.value(*known[at])) for at in chosen]
+    spent = [_milliseconds(partial(run.value, *known[at])) for at in chosen]
     return {"value": float(np.percentile(spent, 99)), "rss": anonymous_rss(), **_made()}
 
 
