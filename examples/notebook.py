@@ -14,6 +14,10 @@ view = run.scalars_view(sessions="newest")
 print(view.text)
 print(view.frame.groupby("tag", observed=True)["value"].agg(["count", "min", "max"]))
 
+# %%  a curve computed from tags
+derived = run.derived("log10(loss) - mean(log10(loss), 20)")
+print(derived.series.step[-3:], derived.series.value[-3:], derived.undefined)
+
 # %%  damage is data
 for problem in run.problems:
     print(problem.path, problem.offset, problem.kind, problem.text)
