@@ -33,7 +33,8 @@ optuna.logging.set_verbosity(optuna.logging.CRITICAL)
 def written(path: Path) -> optuna.Study:
     """A study with trials of every state, by Optuna itself."""
     storage = JournalStorage(JournalFileBackend(str(path)))
-    study = optuna.create_study(storage=storage, study_name="mine", directions=["minimize"])
+    sampler = optuna.samplers.RandomSampler(seed=4)
+    study = optuna.create_study(storage=storage, study_name="mine", directions=["minimize"], sampler=sampler)
     study.set_user_attr("note", {"a": [1, None]})
     for number in range(6):
         trial = study.ask()
@@ -92,6 +93,7 @@ def test_the_frames(tmp_path: Path) -> None:
     assert frame["value"].isna().tolist() == [False, False, False, True, True, True, True, False]
     assert frame.loc[4, ["exit_code", "reason", "step", "cpu"]].tolist() == [-9.0, "killed", 17, 1.5]
     assert frame.loc[7, "run"] == "/runs/old"
+    assert set(frame["parameter/kind"].dropna()) >= {"a", "b"}
     assert (frame["parameter/depth"].notna() == (frame["parameter/kind"] == "a")).all()
     assert frame["repeats"].tolist() == [-1] * 6 + [4, -1]
     assert targets_of(study) == [("target 0", "minimize")]

@@ -156,6 +156,11 @@ def test_operators_are_searched() -> None:
     assert "No operator contains this text." in words(tables.operators(times_of({"shape_times": made(ROWS)}, q="[")))
 
 
+def scale_of(figure: dict[str, Any]) -> float:
+    """Microseconds in the unit of the y axis."""
+    return {"(ms)": 1e3, "(µs)": 1.0}[figure["layout"]["yaxis"]["title"]["text"][-4:]]
+
+
 def test_the_real_profile_of_gpu(real_data: Path) -> None:
     folder = real_data / "mindinsight_legacy/profiler"
     raw = json.loads((folder / "dynamic_shape_info_0.json").read_text(), parse_float=Decimal)
@@ -165,14 +170,13 @@ def test_the_real_profile_of_gpu(real_data: Path) -> None:
     figure = figures.by_step(times)
     assert figure is not None
     wanted = [sum(one["dur"] for one in own if one["op_type"] == "GetNext") for own in raw["operator"].values()]
-    np.testing.assert_allclose(values(figure["data"][0]["y"]), [float(spent) / 1000 for spent in wanted], rtol=1e-12)
+    np.testing.assert_allclose(values(figure["data"][0]["y"]), np.array(wanted, float) / scale_of(figure), rtol=1e-12)
     drawn = figures.of_operator(times)
     assert drawn is not None
     spent = [float(one["dur"]) for own in raw["operator"].values() for one in own if one["op_name"] == "Add-op6"]
     (only,) = drawn["data"]
-    scale = 1000 if drawn["layout"]["yaxis"]["title"]["text"].endswith("(ms)") else 1
     assert (only["name"], values(only["x"])) == ("32,1;32,1", list(map(float, range(1, 10))))
-    np.testing.assert_allclose(values(only["y"]), np.array(spent) / scale, rtol=1e-12)
+    np.testing.assert_allclose(values(only["y"]), np.array(spent) / scale_of(drawn), rtol=1e-12)
     kernels = times_of({"shape_times": frame}, unit="kernel")
     assert kernels.shapes["input_shapes"].tolist() == sorted(
         {f"{one['block_dim']} x {one['grid_dim']}".replace(" x ", "|").replace(" ", "").replace("|", " x ")
