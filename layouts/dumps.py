@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from parsers import Graph, Problem, SourceLine
@@ -12,6 +12,8 @@ from parsers.dumps.graphs import Flow
 from parsers.dumps.store import Statistics
 from parsers.dumps.values import Array, TensorHeader
 from parsers.model import Ints
+
+from layouts import work
 
 
 class DumpView(Protocol):
@@ -111,15 +113,11 @@ class OpenDump:
     text: str = ""
 
 
-class Report(Protocol):
+class Report(work.Report, Protocol):
     """What work on a dump calls. Both methods raise Cancelled (`parsers.profiler.progress`) soon after it was cancelled."""
 
     def measure(self, rows: Ints, *, computed: bool = False, of: DumpView | None = None) -> None:
         """Compute statistics of these rows (of another dump: `of`) in processes; `measured` then answers from memory."""
-        ...
-
-    def __call__(self, done: int, total: int, result: Any = None) -> None:
-        """Tell how far the work is, and what it has found so far: it is shown at once."""
         ...
 
 
@@ -131,28 +129,7 @@ class Job(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class DumpWork:
-    """Work on a dump: two with the same name and key are the same work. The result of the same work is computed once a mark."""
+class DumpWork(work.Work[Job]):
+    """Work on a dump."""
 
-    name: str
-    key: Hashable
-    job: Job = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class DumpResult:
-    """The result of work on a dump, or its progress.
-
-    state: "ready", "working" (done of total; result is what was found so far, or None: ask again), "waiting" (other work comes
-    first: ask again), "missing" (the run has no dump), "cancelled" (ask with again=True) or "failed" (text is the reason).
-    mark is that of the dump that the result is about. Unless the work tells how far it is, done and total are bytes or tensors
-    that are being measured.
-    """
-
-    state: str
-    result: Any = None
-    done: int = 0
-    total: int = 0
-    text: str = ""
-    mark: str = ""
+    __slots__ = ()

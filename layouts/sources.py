@@ -35,12 +35,13 @@ from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.jobs import JobFiles
 
 from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpResult, DumpWork, OpenDump
-from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.dumps import DumpWork, OpenDump
+from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, View
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
+from layouts.work import WorkResult
 
 STALE_INTERVALS = 5
 """A source whose last scan is older than this many intervals is stale."""
@@ -493,7 +494,7 @@ class DumpSource(NoteSource, Protocol):
         """Return the dump of a run, of all ranks of a job, or of a live session; it is listed in the background."""
         ...
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         """Return the result of work on the dump of a run, which is done in the background. again: resume what was cancelled."""
         ...
 
@@ -509,7 +510,7 @@ class ExplanationSource(RunSource, Protocol):
         """Return the explanations of a member run; they are read in the background."""
         ...
 
-    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> WorkResult:
         """Return the result of work on the explanations of a run, which is done in the background.
 
         again: resume what was cancelled or failed.

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpResult, DumpView, DumpWork, OpenDump
-from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.dumps import DumpView, DumpWork, OpenDump
+from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import OFF, LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
 from layouts.run_colours import Colours
 from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
+from layouts.work import WorkResult
 from parsers import (
     DatasetGraph,
     Derived,
@@ -270,11 +271,11 @@ class MemorySource(FrameSource):
         found = self._of(run, "dump")
         return OpenDump("missing") if found is None else OpenDump("ready", found, f"{run}.{self.number}")
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         opened = self.dump(run)
         if opened.dump is None:
-            return DumpResult("missing")
-        return DumpResult("ready", work.job(opened.dump, Reported(opened.dump)), mark=opened.mark)
+            return WorkResult("missing")
+        return WorkResult("ready", work.job(opened.dump, Reported(opened.dump)), mark=opened.mark)
 
     def cancel_dump(self, run: str, work: DumpWork) -> None:
         return
@@ -285,11 +286,11 @@ class MemorySource(FrameSource):
         found: RunExplanations | None = self._of(run, "explain")
         return OpenExplanations("ready", found.snapshot(), f"{run}.{self.number}") if found else OpenExplanations("missing")
 
-    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> WorkResult:
         opened = self.explanations(run)
         if opened.explanations is None:
-            return ExplanationResult("missing")
-        return ExplanationResult("ready", work.job(opened.explanations, lambda *_: None), mark=opened.mark)
+            return WorkResult("missing")
+        return WorkResult("ready", work.job(opened.explanations, lambda *_: None), mark=opened.mark)
 
     def cancel_explanation(self, run: str, work: ExplanationWork) -> None:
         return

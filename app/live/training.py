@@ -9,11 +9,12 @@ from app.live.dump import LiveDump
 from app.live.sessions import Sessions
 from app.live.work import LiveWork
 from layouts import live
-from layouts.dumps import DumpResult, DumpWork, OpenDump
+from layouts.dumps import DumpWork, OpenDump
 from layouts.live import LiveSession, LiveStatus, Order
 from layouts.notes import Stale
 from layouts.sources import PatternMatcher
 from layouts.watchpoints import WatchList, proposed, watched
+from layouts.work import WorkResult
 
 
 class LiveTraining:
@@ -46,10 +47,10 @@ class LiveTraining:
         found = self._dump(key)
         return OpenDump("missing") if found is None else OpenDump("ready", found, found.mark)
 
-    def result(self, key: str, work: DumpWork, *, again: bool) -> DumpResult:
+    def result(self, key: str, work: DumpWork, *, again: bool) -> WorkResult:
         """Return the result of work, or its progress."""
         found = self._dump(key)
-        return DumpResult("missing") if found is None else self._work.result(key, found, work, again=again)
+        return WorkResult("missing") if found is None else self._work.result(key, found, work, again=again)
 
     def cancel(self, key: str, work: DumpWork) -> None:
         """Stop work."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.live.dump import LiveDump
-from layouts.dumps import DumpResult, DumpView, DumpWork
+from layouts.dumps import DumpView, DumpWork
+from layouts.work import WorkResult
 from parsers.errors import MindscopeError
 from parsers.model import Ints
 from parsers.profiler.progress import Cancelled
@@ -57,11 +58,11 @@ class LiveWork:
         self._stopped = False
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="mindscope-live-work")
 
-    def result(self, key: str, dump: LiveDump, work: DumpWork, *, again: bool = False) -> DumpResult:
+    def result(self, key: str, dump: LiveDump, work: DumpWork, *, again: bool = False) -> WorkResult:
         """Return the result of work, or its progress."""
         with self._lock:
             if self._stopped:
-                return DumpResult("cancelled", mark=dump.mark)
+                return WorkResult("cancelled", mark=dump.mark)
             task = self._tasks.pop((key, work), None)
             old = task is not None and task.dump.mark != dump.mark and task.future.done()
             if task is None or old or (again and task.cancelled):
@@ -89,18 +90,18 @@ class LiveWork:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _result(task: _Task) -> DumpResult:
+def _result(task: _Task) -> WorkResult:
     mark = task.dump.mark
     if not task.future.done():
-        return DumpResult("working", task.found, task.done, task.total, mark=mark)
+        return WorkResult("working", task.found, task.done, task.total, mark=mark)
     if task.future.cancelled():
-        return DumpResult("cancelled", mark=mark)
+        return WorkResult("cancelled", mark=mark)
     error = task.future.exception()
     if error is None:
-        return DumpResult("ready", task.future.result(), task.done, task.total, mark=mark)
+        return WorkResult("ready", task.future.result(), task.done, task.total, mark=mark)
     if isinstance(error, Cancelled):
-        return DumpResult("cancelled", mark=mark)
+        return WorkResult("cancelled", mark=mark)
     if not isinstance(error, (MindscopeError, OSError)):
         log.error("work on %s failed", task.dump.mark, exc_info=error)
-        return DumpResult("failed", text=f"{type(error).__name__}: {error}", mark=mark)
-    return DumpResult("failed", text=str(error), mark=mark)
+        return WorkResult("failed", text=f"{type(error).__name__}: {error}", mark=mark)
+    return WorkResult("failed", text=str(error), mark=mark)

@@ -22,11 +22,12 @@ from flask import Blueprint, Response, request
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
 from app.routes.tensors import npy_head, npy_pieces
-from layouts.dumps import DumpResult, DumpView, OpenDump
+from layouts.dumps import DumpView, OpenDump
 from layouts.queries.dump_results import LISTED, WORKED, work_for
 from layouts.queries.dump_tensors import values_of
 from layouts.sources import FrameSource
 from layouts.watchpoints import watched
+from layouts.work import WorkResult
 from parsers.analysis.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
@@ -159,7 +160,7 @@ def _worked(source: FrameSource, asked: dict[str, str], name: str, dump: DumpVie
     work = work_for(name, rank=rank, step=step, watchpoints=_watchpoints(source, asked, dump) if name == "hits" else ())
     run, again = asked["run"], iter([True])
 
-    def ask() -> DumpResult:
+    def ask() -> WorkResult:
         return source.dump_work(run, work, again=next(again, False))
 
     found = _patiently(ask, lambda one: one.state in ("waiting", "working"), f"still working on {name}")

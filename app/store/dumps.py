@@ -21,7 +21,8 @@ import numpy as np
 from app.store.measuring import Measuring
 from app.store.turns import Turns
 from app.store.work import HELD, PATIENCE, Report, Task, Works
-from layouts.dumps import DumpResult, DumpView, DumpWork, OpenDump
+from layouts.dumps import DumpView, DumpWork, OpenDump
+from layouts.work import WorkResult
 from parsers.dumps.access import RunDump
 from parsers.model import Ints, Problem, Source
 
@@ -150,14 +151,14 @@ class Dumps:
         listing = held.listing
         return OpenDump("failed", text=listing.text) if listing and listing.state == "failed" else OpenDump("reading")
 
-    def result(self, run: str, sources: Sequence[Source], work: DumpWork, *, again: bool = False) -> DumpResult:
+    def result(self, run: str, sources: Sequence[Source], work: DumpWork, *, again: bool = False) -> WorkResult:
         """Return the result of work, or its progress."""
         opened = self.open(run, sources)
         if opened.dump is None:
-            return DumpResult("waiting" if opened.state == "reading" else opened.state, text=opened.text)
+            return WorkResult("waiting" if opened.state == "reading" else opened.state, text=opened.text)
         return self.work_on(run, opened.dump, opened.mark, work, again=again)
 
-    def work_on(self, run: str, dump: DumpView, mark: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+    def work_on(self, run: str, dump: DumpView, mark: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         """Return the result of work on a dump with this mark, or its progress."""
         def do(task: Task) -> Any:
             try:
@@ -168,7 +169,7 @@ class Dumps:
                     self._tell(held)
 
         task = self._works.result(run, (work.name, work.key), mark, do, again=again)
-        return DumpResult(task.state, task.result, task.done, task.total, task.text, mark)
+        return WorkResult(task.state, task.result, task.done, task.total, task.text, mark)
 
     def cancel(self, run: str, work: DumpWork) -> None:
         """Stop work."""

@@ -15,7 +15,8 @@ from typing import Any
 
 from app.store.turns import Turns
 from app.store.work import HELD, PATIENCE, Report, Task, Works
-from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.explained import ExplanationWork, OpenExplanations
+from layouts.work import WorkResult
 from parsers.explanations.access import RunExplanations
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Problem
@@ -76,18 +77,18 @@ class ExplainedRuns:
         failed = reading is not None and reading.state == "failed"
         return OpenExplanations("failed", text=reading.text if reading else "") if failed else OpenExplanations("reading")
 
-    def result(self, run: str, of: RunExplanations | None, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+    def result(self, run: str, of: RunExplanations | None, work: ExplanationWork, *, again: bool = False) -> WorkResult:
         """Return the result of work, or its progress."""
         opened = self.open(run, of)
         if opened.explanations is None:
-            return ExplanationResult("waiting" if opened.state == "reading" else opened.state, text=opened.text)
+            return WorkResult("waiting" if opened.state == "reading" else opened.state, text=opened.text)
         known = opened.explanations
 
         def do(task: Task) -> Any:
             return work.job(known, Report(task, self._works.turns))
 
         task = self._works.result(run, (work.name, work.key), opened.mark, do, again=again)
-        return ExplanationResult(task.state, task.result, task.done, task.total, task.text, opened.mark)
+        return WorkResult(task.state, task.result, task.done, task.total, task.text, opened.mark)
 
     def cancel(self, run: str, work: ExplanationWork) -> None:
         """Stop work."""

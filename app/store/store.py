@@ -31,13 +31,14 @@ from app.store.studies import Studies
 from app.store.traces import Traces
 from layouts import live
 from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpResult, DumpWork, OpenDump
-from layouts.explained import ExplanationResult, ExplanationWork, OpenExplanations
+from layouts.dumps import DumpWork, OpenDump
+from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
 from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
+from layouts.work import WorkResult
 from parsers import (
     DatasetGraph,
     Derived,
@@ -378,7 +379,7 @@ class Store(FrameSource):
             return self._live.open(run)
         return self._dumps.open(run, [entry.source for entry in self._runs.members(run)])
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         if run.startswith(live.KEY):
             return self._live.result(run, work, again=again)
         return self._dumps.result(run, [entry.source for entry in self._runs.members(run)], work, again=again)
@@ -408,7 +409,7 @@ class Store(FrameSource):
     def explanations(self, run: str) -> OpenExplanations:
         return self._explained.open(run, self._explanations_of(run))
 
-    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> ExplanationResult:
+    def explanation_work(self, run: str, work: ExplanationWork, *, again: bool = False) -> WorkResult:
         return self._explained.result(run, self._explanations_of(run), work, again=again)
 
     def cancel_explanation(self, run: str, work: ExplanationWork) -> None:

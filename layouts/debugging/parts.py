@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from layouts.debugging.choice import Choice
-from layouts.dumps import DumpResult, DumpWork
+from layouts.dumps import DumpWork
 from layouts.page import Ids
 from layouts.parts import Answer, register_parts_in, stores
 from layouts.sources import DumpSource
 from layouts.state import flag
+from layouts.work import WorkResult
 
 __all__ = ["Answer", "progress", "register_parts", "stores", "worked"]
 
@@ -20,13 +21,13 @@ def register_parts(app: Any, ids: Ids, parts: Mapping[str, Answer]) -> None:
     register_parts_in(app, ids, parts, "mindscope_debugging")
 
 
-def worked(source: DumpSource, choice: Choice, work: DumpWork, ask: Any) -> DumpResult:
+def worked(source: DumpSource, choice: Choice, work: DumpWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
         source.cancel_dump(choice.run, work)
     return source.dump_work(choice.run, work, again=flag(ask, "again"))
 
 
-def progress(found: DumpResult) -> dict[str, Any]:
+def progress(found: WorkResult) -> dict[str, Any]:
     """Return what the browser needs to show how far work is; without its result."""
     return {"state": found.state, "done": found.done, "total": found.total, "text": found.text, "mark": found.mark}

@@ -16,7 +16,7 @@ from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import damaged_state, empty_state
-from layouts.explained import ExplanationResult, ExplanationWork
+from layouts.explained import ExplanationWork
 from layouts.explanations.bar import CONTROLS, bar
 from layouts.explanations.choice import Choice, read_choice
 from layouts.explanations.listing import catalogue, listing
@@ -26,6 +26,7 @@ from layouts.page import Ids
 from layouts.parts import Answer, register_parts_in, stores
 from layouts.sources import ExplanationSource, FrameSource
 from layouts.state import flag
+from layouts.work import WorkResult
 
 RECORD = """from parsers.explanations.recording import ExplanationWriter
 
@@ -118,13 +119,13 @@ def register_body(app: Any, source: FrameSource, ids: Ids, parts: Mapping[str, A
     )
 
 
-def worked(source: ExplanationSource, choice: Choice, work: ExplanationWork, ask: Any) -> ExplanationResult:
+def worked(source: ExplanationSource, choice: Choice, work: ExplanationWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
         source.cancel_explanation(choice.run, work)
     return source.explanation_work(choice.run, work, again=flag(ask, "again"))
 
 
-def progress(found: ExplanationResult) -> dict[str, Any]:
+def progress(found: WorkResult) -> dict[str, Any]:
     """Return what the browser needs to show how far work is; without its result."""
     return {"state": found.state, "done": found.done, "total": found.total, "text": found.text, "mark": found.mark}

@@ -10,7 +10,8 @@ import numpy as np
 from parsers.analysis.first_cause import NON_FINITE, Causes
 from parsers.analysis.operators import operators_of
 
-from layouts.dumps import DumpResult, DumpView, DumpWork, Report
+from layouts.dumps import DumpView, DumpWork, Report
+from layouts.work import WorkResult
 
 MOST_CAUSES = 10_000
 """Maximum iterations with bad values that are listed."""
@@ -66,7 +67,7 @@ def _job(dump: DumpView, report: Report) -> Health:
 WORK = DumpWork("debugger.health", 0, _job)
 
 
-def told(found: DumpResult) -> dict[str, Any]:
+def told(found: WorkResult) -> dict[str, Any]:
     """Return what the browser says: the bad iterations with their counts, and their causes once these are known."""
     health = found.result if isinstance(found.result, Health) else Health()
     bad = [[rank, step, many, of] for (rank, step), (many, of) in health.counts.items() if many][:MOST_CAUSES]

@@ -17,7 +17,7 @@ from layouts.components.elements import icon, icon_button
 from layouts.debugging.body import body, damage, progress_line, register_body
 from layouts.debugging.choice import KEYS, LONGEST, Choice, read_choice, read_node
 from layouts.debugging.parts import Answer, progress, worked
-from layouts.dumps import DumpResult, DumpView
+from layouts.dumps import DumpView
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.i18n import attributes, t
@@ -29,6 +29,7 @@ from layouts.pages.debugger.selected_texts import TEXTS as SELECTED
 from layouts.pages.debugger.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import BadInput, text
+from layouts.work import WorkResult
 
 PARTS = ("sentence", "watch", "hits", "tree", "names", "lines", "strip", "drawing", "order")
 _LEGEND = (
@@ -164,12 +165,12 @@ class Answers:
             raise BadInput("of: expected the key of a run")
         return choice, choice.dump(self._source)
 
-    def _found(self, choice: Choice, dump: DumpView, ask: Any) -> tuple[DumpResult, tuple[Any, ...]]:
+    def _found(self, choice: Choice, dump: DumpView, ask: Any) -> tuple[WorkResult, tuple[Any, ...]]:
         """Return what the enabled watchpoints of a request found so far, and these watchpoints."""
         saved = [one for one in watching.read_watchpoints(ask) if one.enabled]
         checked, wrong = self._watching.of(saved, dump.tensors, (choice.run, choice.mark))
         if wrong:
-            return DumpResult("failed", text=wrong), ()
+            return WorkResult("failed", text=wrong), ()
         self._wanted.put(choice.run, choice.step)
         work = hits.hits_work(
             repr([(one.condition, sorted(one.limits.items()), one.names, one.pattern) for one in saved]), checked,
@@ -286,7 +287,7 @@ class Answers:
         return {"state": "ready"} | order(dump, choice, self._hits_by_name(choice, dump, ask), ask)
 
 
-def _progress(found: DumpResult) -> dict[str, Any]:
+def _progress(found: WorkResult) -> dict[str, Any]:
     """Return the state of work whose result is a list, and its progress apart from the length of the list."""
     return {"state": found.state, "progress": progress(found)}
 

@@ -21,7 +21,7 @@ from parsers.model import Floats, Ints
 from layouts.components.elements import button, icon_button
 from layouts.debugging.body import progress_line
 from layouts.debugging.texts import TEXTS as PROGRESS
-from layouts.explained import ExplanationResult, ExplanationWork
+from layouts.explained import ExplanationWork
 from layouts.explanations.body import body, damage, progress, register_body, worked
 from layouts.explanations.choice import KEYS, Choice, read_choice, whole
 from layouts.explanations.colours import tables
@@ -32,6 +32,7 @@ from layouts.page import Ids, Page
 from layouts.pages.saliency.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import number
+from layouts.work import WorkResult
 
 PARTS = ("rows", "sample")
 MOST_ROWS = 200
@@ -153,7 +154,7 @@ def _place(found: Explanations, sample: int | None, rows: Ints) -> int:
 
 def _disagreement(
     source: FrameSource, choice: Choice, found: Explanations, ask: Any
-) -> tuple[ExplanationResult | None, Floats | None]:
+) -> tuple[WorkResult | None, Floats | None]:
     """Return the work that samples are sorted by, and its value for each sample; None if they are not, or it is not ready."""
     if not choice.sort.startswith("disagreement"):
         return None, None

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from app.store.store import Store
-from layouts.dumps import DumpResult, DumpView, DumpWork, OpenDump, Report
+from layouts.dumps import DumpView, DumpWork, OpenDump, Report
+from layouts.work import WorkResult
 
 WAIT = 60.0
 Opener = Callable[..., Store]
@@ -33,12 +34,12 @@ def opened(store: Store, run: str) -> OpenDump:
     return found
 
 
-def done(store: Store, run: str, work: DumpWork) -> DumpResult:
-    def ended() -> DumpResult | None:
+def done(store: Store, run: str, work: DumpWork) -> WorkResult:
+    def ended() -> WorkResult | None:
         found = store.dump_work(run, work)
         return None if found.state in ("waiting", "working") else found
 
-    found: DumpResult = wait_for(ended)
+    found: WorkResult = wait_for(ended)
     return found
 
 

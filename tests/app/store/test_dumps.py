@@ -16,7 +16,8 @@ import pytest
 from app.store import dumps as module
 from app.store.sizes import size_of
 from app.store.store import Store
-from layouts.dumps import DumpResult, DumpView, DumpWork, OpenDump, Report
+from layouts.dumps import DumpView, DumpWork, OpenDump, Report
+from layouts.work import WorkResult
 from parsers.errors import FormatError
 from tests.app.store.dump_stores import ALL, WAIT, Opener, done, measured, opened, wait_for
 from tests.writers.dumps import BEGIN_US, file_name, npy, write_dump
@@ -96,7 +97,7 @@ def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Pat
     work = DumpWork("slow", ("a", 1), job)
     opened(store, "a")
     wait_for(lambda: store.dump_work("a", work).result)
-    assert store.dump_work("a", work) == DumpResult("working", [1], 1, 2, "", opened(store, "a").mark)
+    assert store.dump_work("a", work) == WorkResult("working", [1], 1, 2, "", opened(store, "a").mark)
     go_on.set()
     assert done(store, "a", work).result == [1, 2, 3]
     assert done(store, "a", DumpWork("slow", ("a", 1), measured)).result == [1, 2, 3]  # the same work
@@ -190,7 +191,7 @@ def test_sizes_of_results() -> None:
     assert size_of(array) == 8000
     assert size_of(frame) == 8000 + 1000 + 80
     assert size_of({"a": [frame, (array,)]}) > 17_000
-    assert size_of(DumpResult("ready", array)) > 8000
+    assert size_of(WorkResult("ready", array)) > 8000
     deep: list[Any] = []
     deep.append(deep)
     assert size_of(deep) < 2000

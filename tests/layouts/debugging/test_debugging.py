@@ -12,9 +12,10 @@ from layouts.debugging.catalogue import catalogue
 from layouts.debugging.choice import Choice, read_against, read_choice, read_node
 from layouts.debugging.listing import iterations, listing
 from layouts.debugging.parts import progress, worked
-from layouts.dumps import DumpResult, DumpWork, OpenDump
+from layouts.dumps import DumpWork, OpenDump
 from layouts.parts import answering
 from layouts.state import BadInput
+from layouts.work import WorkResult
 from parsers import open_run
 from tests.sources import MemorySource, row
 from tests.writers.dumps import write_dump
@@ -90,8 +91,8 @@ class Slow(MemorySource):
     def dump(self, run: str) -> OpenDump:
         return OpenDump("reading")
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
-        return DumpResult("working", None, 3, 10, "again" if again else "")
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
+        return WorkResult("working", None, 3, 10, "again" if again else "")
 
     def cancel_dump(self, run: str, work: DumpWork) -> None:
         self.wanted = [work.name]

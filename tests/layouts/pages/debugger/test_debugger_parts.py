@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.dumps import DumpResult, DumpWork
+from layouts.dumps import DumpWork
 from layouts.notes import Unfit
 from layouts.pages.debugger import hits, lines, tree, watching
 from layouts.pages.debugger.graph import neighbours, short_count
 from layouts.pages.debugger.page import PAGE, Answers
 from layouts.state import BadInput
 from layouts.watchpoints import WatchList
+from layouts.work import WorkResult
 from parsers import open_run
 from parsers.analysis.graphs import network
 from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
@@ -169,8 +170,8 @@ def test_the_iteration_on_screen_is_checked_first(dump: RunDump) -> None:
 class Working(MemorySource):
     """A source whose work has found a part so far."""
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> DumpResult:
-        return DumpResult("working", hits.Found((), (7,), frozenset({1})), 3, 10)
+    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
+        return WorkResult("working", hits.Found((), (7,), frozenset({1})), 3, 10)
 
 
 def test_hits_so_far_are_listed_while_work_goes_on(dump: RunDump) -> None:
