@@ -69,6 +69,11 @@ class Page:
         return "" if self.start else self.name
 
     @property
+    def redirected(self) -> tuple[str, ...]:
+        """The URL segments that redirect to it: its former names, and its name if it is the start page."""
+        return (*self.formerly, self.name) if self.start else self.formerly
+
+    @property
     def title(self) -> str:
         """The text key of the title."""
         return f"{self.name}.title"

@@ -208,7 +208,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
         """Respond with the index page: 404 for an unknown page, as HTML if the client accepts it; renamed pages redirect."""
         found = self._path() in self._pages_by_path
-        renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
+        renamed = next((page for page in self._pages_by_path.values() if self._path() in page.redirected), None)
         if renamed is not None and not found:
             query = request.query_string.decode("ascii", "replace")
             address = self.public_prefix + renamed.path + (f"?{query}" if query else "")
@@ -226,6 +226,9 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         if page.path not in self._parts:
             self._parts[page.path] = self._head(page), self._starts(page)
         head, starts = self._parts[page.path]
+        if self._path() in self._pages_by_path:
+            content = shell.content_url(page, self.public_prefix)
+            head = [*head, f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{content}">']
         head = [parts["metas"], f"<title>{parts['title']}</title>", *head, parts["css"]]
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
         return "\n".join(
@@ -243,7 +246,6 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
             f'<script src="{self._asset(GENERATORS)}"></script>',
             *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
-            f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
         ]
 
     def _starts(self, page: Page) -> list[str]:

@@ -100,7 +100,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             }
             for page in pages
         },
-        "formerly": {name: page.path for page in pages for name in page.formerly},
+        "formerly": {name: page.path for page in pages for name in page.redirected},
         "missing": still(_missing(routes)),
     }
 

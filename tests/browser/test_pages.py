@@ -57,6 +57,31 @@ def test_a_page_opens(page: Tab, serve: Serve, shown: Page) -> None:
     in_chinese_and_dark(page)
 
 
+def test_what_is_loaded_ahead_is_used(page: Tab, serve: Serve) -> None:
+    address = serve(create_app(given(3)).server)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.add_init_script("""(() => {
+        const { fetch } = window;
+        window.fetched = [];
+        window.fetch = (url, ...options) => {
+            window.fetched.push(new URL(url, window.location.href).href);
+            return fetch(url, ...options);
+        };
+    })()""")
+    for name in ("", "scalars"):
+        asked.clear()
+        page.goto(f"{address}/{name}")
+        ahead = page.evaluate("() => [...document.querySelectorAll('link[rel=preload]')].map((link) => link.href)")
+        assert ahead
+        page.wait_for_function(
+            "urls => urls.every((url) => [...window.fetched, ...[...document.scripts].map((one) => one.src)].includes(url))",
+            arg=ahead,
+        )
+        # The browser asks a second time for what was loaded ahead in another way than it is used.
+        assert [url for url in ahead if asked.count(url) != 1] == []
+
+
 @pytest.mark.parametrize("what", LITTLE)
 def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page: Tab, serve: Serve, what: str) -> None:
     page.goto(f"{serve(create_app(LITTLE[what]()).server)}/{PAGES[1].path}")

@@ -164,7 +164,7 @@ def test_what_is_not_there_is_404(client, path) -> None:
 @pytest.mark.parametrize(
     ("former", "page"),
     [("texts", "text"), ("lineage", "model_lineage"), ("pipelines", "data_lineage"), ("target", "optimisation"),
-     ("pair", "two_runs"), ("profile", "profile_overview")],
+     ("pair", "two_runs"), ("profile", "profile_overview"), ("runs", "")],
 )  # fmt: skip
 def test_former_addresses_of_pages_redirect_with_their_query(source, former: str, page: str) -> None:
     client = server.create_app(source, prefix="/one/", public_prefix="/seen/one/").server.test_client()
