@@ -39,7 +39,7 @@ export function buildBar(page) {
   page.find(".ms-explanations-bar").replaceChildren(
     controls.run, page.left,
     ...offered.filter((name) => page.offered.includes(name)).map((name) => controls[name].element || controls[name]),
-    page.clear, page.total, make("span", "ms-grow"), page.tools,
+    page.clear, make("span", "ms-explanations-end", [page.total, page.tools]),
   );
 }
 
@@ -96,9 +96,6 @@ export function drawBar(page) {
   controls.run.hidden = catalogue.runs.length < 2;
   page.left.hidden = !catalogue.left;
   if (catalogue.left) writeText(page.left, "explanations.left", { n: count(catalogue.left) });
-  if (!listed) return;
-  controls.label.draw(listed.labels, state.label || []);
-  controls.truth.draw(listed.labels, state.truth || []);
   for (const button of controls.outcome.children) {
     button.setAttribute("aria-pressed", String((state.outcome || []).includes(button.dataset.outcome)));
   }
@@ -106,6 +103,9 @@ export function drawBar(page) {
   if (document.activeElement !== controls.threshold.field) controls.threshold.field.value = at;
   if (document.activeElement !== controls.threshold.range) controls.threshold.range.value = at;
   if (document.activeElement !== controls.search) controls.search.value = last(state, "q", "");
+  if (!listed) return;
+  controls.label.draw(listed.labels, state.label || []);
+  controls.truth.draw(listed.labels, state.truth || []);
   const offered = (name) => (!name.startsWith("uncertainty") || listed.uncertain)
     && (!name.startsWith("disagreement") || listed.explainers.length > 1);
   for (const choice of controls.sort.children) choice.hidden = choice.disabled = !offered(choice.value);

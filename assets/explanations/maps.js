@@ -6,6 +6,7 @@ import { translate } from "../base/i18n.js";
 
 const LEVELS = 256;
 const MOST_BYTES = 96 * 2 ** 20;  // pictures and maps that are kept
+const END_OF_JPEG = new Uint8Array([0xff, 0xd9]);
 const known = new Map();          // address -> promise of a picture
 let bytes = 0;
 
@@ -101,7 +102,10 @@ async function fetched(url) {
     const answer = await fetch(url);
     if (!answer.ok) return { reason: (await answer.json()).error, lost: answer.status >= 500 };
     const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
-    const bitmap = await createImageBitmap(await answer.blob()).catch(() => null);
+    const data = await answer.blob();
+    // A JPEG that is cut is decoded as far as it goes once it has an end.
+    const bitmap = await createImageBitmap(data).catch(() => problem && createImageBitmap(new Blob([data, END_OF_JPEG])))
+      .catch(() => null);
     if (!bitmap) return { reason: problem || translate("explanations.undecodable") };
     return { bitmap, width: bitmap.width, height: bitmap.height, problem };
   } catch (error) {

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from parsers.deferred import pandas as pd
-from parsers.explanations.snapshot import OUTCOMES, Explanations, codes_of
-from parsers.model import Ints
+from parsers.explanations.snapshot import OUTCOMES, Bools, Explanations, codes_of
+from parsers.model import Floats, Ints
 
 from layouts.explanations.choice import Choice
 
 MOST_LABELS = 60
-"""Labels of a sample that are sent to the browser; the CSV has all."""
+"""Labels of a sample that are sent to the browser, its true ones first; the CSV has all."""
 
 
 def sample_table(found: Explanations, rows: Ints, choice: Choice) -> pd.DataFrame:
@@ -49,8 +49,9 @@ def sample_table(found: Explanations, rows: Ints, choice: Choice) -> pd.DataFram
 def sample_cards(found: Explanations, rows: Ints, choice: Choice) -> list[dict[str, Any]]:
     """Return what the browser shows of these rows of `samples`.
 
-    labels are [number, probability, sd, low, high, is true, outcome], the most probable first, at most MOST_LABELS; null for
-    what was not recorded. more is how many labels are left out. maps are [explainer as a position in `explainers`, label].
+    labels are [number, probability, sd, low, high, is true, outcome], the most probable first; null for what was not recorded.
+    Of more than MOST_LABELS the true ones and the most probable others are sent, and more is how many are left out. maps are
+    [explainer as a position in `explainers`, label].
     """
     predicted = found.predicted
     table = found.predictions
@@ -63,7 +64,7 @@ def sample_cards(found: Explanations, rows: Ints, choice: Choice) -> list[dict[s
     cards = []
     for row in rows.tolist():
         first, last = int(predicted.start[row]), int(predicted.start[row + 1])
-        order = first + np.argsort(-predicted.probability[first:last], kind="stable")[:MOST_LABELS]
+        order = _most_important(predicted.probability[first:last], predicted.truth[first:last]) + first
         codes = codes_of(predicted.probability[order], predicted.truth[order], choice.threshold).tolist()
         shown = truth[row]
         labels = [
@@ -80,6 +81,15 @@ def sample_cards(found: Explanations, rows: Ints, choice: Choice) -> list[dict[s
             "more": max(0, last - first - MOST_LABELS), "maps": maps,
         })  # fmt: skip
     return cards
+
+
+def _most_important(probability: Floats, truth: Bools) -> Ints:
+    """Return the places of up to MOST_LABELS labels, the most probable first. True ones are among them, whatever they have."""
+    order: Ints = np.argsort(-probability, kind="stable")
+    if len(order) <= MOST_LABELS:
+        return order
+    important = np.argsort(~truth[order], kind="stable")[:MOST_LABELS]
+    return order[np.sort(important)]
 
 
 def _number(value: float) -> float | None:

@@ -36,7 +36,8 @@ def named_cells(found: Counted, threshold: float) -> pd.DataFrame:
     names = dict(zip(found.label.tolist(), found.name, strict=True))
     predicted = np.where(cells["none"], "", cells["predicted"].map(names).astype("object"))
     return pd.DataFrame({
-        "truth": cells["truth"], "true_name": cells["truth"].map(names), "predicted": cells["predicted"].where(~cells["none"]),
+        "truth": cells["truth"], "true_name": cells["truth"].map(names),
+        "predicted": cells["predicted"].astype("Int64").where(~cells["none"]),
         "predicted_name": predicted, "count": cells["count"], "share": cells["share"],
     })  # fmt: skip
 

@@ -239,11 +239,13 @@ class RunExplanations:
         label, truth = predictions["label"].to_numpy(), predictions["truth"].to_numpy()
         used = [np.unique(part) for part in (label, found.heat_maps.label, found.layers.label)]
         every = np.unique(np.concatenate([np.arange(len(names)), *used]))
+        named = (every >= 0) & (every < len(names))
+        name_of = {one: name for one, name in enumerate(names) if name}
         at = np.searchsorted(every, label)
         columns = {
             "label": every.astype(np.int64),
-            "name": pd.array([names[one] if 0 <= one < len(names) else f"label {one}" for one in every.tolist()], dtype="str"),
-            "named": (every >= 0) & (every < len(names)),
+            "name": pd.array([name_of.get(one, f"label {one}") for one in every.tolist()], dtype="str"),
+            "named": named,
             "predicted": np.bincount(at, minlength=len(every)), "true": np.bincount(at[truth], minlength=len(every)),
         }  # fmt: skip
         return EXPLANATION_LABELS.check(pd.DataFrame(columns, copy=False))

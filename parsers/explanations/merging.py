@@ -178,6 +178,8 @@ def recorded(series: PayloadSeries, paths: Sequence[str]) -> Recorded:
         "Expected as many probabilities as labels and boxes of four numbers, found others; what belongs together is shown.",
     )
     predictions = _predictions(found, report, len(metadata.labels))
+    renamed = [one.event for before, one in pairwise(found.metadata) if one.labels != before.labels]
+    report.tell(np.array(renamed, np.int64), "Expected the same labels as named before, found others; the newest are shown.")
     if len(series) and not found.metadata:
         report.tell(np.zeros(1, np.int64), "No record names labels, explainers and metrics: labels are shown by their numbers.")
     return Recorded(

@@ -40,7 +40,8 @@ class Inferences:
     """Labels of samples.
 
     event and sample are the events that state labels and what these are about, inferred whether they have predictions. row is
-    the place in these of each label. values has shape (labels, 4): probability, standard deviation, both ends of the interval.
+    the place in these of each label. values has shape (labels, 4): probability, standard deviation, both ends of the interval;
+    NaN for what is not stated. A probability that is stated as NaN is infinite here.
     """
 
     event: Ints
@@ -250,7 +251,10 @@ def _values(
         odd |= (given > 0) & (given != count)
         fits = numbered < count[row]
         at = np.searchsorted(sorted_rows, row[fits]) + numbered[fits]
-        values[order[at], column] = floats(data, first[fits])
+        stated = floats(data, first[fits])
+        if column == 0:  # NaN stands for what was not stated
+            stated = np.where(np.isnan(stated), np.float32(np.inf), stated)
+        values[order[at], column] = stated
     return values
 
 

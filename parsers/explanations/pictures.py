@@ -90,6 +90,6 @@ def file_below(base: str, path: str) -> str:
         found = os.path.realpath(os.path.join(root, path))
     except (OSError, ValueError) as error:
         raise PayloadError(f"{path[:200]}: {error}") from error
-    if not found.startswith(root.rstrip(os.sep) + os.sep):
+    if found != root and not found.startswith(root.rstrip(os.sep) + os.sep):
         raise PayloadError(f"expected a file below the run, found a link that leaves it: {path[:200]!r}")
     return found

@@ -2,6 +2,7 @@ import "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { neighbour } from "../../assets/pages/confusion/cells.js";
+import { important, sides } from "../../assets/pages/saliency/cells.js";
 import { changedWeights, hundredths } from "../../assets/pages/scores/weights.js";
 
 test("arrow keys move over cells that can be pressed", () => {
@@ -17,6 +18,22 @@ test("arrow keys move over cells that can be pressed", () => {
   assert.equal(neighbour(rows, "a", "End"), "b");
   assert.equal(neighbour(rows, "a", "Enter"), null);
   assert.equal(neighbour([], "a", "ArrowDown"), null);
+});
+
+test("of many labels the true ones are shown, and then the most probable", () => {
+  const label = (number, isTrue) => [number, 1 / number, null, null, null, isTrue, ""];
+  const every = [1, 2, 3, 4, 5].map((number) => label(number, number === 5));
+  const numbers = (room) => important(every, room).map(([number]) => number);
+  assert.deepEqual(numbers(3), [1, 2, 5]);
+  assert.deepEqual(numbers(1), [5]);
+  assert.deepEqual(numbers(9), [1, 2, 3, 4, 5]);
+});
+
+test("labels take the width that pictures leave, up to a limit", () => {
+  assert.deepEqual(sides(1200, 5), { side: 143, labels: 236, height: 185 });
+  assert.deepEqual(sides(1200, 3), { side: 176, labels: 414, height: 218 });
+  assert.equal(sides(3000, 1).labels, 420);
+  assert.equal(sides(500, 5).side, 92);
 });
 
 test("weights are hundredths, and all of them are in the state", () => {

@@ -1,21 +1,23 @@
 // What is in the row of a sample: its picture, its labels, and a heat map per explainer.
 
 import { iconButton, make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { address, explainersOf, get, labelName } from "../../explanations/explanations.js";
 import { drawMap, drawPicture, notesOf, pictureAt } from "../../explanations/maps.js";
 import { lookOf } from "./look.js";
 
-const [LABELS, GAP, SMALLEST, LARGEST] = [236, 12, 92, 176];  // px
+const [LABELS, WIDEST, GAP, SMALLEST, LARGEST] = [236, 420, 12, 92, 176];  // px
 const [HEAD, EDGES, LINE] = [24, 18, 24];                      // px of a row beside its pictures; of a label
 const HALF = 0.5;
 const NEAR = 1e-4;  // of a hundredth
 
-/** Side of pictures and height of a row for a width of the list. */
+/** Side of pictures, width of labels, and height of a row for a width of the list. Labels take what pictures leave. */
 export function sides(width, explainers) {
   const room = (width - LABELS - 34 - GAP * (explainers + 1)) / (explainers + 1);
   const side = Math.floor(Math.min(LARGEST, Math.max(SMALLEST, room)));
-  return { side, height: side + HEAD + EDGES };
+  const labels = Math.floor(Math.min(WIDEST, LABELS + Math.max(0, room - side) * (explainers + 1)));
+  return { side, labels, height: side + HEAD + EDGES };
 }
 
 export function row(page, sample) {
@@ -72,11 +74,18 @@ export function labelList(page, sample, shown, most = Math.floor((page.side + 4)
   const recorded = new Set(sample.labels.map(([label]) => label));
   const others = [...having].filter((label) => !recorded.has(label)).map((label) => [label, null, null, null, null, false, ""]);
   const every = [...sample.labels, ...others];
-  const cutTo = every.length > most ? most - 1 : most;
-  const lines = every.slice(0, cutTo).map((label) => labelLine(page, label, having, shown));
+  const room = every.length > most || sample.more ? most - 1 : most;  // a line says how many are left
+  const lines = important(every, room).map((label) => labelLine(page, label, having, shown));
   const left = every.length - lines.length + sample.more;
-  if (left) lines.push(words("saliency.more", { n: left }, "li", "ms-muted"));
+  if (left) lines.push(words("saliency.more", { n: count(left) }, "li", "ms-muted"));
   return make("ul", "ms-saliency-labels", lines);
+}
+
+/** As many labels as there is room for, in their order: true ones, and then the first others. */
+export function important(labels, room) {
+  const isTrue = ([, , , , , yes]) => yes;
+  const chosen = [...labels.filter(isTrue), ...labels.filter((label) => !isTrue(label))].slice(0, room);
+  return labels.filter((label) => chosen.includes(label));
 }
 
 function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], having, shown) {

@@ -99,8 +99,9 @@ function drawHead(page) {
 function resize(page) {
   if (!page.listed) return;
   const host = page.find(".ms-saliency-rows");
-  const { side, height } = sides(host.clientWidth, explainersOf(page).length);
+  const { side, labels, height } = sides(host.clientWidth, explainersOf(page).length);
   host.style.setProperty("--ms-side", `${side}px`);
+  host.style.setProperty("--ms-labels", `${labels}px`);
   host.style.setProperty("--ms-explainers", String(explainersOf(page).length));
   page.side = side;
   page.rows.resize(height);

@@ -46,10 +46,11 @@ def head(ask: Ask, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) 
         return [html.P(t("confusion.nothing"), className="ms-confusion-said"), _notes(ask, found)]
     if found.single:
         right = int(cells.loc[~cells["none"] & (cells["truth"] == cells["predicted"]), "count"].sum())
-        said = t("confusion.right", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
+        key, exact = "confusion.right", not confusion.undecided(found, threshold)
     else:
         right = confusion.exact_matches(found, threshold)
-        said = t("confusion.right_all", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
+        key, exact = "confusion.right_all", found.exact(threshold)
+    said = t(key if exact else f"{key}_at_most", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
     rows = {str(row["average"]): row for row in averages.to_dict("records")}
     tiles = [
         html.Div(

@@ -21,6 +21,15 @@ TEXTS = define_texts(
             "{n} of {total} samples ({share}) have exactly their true labels predicted.",
             "{total} 个样本中有 {n} 个（{share}）的预测标签与真实标签完全一致。",
         ),
+        # Below 0.5 a label that was not recorded may be predicted, too.
+        "confusion.right_at_most": (
+            "At most {n} of {total} samples ({share}) have their true label predicted.",
+            "{total} 个样本中至多有 {n} 个（{share}）预测正确。",
+        ),
+        "confusion.right_all_at_most": (
+            "At most {n} of {total} samples ({share}) have exactly their true labels predicted.",
+            "{total} 个样本中至多有 {n} 个（{share}）的预测标签与真实标签完全一致。",
+        ),
         "confusion.macro_n": ("macro {value}", "宏平均 {value}"),
         "confusion.counted": (
             "Counted: {n} samples with a true label and predictions, {labels} labels, threshold {t}.",

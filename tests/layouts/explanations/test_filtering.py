@@ -163,12 +163,13 @@ def test_cards_have_the_most_probable_labels_first(found: Explanations) -> None:
 def test_a_sample_with_ten_thousand_labels_sends_some(tmp_path: Path) -> None:
     names = [f"label {n}" for n in range(10_000)]
     with ExplanationWriter(str(tmp_path / "run"), labels=names, seconds=1) as writer:
-        writer.sample(0, np.zeros((2, 2), np.uint8), truth=[9_999], probabilities={n: n / 10_000 for n in range(10_000)})
+        writer.sample(0, np.zeros((2, 2), np.uint8), truth=[9_999, 3], probabilities={n: n / 10_000 for n in range(10_000)})
     found = open_run(str(tmp_path / "run")).explanations.snapshot()
     (card,) = sample_cards(found, np.array([0]), Choice("r"))
     assert len(card["labels"]) == MOST_LABELS
     assert card["more"] == 10_000 - MOST_LABELS
-    assert card["labels"][0][0] == 9_999
+    # True labels are never left out.
+    assert [label[0] for label in card["labels"]] == [*range(9_999, 10_000 - MOST_LABELS, -1), 3]
     assert len(sample_table(found, np.array([0]), Choice("r"))) == 10_000
 
 

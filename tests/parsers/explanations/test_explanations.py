@@ -102,7 +102,9 @@ def check(directory: Path) -> None:
     assert scores == expected["score"]
     names = expected["names"].get(0)
     if names is not None:
-        assert run.labels["name"][run.labels["named"]].tolist() == list(names.label)
+        assert run.labels["name"][run.labels["named"]].tolist() == [
+            name or f"label {place}" for place, name in enumerate(names.label)
+        ]
         assert list(run.explainers)[: len(names.explain_method)] == list(names.explain_method)
 
 
@@ -165,6 +167,38 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, wrong: dict[str, Any], say
         writer.sample(0, **{"picture": np.zeros((2, 2)), **wrong})
 
 
+def write(path: Path, *bodies: bytes) -> None:
+    start = record(b"\x09" + bytes(8) + delimited(3, b"MindSpore.Event:1"))
+    path.write_bytes(start + b"".join(record(b"\x09" + bytes(8) + number(2, 1) + delimited(6, body)) for body in bodies))
+
+
+def test_a_probability_that_is_nan_is_told(tmp_path: Path) -> None:
+    said = b"".join([float32(1, math.nan), number(2, 0), number(2, 1), float32(3, math.nan), float32(3, 0.75)])
+    unsaid = number(2, 1) + float32(3, 0.625) + float32(7, math.nan)
+    names = delimited(7, delimited(1, b"a") + delimited(1, b""))
+    bodies = [names, number(1, 0) + number(3, 0) + delimited(4, said), number(1, 1) + number(3, 0) + delimited(4, unsaid)]
+    write(tmp_path / NAME.format(stamp=1_700_000_000), *bodies)
+    run = open_run(str(tmp_path)).explanations
+    assert [one.text for one in run.problems] == ["Expected probabilities from 0 to 1, found others; these are not shown."]
+    assert columns(run.predictions[["sample", "label", "truth"]]) == [(0, 0, True), (0, 1, False), (1, 0, True), (1, 1, False)]
+    np.testing.assert_array_equal(run.predictions["probability"], [math.nan, 0.75, math.nan, 0.625])
+    assert run.labels["name"].tolist() == ["a", "label 1"]
+
+
+def test_labels_that_are_named_anew_are_told(tmp_path: Path) -> None:
+    sample = number(1, 0) + number(3, 1) + delimited(4, float32(1, 0.5))
+    old, new = (delimited(7, delimited(1, first) + delimited(1, b"b") + delimited(2, b"G")) for first in (b"a", b"c"))
+    write(tmp_path / NAME.format(stamp=1_700_000_000), old, old, sample, old)
+    run = open_run(str(tmp_path)).explanations
+    assert (run.problems, run.labels["name"].tolist()) == ((), ["a", "b"])
+    write(tmp_path / NAME.format(stamp=1_700_000_001), sample, new)
+    run = open_run(str(tmp_path)).explanations
+    (problem,) = run.problems
+    assert "the newest are shown" in problem.text
+    assert problem.path.endswith(NAME.format(stamp=1_700_000_001))
+    assert run.labels["name"].tolist() == ["c", "b"]
+
+
 part = st.one_of(
     st.builds(lambda path: delimited(2, path.encode()), st.text(st.characters(exclude_categories=["Cs"]), max_size=9)),
     st.builds(
@@ -205,9 +239,7 @@ event = st.tuples(st.integers(0, 4), part)
 def test_the_newest_statement_counts_part_by_part(tmp_path_factory: pytest.TempPathFactory, files: list[Any]) -> None:
     directory = tmp_path_factory.mktemp("run")
     for place, events in enumerate(files):
-        start = record(b"\x09" + bytes(8) + delimited(3, b"MindSpore.Event:1"))
         names = delimited(7, b"".join(delimited(1, b"l%d" % one) for one in range(6)))
         bodies = [names, *(number(1, sample) + body for sample, body in events)]
-        content = start + b"".join(record(b"\x09" + bytes(8) + number(2, 1) + delimited(6, body)) for body in bodies)
-        (directory / NAME.format(stamp=1_700_000_000 + place)).write_bytes(content)
+        write(directory / NAME.format(stamp=1_700_000_000 + place), *bodies)
     check(directory)

@@ -106,6 +106,13 @@ def test_samples_with_several_true_labels_have_no_matrix(tmp_path: Path) -> None
     assert page.answer_reliability(source, ask("run"))["question"] == "each"
 
 
+def test_unrecorded_labels_may_be_predicted_below_one_half(tmp_path: Path) -> None:
+    source = source_of(run=write_explanations(tmp_path, {0: ([0, 1], {0: 0.9, 1: 0.3})}, ["a", "b", "c"]))
+    said = [markup_text(page.answer_counts(source, ask("run", t=t))["sections"]["head"]) for t in (0.2, 0.5)]
+    assert "At most 1 of 1 samples (100 %) have exactly their true labels predicted." in said[0]
+    assert said[1].startswith("0 of 1 samples")
+
+
 def test_below_one_half_numbers_are_marked_as_bounds(weak: MemorySource, tmp_path: Path) -> None:
     sections = page.answer_counts(weak, ask(t=0.3))["sections"]
     labels = {row[0]: row[1:] for row in table_of(sections["labels"])}
@@ -123,6 +130,7 @@ def test_a_predicted_label_that_may_not_be_the_strongest_is_told(tmp_path: Path)
     source = source_of(run=write_explanations(tmp_path, rows, ["a", "b"]))
     text = markup_text(page.answer_counts(source, ask("run", t=0.2))["sections"]["head"])
     assert "a stronger one may not have been recorded: 1" in text
+    assert "At most 2 of 2 samples (100 %) have their true label predicted." in text
     assert "stronger" not in markup_text(page.answer_counts(source, ask("run"))["sections"]["head"])
 
 
