@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { neighbour } from "../../assets/pages/confusion/cells.js";
 import { important, sides } from "../../assets/pages/saliency/cells.js";
+import { joinedLines } from "../../assets/pages/saliency/large.js";
 import { changedWeights, hundredths } from "../../assets/pages/scores/weights.js";
 
 test("arrow keys move over cells that can be pressed", () => {
@@ -34,6 +35,12 @@ test("labels take the width that pictures leave, up to a limit", () => {
   assert.deepEqual(sides(1200, 3), { side: 176, labels: 414, height: 218 });
   assert.equal(sides(3000, 1).labels, 420);
   assert.equal(sides(500, 5).side, 92);
+});
+
+test("texts share lines where they fit", () => {
+  const fits = (text) => text.length <= 9;
+  assert.deepEqual(joinedLines(["run", "abc", "d", "much too long", "e"], fits), ["run · abc", "d", "much too long", "e"]);
+  assert.deepEqual(joinedLines([], fits), []);
 });
 
 test("weights are hundredths, and all of them are in the state", () => {

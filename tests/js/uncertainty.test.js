@@ -27,7 +27,14 @@ test("an interval as typed", () => {
   assert.deepEqual(ends(""), ["", ""]);
 });
 
+test("the interval of a bar contains its ends", () => {
+  assert.deepEqual(range("sd", "0.02160876525486614", "0.026328740641474724"), ["0.0216087,0.0263288"]);
+  assert.deepEqual(range("sd", "0.000009736989341035951", "0.00001186382766"), ["0.00000973698,0.0000118639"]);
+  assert.deepEqual(range("p", "0.99999991", "0.99999999"), ["0.999999,1"]);
+});
+
 test("a selection in a plot", () => {
+  assert.deepEqual(chosenRange("spread", { x: [0.123456, 0.7], y: [0, 9] }, false), { sd: ["0.1235,0.7"] });
   assert.deepEqual(chosenRange("spread", { x: [-2, -4], y: [0, 9] }, true), { sd: ["0.0001,0.01"] });
   assert.deepEqual(chosenRange("spread", { x: [-0.5, 0.25], y: [0, 9] }, false), { sd: ["0,0.25"] });
   assert.deepEqual(chosenRange("against", { x: [0.9, 1.2], y: [0.1, 0.2] }, false), { p: ["0.9,1"], sd: ["0.1,0.2"] });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from layouts.components.plot_cards import FONT
 from layouts.run_colours import wishes
 from layouts.theme import HUES, PALETTE, SHADES
 
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
 CARDS = ("#ffffff", "#1a1d21")
 SIGHT = {
     "normal": np.eye(3),
@@ -67,3 +70,8 @@ def test_a_later_run_changes_no_wish(keys: list[str], later: str) -> None:
     before = wishes(keys)
     after = wishes([*keys, later])
     assert {key: after[key] for key in keys} == before
+
+
+def test_plots_measure_texts_in_the_font_of_the_page() -> None:
+    css = (ASSETS / "base" / "base.css").read_text(encoding="utf-8")
+    assert f"--ms-font: {FONT};" in css

@@ -215,6 +215,17 @@ function saveOne(page, figure) {
   figure.querySelector("canvas").toBlob((blob) => saveBlob(blob, `${name}.png`));
 }
 
+/** Texts joined into as few lines as fit; a text is never divided. */
+export function joinedLines(texts, fits) {
+  const lines = [];
+  for (const text of texts) {
+    const longer = lines.length ? `${lines[lines.length - 1]} · ${text}` : text;
+    if (lines.length && fits(longer)) lines[lines.length - 1] = longer;
+    else lines.push(text);
+  }
+  return lines;
+}
+
 // All pictures side by side with their names, in the colours of the page.
 function saveAll(page) {
   const figures = [...page.dialog.querySelectorAll(".ms-saliency-large-maps .ms-saliency-drawn")];
@@ -224,25 +235,30 @@ function saveAll(page) {
   const side = Math.max(160, ...drawn.map((canvas) => canvas.width));
   const high = Math.max(...drawn.map((canvas) => canvas.height * side / canvas.width));
   const canvas = make("canvas");
-  canvas.width = figures.length * side + (figures.length + 1) * gap;
-  canvas.height = Math.ceil(high + 2 * line + 2 * gap);
   const context = canvas.getContext("2d");
   const style = getComputedStyle(page.dialog);
+  const font = `13px ${style.fontFamily}`;
+  const wide = figures.length * side + (figures.length - 1) * gap;
+  const { card } = page.sampled;
+  const label = shownLabel(page, card);
+  const facts = label === null ? [] : factsFor(page, card, label).split("; ");
+  context.font = font;
+  const head = joinedLines(
+    [page.run.name, translate("saliency.sample", { n: card.id }), ...facts], (text) => context.measureText(text).width <= wide);
+  canvas.width = wide + 2 * gap;
+  canvas.height = Math.ceil(high + (head.length + 1) * line + 2 * gap);
   context.fillStyle = style.getPropertyValue("--ms-card");
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.fillStyle = style.getPropertyValue("--ms-text");
-  context.font = `13px ${style.fontFamily}`;
+  context.font = font;
   context.textBaseline = "middle";
-  const { card } = page.sampled;
-  const label = shownLabel(page, card);
-  const facts = label === null ? [] : [factsFor(page, card, label)];
-  const head = [page.run.name, translate("saliency.sample", { n: card.id }), ...facts].join(" · ");
-  context.fillText(head, gap, gap + line / 2 - 4, canvas.width - 2 * gap);
+  head.forEach((text, at) => context.fillText(text, gap, gap + (at + 0.5) * line - 4, wide));
+  const top = gap + head.length * line - 4;
   figures.forEach((figure, at) => {
     const left = gap + at * (side + gap);
-    context.fillText(figure.dataset.explainer || translate("saliency.picture"), left, gap + 1.5 * line - 4, side);
+    context.fillText(figure.dataset.explainer || translate("saliency.picture"), left, top + 0.5 * line, side);
     context.imageSmoothingEnabled = drawn[at].width > side;
-    context.drawImage(drawn[at], left, gap + 2 * line - 4, side, drawn[at].height * side / drawn[at].width);
+    context.drawImage(drawn[at], left, top + line, side, drawn[at].height * side / drawn[at].width);
   });
   canvas.toBlob((blob) => saveBlob(blob, `${nameOf(page, [])}.png`));
 }

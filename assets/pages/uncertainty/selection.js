@@ -1,8 +1,17 @@
 // Intervals of probability and standard deviation: between plots, fields and the state ("low,high").
 
 const DIGITS = 6;
+const DRAGGED = 4;  // digits of what was dragged in a plot, which is less exact
 
-const text = (value) => String(Number(value.toPrecision(DIGITS)));
+const rounded = (value, digits) => Number(value.toPrecision(digits));
+
+// An end with few digits, moved outwards: the interval of a bar contains its smallest and its largest value.
+function outwards(value, up) {
+  const near = rounded(value, DIGITS);
+  if (up ? near >= value : near <= value) return near;
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) + 1 - DIGITS);
+  return rounded(near + (up ? step : -step), DIGITS);
+}
 
 /**
  * The state of two ends, as typed: [] for none. An end that is missing is the least or greatest possible value.
@@ -19,7 +28,7 @@ export function range(key, from, to) {
   };
   if (from.trim() === "" && to.trim() === "") return [];
   const values = [parse(from, 0), parse(to, most)].sort((a, b) => a - b);
-  return [values.map(text).join(",")];
+  return [`${outwards(values[0], false)},${outwards(values[1], true)}`];
 }
 
 /** Both ends of a state as fields show them; "" for what is as wide as possible. */
@@ -38,6 +47,7 @@ export function ends(state) {
 export function chosenRange(name, chosen, logarithmic) {
   const deviation = (value) => (logarithmic ? 10 ** value : Math.max(0, value));
   const sorted = (values) => [...values].sort((a, b) => a - b);
+  const text = (value) => String(rounded(value, DRAGGED));
   const sd = sorted(name === "spread" ? chosen.x : chosen.y).map(deviation).map(text).join(",");
   if (name === "spread") return { sd: [sd] };
   const p = sorted(chosen.x).map((value) => text(Math.min(1, Math.max(0, value)))).join(",");
