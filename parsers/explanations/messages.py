@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.wire import DELIMITED, FIXED32, VARINT
-from parsers.explanations.columns import Bytes, Fields, fields, floats, texts
+from parsers.explanations.columns import Bytes, Fields, distinct, fields, floats, texts
 from parsers.explanations.packed_texts import PackedPaths, packed
 from parsers.model import Floats, Ints
 
@@ -161,7 +161,7 @@ def events_of(data: Bytes, start: Ints, end: Ints, number: Ints) -> Events:
     metadata = _metadata(data, whole, number, damaged)
     return Events(
         pictures, inferences, heat_maps, layers, scores, metadata, names.texts(), number[damaged],
-        np.unique(np.concatenate([odd, odd_layers])),
+        np.unique(np.concatenate([odd, odd_layers])) if len(odd) or len(odd_layers) else _NONE,
     )  # fmt: skip
 
 
@@ -298,7 +298,7 @@ def _layers(
     odd = (stop - start) % 4 != 0
     layer = np.arange(len(hoc)) - np.searchsorted(hoc, hoc)
     of_event = message[hoc]
-    with_any = np.unique(message)
+    with_any = distinct(message)
     layers = Layers(
         number[with_any], sample[with_any], number[of_event], sample[of_event], label[hoc], layer, probability, start,
         stop - (stop - start) % 4, boxes, mask[hoc],
