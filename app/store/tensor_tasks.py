@@ -95,7 +95,7 @@ class TensorTasks:
             return
         for row, place, one in zip(task.rows, task.places, found, strict=True):
             if one.statistics is not None and one.header is not None:
-                self.dump.keep_statistics(row, one.statistics, one.header, place)
+                self.dump.keep_statistics(row, one.statistics, one.header)
             else:
                 self.dump.keep_failure(row, one.problem(place))
 

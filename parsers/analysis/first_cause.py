@@ -350,6 +350,6 @@ def _real(tensors: pd.DataFrame, statistics: Statistics) -> NDArray[np.bool_]:
     dtypes = tensors["dtype"].array
     known = np.array([*("float" in text for text in dtypes.categories.tolist()), False], np.bool_)
     real: NDArray[np.bool_] = known[dtypes.codes]
-    for row, text in statistics.dtype.items():
-        real[row] = "float" in text
-    return real
+    told = statistics.dtype
+    is_real = np.array(["float" in text for text in told.texts], np.bool_)
+    return np.where(told.codes > 0, is_real[told.codes], real)

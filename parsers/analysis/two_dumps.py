@@ -260,7 +260,7 @@ class _Work:
         one, two = self._shapes[0][row], self._shapes[1][other]
         if one and two and _plain(one) != _plain(two):
             return "", *_NOTHING, -1, -1, SHAPES
-        hashes = [stated.hash.get(at, "") for stated, at in zip(self._stated, (row, other), strict=True)]
+        hashes = [stated.hash[at] for stated, at in zip(self._stated, (row, other), strict=True)]
         known = all(hashes) and len(hashes[0]) == len(hashes[1]) and self._dtypes[0][row] == self._dtypes[1][other]
         if known and hashes[0] == hashes[1]:
             return HASH, 0.0, *_NOTHING[1:], -1, 0, ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
@@ -10,12 +11,11 @@ from parsers.analysis.first_cause import Causes
 from parsers.analysis.watchpoints.checking import check
 from parsers.analysis.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
-from parsers.dump_frames import DUMP_COMPUTED
-from parsers.dumps.listed import ListedDump, TensorKey
-from parsers.dumps.statistics import NAMES, Scratch, TensorStatistics
+from parsers.dumps.kept import Files, Kept, header, kept_of
+from parsers.dumps.listed import ListedDump
+from parsers.dumps.statistics import Scratch, TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
-from parsers.dumps.tables import frame_of_rows
-from parsers.dumps.values import TensorHeader, TensorPlace, measure
+from parsers.dumps.values import TensorHeader, measure
 from parsers.errors import PayloadError
 from parsers.model import Ints
 
@@ -30,15 +30,35 @@ class RunDump(ListedDump):
         """base is the directory of the run, directories those of its dumps (`Source.dump_dirs`)."""
         super().__init__(base, directories)
         self._statistics: tuple[Statistics, Statistics] | None = None
+        self._before: Kept | None = None
 
     def refresh(self) -> bool:
         """List the dump again if files were added; return whether rows changed. Nothing is read that was not read before."""
         with self._lock:
-            listing = self._listing
+            listing, kept = self._listing, self._kept()
             changed = super().refresh()
             if self._listing is not listing:
-                self._statistics = None
+                self._statistics, self._before = None, kept
             return changed
+
+    def successor(self, directories: Sequence[str] | None = None) -> Self:
+        """Return the dump as it is now, which has not been listed yet. It knows the statistics of files that are unchanged.
+
+        directories are given if they are others. The rows of this one stay valid for those who use it.
+        """
+        made = super().successor(directories)
+        with self._lock:
+            made._before = self._kept()
+        return made
+
+    def header(self, row: int) -> TensorHeader:
+        """Return type and shape of a tensor, from its file unless its statistics were computed. Errors as for `tensor`."""
+        self._check(row)
+        with self._lock:
+            own = self._statistics[1] if self._statistics is not None else None
+        if own is None or not own.known[row]:
+            return super().header(row)
+        return header(own.dtype[row], own.shape[row])
 
     # What is wrong -------------------------------------------------------------------------------------------------
 
@@ -91,9 +111,11 @@ class RunDump(ListedDump):
         dumped, scratch = self._found().dumped, Scratch()
         for done, row in enumerate(missing.tolist()):
             if dumped[row]:
-                self._compute(row, own, scratch)
+                self._compute(row, scratch)
             if progress is not None and not progress(done + 1, len(missing)):
                 break
+        if not own.known.any():
+            return stated
         return own.over(stated) if computed else stated.over(own)
 
     def unmeasured(self, rows: Ints, *, computed: bool = False) -> Ints:
@@ -119,39 +141,36 @@ class RunDump(ListedDump):
         """Return whether the statistics of a tensor have been computed."""
         return bool(self._stores()[1].known[row])
 
-    def keep_statistics(
-        self, row: int, values: TensorStatistics, header: TensorHeader, place: TensorPlace | None = None
-    ) -> None:
-        """Take statistics that another process computed; place is that of the tensor if it is known."""
-        self._keep(row, values, header, self._stores()[1], self._key_of(row, place or self._place(row)))
+    def keep_statistics(self, row: int, values: TensorStatistics, header: TensorHeader) -> None:
+        """Take statistics that another process computed."""
+        own = self._stores()[1]
+        own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
+        own.put(row, values, -1 if values.count < 0 else int(values.finite < values.count), COMPUTED)
 
     @property
     def computed(self) -> pd.DataFrame:
         """What has been computed of tensors (schema DUMP_COMPUTED), to be kept and given to `restore` by a later process."""
-        rows = []
-        for row in np.flatnonzero(self._stores()[1].known).tolist():
-            place = self._place(row)
-            key = self._key_of(row, place)
-            header, values = self._computed[key]
-            shape = "x".join(map(str, header.shape)) or "[]"
-            numbers = [getattr(values, name) for name in NAMES]
-            rows.append((str(self._found().files[row]), *key[1:], header.dtype, shape, *numbers))
-        return frame_of_rows(DUMP_COMPUTED, rows)
+        return Kept(self._files(), self._stores()[1]).frame()
 
     def restore(self, computed: pd.DataFrame) -> int:
         """Take what an earlier process computed of tensors whose files are unchanged; return how many these are."""
-        columns = [computed[name].tolist() for name in DUMP_COMPUTED.names]
-        known = {one[:4]: one[4:] for one in zip(*columns, strict=True)}
-        files, own = self._found().files, self._stores()[1]
-        found = 0
-        for row, key in self._keys() if known else ():
-            one = known.get((str(files[row]), *key[1:]))
-            if one is not None:
-                shape = () if one[1] == "[]" else tuple(map(int, one[1].split("x")))
-                values = TensorStatistics(**dict(zip(NAMES, one[2:], strict=True)))
-                self._keep(row, values, TensorHeader(one[0], shape), own, key)
-                found += 1
-        return found
+        return self._take(kept_of(computed), self._stores()[1])
+
+    def _kept(self) -> Kept | None:
+        """Return what has been computed, with the files it is of."""
+        return self._before if self._statistics is None else Kept(self._files(), self._statistics[1])
+
+    def _take(self, kept: Kept, own: Statistics) -> int:
+        return kept.give(self._files(), own, np.flatnonzero(self._found().dumped & ~own.known))
+
+    def _files(self) -> Files:
+        tables, places = self._found(), self._listed().places
+        offsets = np.full(len(tables.tensors), -1, np.int64)
+        if places:
+            parts = np.full(len(offsets), -1, np.int64)
+            parts[list(places)] = [place.offset for place in places.values()]
+            offsets = parts[tables.listed]
+        return Files(tables.files, offsets, tables.sizes, tables.mtimes)
 
     def _stores(self) -> tuple[Statistics, Statistics]:
         """Return the statistics that files state, and those that were computed."""
@@ -167,34 +186,19 @@ class RunDump(ListedDump):
                         stated.put(row, one.values, one.non_finite, one.source)
                         if one.hash:
                             stated.hash[row] = one.hash
-                if self._computed:
-                    for row, key in self._keys():
-                        known = self._computed.get(key)
-                        if known is not None:
-                            self._keep(row, known[1], known[0], own, key)
+                    listing.stated.clear()
+                if self._before is not None:
+                    self._take(self._before, own)
+                    self._before = None
                 self._statistics = (stated, own)
             return self._statistics
 
-    def _keys(self) -> Iterator[tuple[int, TensorKey]]:
-        """Yield (row, key) of the tensors whose values were dumped."""
-        for row in np.flatnonzero(self._found().dumped).tolist():
-            yield row, self._key(row)
-
-    def _compute(self, row: int, own: Statistics, scratch: Scratch) -> None:
+    def _compute(self, row: int, scratch: Scratch) -> None:
         """Compute the statistics of a tensor, unless it is known that it cannot be read."""
         try:
             place = self._place(row)
-            key = self._key_of(row, place)
-            known = self._computed.get(key)
-            if known is None and key not in self._failed:
-                known = self._read(row, lambda place: measure(place, scratch), place)
-            if known is not None:
-                self._keep(row, known[1], known[0], own, key)
+            if self._key_of(row, place) not in self._failed:
+                header, values = self._read(row, lambda place: measure(place, scratch), place)
+                self.keep_statistics(row, values, header)
         except PayloadError:
             return
-
-    def _keep(self, row: int, values: TensorStatistics, header: TensorHeader, own: Statistics, key: TensorKey) -> None:
-        self._computed[key] = (header, values)
-        non_finite = -1 if values.count < 0 else int(values.finite < values.count)
-        own.dtype[row], own.shape[row] = header.dtype, "x".join(map(str, header.shape)) or "[]"
-        own.put(row, values, non_finite, COMPUTED)

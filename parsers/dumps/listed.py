@@ -17,7 +17,6 @@ from parsers.dumps.graphs import DumpGraphs, Flow
 from parsers.dumps.listing import Listing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
 from parsers.dumps.refusals import refused
-from parsers.dumps.statistics import TensorStatistics
 from parsers.dumps.tables import Tables, executions_of, overflows_of, tables_of
 from parsers.dumps.values import (
     Array,
@@ -37,7 +36,7 @@ _MOST_PROBLEMS = 400
 _STACK_LINE = re.compile(r"File (?P<file>.*?), line (?P<line>\d{1,9}), in (?P<function>[^,\n]*),?\s*(?P<code>.*)", re.DOTALL)
 
 TensorKey = tuple[str, int, int, int]
-"""Path, offset, size and mtime in ns of a tensor: its statistics are kept while these stay the same."""
+"""Path, offset, size and mtime in ns of a tensor: while these stay the same, one that cannot be read is not read again."""
 
 
 class ListedDump:
@@ -54,9 +53,8 @@ class ListedDump:
         self._tables: Tables | None = None
         self._graphs: DumpGraphs | None = None
         self._listed_at = 0.0
-        self._computed: dict[TensorKey, tuple[TensorHeader, TensorStatistics]] = {}
         self._failed: dict[TensorKey, Problem] = {}
-        self._places: dict[tuple[int, int], list[int]] = {}
+        self._by_series: tuple[Ints, Ints] | None = None
         self._described: dict[tuple[str, str], dict[str, Any]] = {}
 
     def __repr__(self) -> str:
@@ -124,19 +122,16 @@ class ListedDump:
             before = self._tables.tensors if self._tables is not None else None
             self._listing = self._tables = self._graphs = None
             self._failed.clear()
-            self._places.clear()
+            self._by_series = None
             self._described.clear()
             return before is None or not before.equals(self.tensors)
 
     def successor(self, directories: Sequence[str] | None = None) -> Self:
-        """Return the dump as it is now, which has not been listed yet. It knows the statistics of files that are unchanged.
+        """Return the dump as it is now, which has not been listed yet.
 
         directories are given if they are others. The rows of this one stay valid for those who use it.
         """
-        made = type(self)(self.base, self.directories if directories is None else directories)
-        with self._lock:
-            made._computed = dict(self._computed)
-        return made
+        return type(self)(self.base, self.directories if directories is None else directories)
 
     def confirm(self, other: ListedDump) -> bool:
         """Take it from a later listing that nothing changed; return whether that is so."""
@@ -204,8 +199,7 @@ class ListedDump:
 
     def header(self, row: int) -> TensorHeader:
         """Return type and shape of a tensor from its file. Errors as for `tensor`."""
-        known = self._computed.get(self._key(row))
-        found: TensorHeader = known[0] if known is not None else self._read(row, read_tensor_header)
+        found: TensorHeader = self._read(row, read_tensor_header)
         return found
 
     def stored(self, row: int) -> StoredTensor:
@@ -234,24 +228,30 @@ class ListedDump:
         """
         tables = self._found()
         self._check(row)
-        with self._lock:
-            if not self._places:
-                iterations = tables.tensors["iteration"].tolist()
-                for place, key in enumerate(zip(tables.series.tolist(), iterations, strict=True)):
-                    self._places.setdefault(key, []).append(place)
-        iteration = int(tables.tensors["iteration"].to_numpy()[row])
+        iterations = tables.tensors["iteration"].to_numpy()
+        iteration = int(iterations[row])
         if iteration < 1:
             return None
-        found = self._places.get((int(tables.series[row]), iteration - 1), [])
+        rows = self._rows_of(tables, int(tables.series[row]))
+        found = rows[iterations[rows] == iteration - 1]
         occurrence = int(tables.tensors["occurrence"].to_numpy()[row])
-        return found[min(occurrence, len(found) - 1)] if found else None
+        return int(found[min(occurrence, len(found) - 1)]) if len(found) else None
 
     def history(self, row: int) -> tuple[int, ...]:
         """Return the rows of the same tensor in all iterations, the earliest first."""
         tables = self._found()
         self._check(row)
-        found: tuple[int, ...] = tuple(np.flatnonzero(tables.series == tables.series[row]).tolist())
+        found: tuple[int, ...] = tuple(self._rows_of(tables, int(tables.series[row])).tolist())
         return found
+
+    def _rows_of(self, tables: Tables, series: int) -> Ints:
+        """Return the rows of a series, ascending."""
+        with self._lock:
+            if self._by_series is None:
+                order = np.argsort(tables.series, kind="stable")
+                self._by_series = order, np.searchsorted(tables.series[order], np.arange(len(tables.series) + 1))
+            order, begins = self._by_series
+        return order[begins[series] : begins[series + 1]]
 
     def stack(self, row: int) -> tuple[SourceLine, ...]:
         """Return the lines of the program that the operator of a row is from, outermost call first; none if unknown."""

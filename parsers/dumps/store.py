@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,59 @@ from parsers.model import Ints
 
 REALS = ("max", "min", "mean", "std", "l2", "abs_mean")
 COUNTS = tuple(name for name in NAMES if name not in REALS)
+TEXTS = ("source", "dtype", "shape", "hash")
 COMPUTED = "computed"
+
+
+class Texts:
+    """A text for each row, "" for none. Most rows share a few texts, so a row takes four bytes.
+
+    Any thread may set a text while another one reads: a text is there before a row has its code.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.codes: NDArray[np.int32] = np.zeros(rows, np.int32)
+        self.texts = [""]
+        self._places = {"": 0}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, row: int) -> str:
+        return self.texts[int(self.codes[row])]
+
+    def __setitem__(self, rows: Any, text: str) -> None:
+        self.codes[rows] = self._place(text)
+
+    def is_text(self, text: str) -> NDArray[np.bool_]:
+        """Return which rows have this text."""
+        found: NDArray[np.bool_] = self.codes == self._places.get(text, -1)
+        return found
+
+    def copy(self, rows: Ints, other: Texts, others: Ints) -> None:
+        """Set rows to those rows of other."""
+        codes, places = np.unique(other.codes[others], return_inverse=True)
+        known = np.array([self._place(other.texts[code]) for code in codes.tolist()], np.int32)
+        self.codes[rows] = known[places.reshape(-1)]
+
+    def over(self, other: Texts) -> Texts:
+        """Return these texts, and those of other where these have none, as they are now."""
+        found, codes, others = Texts(0), self.codes.copy(), other.codes.copy()
+        mine = np.array([found._place(text) for text in self.texts.copy()], np.int32)
+        theirs = np.array([found._place(text) for text in other.texts.copy()], np.int32)
+        found.codes = np.where(codes > 0, mine[codes], theirs[others])
+        return found
+
+    def take(self, rows: Ints) -> Any:
+        """Return the texts of rows as a categorical."""
+        codes, places = np.unique(self.codes[rows], return_inverse=True)
+        texts = pd.Index([self.texts[code] for code in codes.tolist()], dtype="str")
+        return pd.Categorical.from_codes(places.reshape(-1), categories=texts)
+
+    def _place(self, text: str) -> int:
+        with self._lock:
+            place = self._places.setdefault(text, len(self.texts))
+            if place == len(self.texts):
+                self.texts.append(text)
+            return place
 
 
 class Statistics:
@@ -30,10 +82,7 @@ class Statistics:
         self.counts: Ints = np.full((len(COUNTS), rows), -1, np.int64)
         self.non_finite: NDArray[np.int8] = np.full(rows, -1, np.int8)
         self.known: NDArray[np.bool_] = np.zeros(rows, np.bool_)
-        self.hash: dict[int, str] = {}
-        self.source: dict[int, str] = {}
-        self.dtype: dict[int, str] = {}
-        self.shape: dict[int, str] = {}
+        self.source, self.dtype, self.shape, self.hash = (Texts(rows) for _ in TEXTS)
 
     def put(self, row: int, values: TensorStatistics, non_finite: int, source: str) -> None:
         """Set the statistics of a row."""
@@ -42,20 +91,27 @@ class Statistics:
         self.non_finite[row], self.known[row] = non_finite, True
         self.source[row] = source
 
+    def copy(self, rows: Ints, other: Statistics, others: Ints) -> None:
+        """Set the statistics of rows to those of these rows of other."""
+        self.reals[:, rows], self.counts[:, rows] = other.reals[:, others], other.counts[:, others]
+        self.non_finite[rows], self.known[rows] = other.non_finite[others], other.known[others]
+        for name in TEXTS:
+            getattr(self, name).copy(rows, getattr(other, name), others)
+
     def column(self, name: str) -> NDArray[Any]:
         """Return one column of NAMES."""
         found: NDArray[Any] = self.reals[REALS.index(name)] if name in REALS else self.counts[COUNTS.index(name)]
         return found
 
     def over(self, other: Statistics) -> Statistics:
-        """Return these statistics, and those of other where these have none."""
-        found = Statistics(len(self.known))
+        """Return these statistics, and those of other where these have none, as they are now."""
+        found = Statistics(0)
         found.reals = np.where(self.known, self.reals, other.reals)
         found.counts = np.where(self.known, self.counts, other.counts)
         found.non_finite = np.where(self.known, self.non_finite, other.non_finite)
         found.known = self.known | other.known
-        for name in ("source", "dtype", "shape", "hash"):
-            setattr(found, name, {**getattr(other, name), **getattr(self, name)})
+        for name in TEXTS:
+            setattr(found, name, getattr(self, name).over(getattr(other, name)))
         return found
 
     def frame(self, tensors: pd.DataFrame, rows: Ints) -> pd.DataFrame:
@@ -66,16 +122,20 @@ class Statistics:
         for name in ("name", "io"):
             columns[name] = tensors[name].array.take(rows)
         for name, told in (("dtype", self.dtype), ("shape", self.shape)):
-            columns[name] = _replaced(tensors[name].array.take(rows), rows, told)
+            columns[name] = _replaced(tensors[name].array.take(rows), told.take(rows))
         columns |= {name: self.column(name)[rows] for name in NAMES}
         columns["non_finite"] = self.non_finite[rows].astype(np.int64)
-        columns["hash"] = categorical([self.hash.get(row, "") for row in rows.tolist()])
-        columns["source"] = categorical([self.source.get(row, "") for row in rows.tolist()])
+        columns["hash"] = self.hash.take(rows)
+        columns["source"] = self.source.take(rows)
         return DUMP_STATISTICS.check(pd.DataFrame({name: columns[name] for name in DUMP_STATISTICS.names}, copy=False))
 
 
-def _replaced(texts: Any, rows: Sequence[int] | Ints, told: dict[int, str]) -> Any:
-    if not told:
+def _replaced(texts: Any, told: Any) -> Any:
+    """Return texts, and what was told instead where that is not empty; both are categoricals."""
+    new, before = told.categories.tolist(), texts.categories.tolist()
+    known = np.array([text != "" for text in new], np.bool_)[told.codes]
+    if not known.any():
         return texts
-    before = texts.astype(object)
-    return categorical([told.get(row) or text for row, text in zip(np.asarray(rows).tolist(), before.tolist(), strict=True)])
+    joined = categorical([*before, *new])
+    codes = np.where(known, joined.codes[len(before) + told.codes], joined.codes[texts.codes] if before else 0)
+    return pd.Categorical.from_codes(codes, categories=joined.categories).remove_unused_categories()

@@ -156,7 +156,8 @@ def measured(source: DumpSource, choice: Choice, rows: Ints, ask: Any, name: str
 
 
 def _computed(known: Statistics, rows: Ints) -> NDArray[np.bool_]:
-    return np.array([known.source.get(row) == COMPUTED for row in rows.tolist()], np.bool_)
+    found: NDArray[np.bool_] = known.source.is_text(COMPUTED)[rows]
+    return found
 
 
 def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
@@ -164,7 +165,7 @@ def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
     if not known.known[row]:
         return {}
     found = {}
-    stated_bad = known.non_finite[row] == 1 and known.source.get(row) != COMPUTED
+    stated_bad = known.non_finite[row] == 1 and known.source[row] != COMPUTED
     for name in SHOWN:
         value = known.column(name)[row]
         if name in COUNTED:
@@ -245,7 +246,7 @@ def _tensor(choice: Choice, dump: DumpView, known: Statistics, row: int) -> dict
         "format": str(tensors["format"].array[row]), "size": fmt.size(size) if size >= 0 else "",
         "step": int(tensors["iteration"].to_numpy()[row]), "status": status, "problem": problem,
         "from": None if before is None else {"node": before[0], "io": before[1], "step": before[2]},
-        "statistics": texts_of(known, row), "non_finite": int(known.non_finite[row]), "source": known.source.get(row, ""),
+        "statistics": texts_of(known, row), "non_finite": int(known.non_finite[row]), "source": known.source[row],
     }  # fmt: skip
 
 
