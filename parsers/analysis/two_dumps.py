@@ -149,6 +149,40 @@ def compare_pairs(this: Side, other: Side, paired: pd.DataFrame, progress: Progr
     return _differences(both, found)
 
 
+def first_iteration(
+    this: Dump, rank: int, other: Dump, other_rank: int, tolerance: float, progress: Callable[[int, int], object] | None = None
+) -> tuple[int | None, int]:
+    """Return the first iteration of both dumps in which an output differs by more than a tolerance, and how many do not before.
+
+    None if there is none. An iteration without tensors that can be compared counts as neither. progress is called with the
+    number of iterations done and of all, before each tensor.
+    """
+    steps = sorted(_iterations(this, rank) & _iterations(other, other_rank))
+    alike = 0
+    for done, step in enumerate(steps):
+        one, two = Side(this, rank, step), Side(other, other_rank, step)
+        paired = pairs(one, two)
+        made = paired[((paired["row"] >= 0) & (paired["other_row"] >= 0) & (paired["io"] != "input")).to_numpy()]
+        rows, others = made["row"].to_numpy(), made["other_row"].to_numpy()
+        work = _Work(this, other, rows, others)
+        compared = False
+        for row, partner in zip(rows.tolist(), others.tolist(), strict=True):
+            if progress is not None:
+                progress(done, len(steps))
+            difference = work.compared(row, partner)[1]
+            if difference > tolerance:
+                return step, alike
+            compared = compared or not math.isnan(difference)
+        alike += compared
+    return None, alike
+
+
+def _iterations(dump: Dump, rank: int) -> set[int]:
+    tensors = dump.tensors
+    found = tensors["iteration"].to_numpy()[tensors["rank"].to_numpy() == rank]
+    return {int(one) for one in np.unique(found) if one >= 0}
+
+
 def _differences(both: pd.DataFrame, found: dict[int, tuple[Any, ...]]) -> pd.DataFrame:
     places = sorted(found)
     columns = [both[name].tolist() for name in DUMP_PAIRS.names]

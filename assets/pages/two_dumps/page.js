@@ -2,10 +2,11 @@
 
 import { functionsOf } from "../../base/dash.js";
 import { iconButton, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
 import { language, setLabel } from "../../base/i18n.js";
 import { showPlainHtml } from "../../base/plain_html.js";
 import { currentPrefs } from "../../base/prefs.js";
-import { askOf, define, firstOther, get, pageOf, request } from "../../debugging/debugging.js";
+import { askOf, define, firstOther, get, pageOf, redraw, request } from "../../debugging/debugging.js";
 import * as plots from "../../debugging/plots.js";
 import { drawProgress } from "../../debugging/progress.js";
 
@@ -61,9 +62,53 @@ function swap(page) {
 // Whether there is anything else to compare with.
 const able = ({ catalogue, listed }) => catalogue.dumps.length > 1 || listed.ranks.length > 1 || listed.steps.length > 1;
 
-// Two trainings are compared from their first iteration on; iterations of one with the one before.
-function first({ catalogue, listed }) {
-  return catalogue.dumps.length > 1 || listed.ranks.length > 1 ? listed.steps[0] ?? null : null;
+// Two trainings are compared in the first iteration that differs, until it is found in their first one; iterations of one
+// training with the one before.
+function first(page) {
+  const { catalogue, listed, earliest } = page;
+  if (catalogue.dumps.length < 2 && listed.ranks.length < 2) return null;
+  const found = earliest && earliest.of === pairOf(page) ? earliest.step : null;
+  return found ?? listed.steps[0] ?? null;
+}
+
+// What the search for the first iteration that differs is about, however the dumps grow.
+const pairOf = (page) => JSON.stringify([page.dump.key, ...["rank", "with", "with_rank", "tol"].map((key) => get(page, key))]);
+
+// Whether it is searched: not if somebody chose an iteration, nor for two iterations of the same training.
+function searches(page) {
+  const { against, dump, rank } = page;
+  if (!against || get(page, "step") || get(page, "with_step")) return false;
+  return against.dump.key !== dump.key || against.rank !== rank;
+}
+
+function search(page, more = {}) {
+  const question = askOf(page);
+  delete question.step;
+  delete question.with_step;
+  if (get(page, "tol")) question.tol = [get(page, "tol")];
+  page.searched = pairOf(page);
+  request(page, "earliest", question, { more });
+}
+
+// What is known of other iterations.
+function drawEarliest(page) {
+  const { earliest, against, step, listed } = page;
+  const host = page.find(".ms-two-dumps-earliest");
+  const known = earliest && earliest.of === pairOf(page) ? earliest : null;
+  const parts = [];
+  if (known && known.step !== null) {
+    parts.push(words("two_dumps.earliest", { step: count(known.step) }));
+    if (known.alike) parts.push(" ", words("two_dumps.alike", { n: count(known.alike) }));
+    if (known.step !== step || against.step !== step) {
+      const go = make("button", "ms-button ms-button-quiet", words("two_dumps.earliest_go", { step: count(known.step) }),
+        { type: "button" });
+      go.addEventListener("click", () => page.change({ step: [String(known.step)], with_step: [] }));
+      parts.push(" ", go);
+    }
+  } else if (known) parts.push(words("two_dumps.all_alike", { n: count(known.alike) }));
+  else if (!searches(page) && listed.steps.length > 1) parts.push(words("two_dumps.one_iteration"));
+  host.replaceChildren(...parts);
+  host.hidden = !parts.length;
 }
 
 function write(input, value) {
@@ -85,7 +130,12 @@ function draw(page) {
   write(page.tolerance, get(page, "tol", TOLERANCE));
   write(page.findField, get(page, "find"));
   pressSegment(page.shown, get(page, "show", SHOWN[0]));
-  if (two) request(page, "compare", question(page));
+  const wanted = searches(page);
+  if (!wanted) drawProgress(page.find(".ms-two-dumps-searching"), null);
+  if (!two) return;
+  drawEarliest(page);
+  request(page, "compare", question(page));
+  if (wanted) search(page);
 }
 
 // A dump without tensors that nobody chose is passed over if another one is there.
@@ -107,6 +157,14 @@ function question(page) {
 }
 
 const answers = {
+  earliest(page, answer) {
+    const wanted = searches(page);
+    drawProgress(page.find(".ms-two-dumps-searching"), wanted ? answer : null, (more) => search(page, more));
+    if (answer.state !== "ready") return;
+    page.earliest = { of: page.searched, step: answer.step, alike: answer.alike };
+    if (wanted) redraw(page);
+    else drawEarliest(page);
+  },
   compare(page, answer) {
     drawProgress(page.find(".ms-two-dumps-status"), answer, (more) => request(page, "compare", question(page), { more }));
     if (!answer.sections) return;

@@ -12,7 +12,7 @@ TEXTS = define_texts({
     "debugger.full": ("Full screen (f)", "全屏 (f)"),
     # The sentence
     "debugger.said.bad": (
-        "{n} of {of} operators have NaN or Inf in iteration {step}.", "迭代 {step} 中，{of} 个算子里有 {n} 个出现 NaN 或 Inf。",
+        "Iteration {step} has NaN or Inf in {n} of {of} operators.", "迭代 {step} 中，{of} 个算子里有 {n} 个出现 NaN 或 Inf。",
     ),
     "debugger.said.first": ("The first is", "首个算子："),
     "debugger.said.before": ("{from} was bad already before; the first is", "{from} 此前已异常；首个算子："),
@@ -20,13 +20,14 @@ TEXTS = define_texts({
         "They come from {from} on rank {rank}; the first here is", "来自 rank {rank} 的 {from}；本 rank 首个算子：",
     ),
     "debugger.said.good": (
-        "None of the {of} operators has NaN or Inf in iteration {step}.", "迭代 {step} 的 {of} 个算子均未出现 NaN 或 Inf。",
+        "No operator has NaN or Inf in iteration {step} (checked: {of}).",
+        "迭代 {step} 中没有算子出现 NaN 或 Inf（共检查 {of} 个）。",
     ),
     "debugger.said.unknown": (
         "Whether iteration {step} has NaN or Inf is unknown: its tensors could not be checked.",
         "无法判断迭代 {step} 是否有 NaN 或 Inf：其张量不可检查。",
     ),
-    "debugger.said.elsewhere": ("Of another one, {n} of {of} have.", "其他迭代中，{of} 个算子里有 {n} 个异常。"),
+    "debugger.said.elsewhere": ("Another one has, in {n} of {of}.", "其他迭代中，{of} 个算子里有 {n} 个异常。"),
     "debugger.said.go": ("Show iteration {step}", "查看迭代 {step}"),
     "debugger.said.go_rank": ("Show iteration {step} of rank {rank}", "查看 rank {rank} 的迭代 {step}"),
     "debugger.first_cause": ("First cause", "异常溯源"),
@@ -37,7 +38,7 @@ TEXTS = define_texts({
     "debugger.strip.with": ("with graphs {graphs}", "含子图 {graphs}"),
     "debugger.strip.tensors": ("{n} tensors", "{n} 个张量"),
     "debugger.strip.empty": ("no data", "无数据"),
-    "debugger.strip.bad": ("{n} of {of} operators have NaN or Inf", "{of} 个算子中有 {n} 个出现 NaN 或 Inf"),
+    "debugger.strip.bad": ("NaN or Inf in {n} of {of} operators", "{of} 个算子中有 {n} 个出现 NaN 或 Inf"),
     "debugger.strip.hits": ("hits: {n}", "命中 {n}"),
     # Left
     "debugger.tab.hits": ("Hits", "命中"),

@@ -63,7 +63,7 @@ TEXTS = define_texts({
         "{where}，{name} 的范数骤降：{measured}，通常约为 {usual}。",
     ),
     "first_cause.spread_n": (
-        "{n} of {total} operators have bad values in this iteration.", "该迭代的 {total} 个算子中有 {n} 个出现异常值。",
+        "Operators with bad values in this iteration: {n} of {total}.", "该迭代的 {total} 个算子中有 {n} 个出现异常值。",
     ),
     "first_cause.spread_norm": (
         "The norms of {n} of {total} operators left their history in this iteration.",

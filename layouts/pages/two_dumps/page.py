@@ -19,15 +19,16 @@ from layouts.components.elements import button, empty_state
 from layouts.components.plain_html import markup
 from layouts.components.plot_cards import plot_card
 from layouts.debugging.body import body, damage, progress_line, register_body
-from layouts.debugging.choice import KEYS, Choice
+from layouts.debugging.choice import KEYS, Choice, read_against, read_choice
 from layouts.debugging.parts import progress, worked
 from layouts.i18n import attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.two_dumps import sections
 from layouts.pages.two_dumps.figure import curve
 from layouts.pages.two_dumps.texts import TEXTS
-from layouts.pages.two_dumps.work import Ask, Compared, comparison, read_ask
+from layouts.pages.two_dumps.work import TOLERANCE, Ask, Compared, Earliest, comparison, earliest, read_ask
 from layouts.sources import FrameSource
+from layouts.state import number
 
 TABLES = ("table", "alone")
 
@@ -35,10 +36,16 @@ TABLES = ("table", "alone")
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     status = html.Div(progress_line(), className="ms-debugging-status ms-two-dumps-status", hidden=True, role="status")
+    searching = html.Div(
+        [html.Span(t("two_dumps.searching")), *progress_line()],
+        className="ms-debugging-status ms-two-dumps-searching", hidden=True, role="status",
+    )  # fmt: skip
     head = html.Div(html.Div(className="ms-skeleton"), className="ms-two-dumps-head", **{"data-section": "head"})
+    iterations = html.P(className="ms-two-dumps-earliest", hidden=True)
     cards = [
         status,
-        html.Section(head, className="ms-card", tabIndex=-1, **{"data-card": "head"}),
+        searching,
+        html.Section([head, iterations], className="ms-card", tabIndex=-1, **{"data-card": "head"}),
         plot_card(ids("plot"), "curve", t("two_dumps.curve"), "ms-two-dumps-curve"),
         *(_table(ids, name) for name in TABLES),
     ]
@@ -49,7 +56,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, parts=("compare",), keys=("tol", "show", "find"), compared=True, texts=TEXTS,
+        ids, routes, children, parts=("compare", "earliest"), keys=("tol", "show", "find"), compared=True, texts=TEXTS,
         class_name="ms-two-dumps",
     )  # fmt: skip
 
@@ -66,7 +73,7 @@ def _table(ids: Ids, name: str) -> html.Section:
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    register_body(app, source, ids, {"compare": partial(compared, source)})
+    register_body(app, source, ids, {"compare": partial(compared, source), "earliest": partial(searched, source)})
     for name in TABLES:
         app.callback(
             Output(ids(f"file-{name}"), "data"), Input(ids(f"save-{name}"), "n_clicks"), State(ids("compare-ask"), "data"),
@@ -98,6 +105,17 @@ def compared(source: FrameSource, asked: Any) -> Mapping[str, Any]:
         "figure": curve(found.differences, ask.tolerance, language=ask.language, dark=ask.dark),
         "alone": bool((found.pairs["row"] < 0).any() or (found.pairs["other_row"] < 0).any()),
     }  # fmt: skip
+
+
+def searched(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+    """Return the first iteration that differs (step, null for none), and in how many before it no output does (alike)."""
+    one, two = read_choice(asked), read_against(asked)
+    other = source.dump(two.run) if one is not None and two is not None else None
+    if one is None or two is None or other is None or other.dump is None:
+        return {"state": "waiting" if other is not None and other.state == "reading" else "missing"}
+    work = worked(source, one, earliest(one, two, other.dump, number(asked, "tol", TOLERANCE, 0.0, 1e12)), asked)
+    found = work.result
+    return progress(work) | ({"step": found.step, "alike": found.alike} if isinstance(found, Earliest) else {})
 
 
 def _names(source: FrameSource, ask: Ask) -> tuple[str, str]:

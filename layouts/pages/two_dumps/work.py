@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.two_dumps import Side, compare_pairs, pairs
+from parsers.analysis.two_dumps import Side, compare_pairs, first_iteration, pairs
 from parsers.deferred import pandas as pd
 
 from layouts.debugging.choice import Choice, read_against, read_choice
@@ -43,6 +43,14 @@ class Compared:
     differences: pd.DataFrame
 
 
+@dataclass(frozen=True, slots=True)
+class Earliest:
+    """The first iteration in which an output differs (None for none), and in how many before it none does."""
+
+    step: int | None
+    alike: int
+
+
 def read_ask(data: Any) -> Ask | None:
     """Return what is asked for; None without two dumps and iterations. BadInput for malformed values."""
     one, other = read_choice(data), read_against(data)
@@ -69,3 +77,12 @@ def comparison(ask: Ask, other: DumpView) -> DumpWork:
         return Compared(paired, compare_pairs(this, that, paired, tell))
 
     return DumpWork("two_dumps", (one.rank, one.step, two.run, two.mark, two.rank, two.step), compare)
+
+
+def earliest(one: Choice, two: Choice, other: DumpView, tolerance: float) -> DumpWork:
+    """Return the search for the first iteration that differs from the same one of another dump; its result is Earliest."""
+
+    def search(dump: DumpView, report: Report) -> Earliest:
+        return Earliest(*first_iteration(dump, one.rank, other, two.rank, tolerance, report))
+
+    return DumpWork("two_dumps.earliest", (one.rank, two.run, two.mark, two.rank, tolerance), search)

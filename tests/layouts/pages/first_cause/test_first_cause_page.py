@@ -302,7 +302,7 @@ def test_out_nan(real_data: Path) -> None:
     said = words(found["sections"]["head"])
     assert "In iteration 1, Square-op0 made the first bad values (12 Inf of 12); all its inputs are finite." in said
     assert "gen_ops_def.py:1192 return square_op(input)" in said
-    assert "16 of 32 operators have bad values" in said
+    assert "Operators with bad values in this iteration: 16 of 32." in said
     assert [row[1] for row in found["rows"]] == [1, 2, 3]
 
 

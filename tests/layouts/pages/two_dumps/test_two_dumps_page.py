@@ -119,13 +119,44 @@ def test_nan_in_one_dump_only(tmp_path: Path) -> None:
 
 def test_inputs_that_differ_already_are_counted(source: MemorySource) -> None:
     said = words(page.compared(source, ask(step=1, with_step=2))["sections"]["head"])
-    assert re.search(r"[12] of its 2 dumped inputs differ already, most of all input 0 \(8.13 %\)", said)
+    assert re.search(r"Inputs that differ already: [12] of 2 dumped, most of all input 0 \(8.13 %\)", said)
 
 
 def test_a_dump_with_itself(source: MemorySource) -> None:
     found = page.compared(source, ask(**{"with": "good"}))
     assert "No output differs" in words(found["sections"]["head"])
     assert found["figure"]["layout"]["meta"]["beyond"] == 0
+
+
+def test_the_first_iteration_that_differs_is_found(tmp_path: Path, source: MemorySource) -> None:
+    found = page.searched(source, ask())
+    assert (found["state"], found["step"], found["alike"]) == ("ready", 2, 2)
+    assert page.searched(source, ask(tol=5))["step"] is None
+    assert page.searched(source, ask(tol=5))["alike"] == 3
+    assert page.searched(source, ask(**{"with": "good"}))["step"] is None
+    assert page.searched(source, ask(**{"with": "nobody"})) == {"state": "missing"}
+    assert page.searched(source, {}) == {"state": "missing"}
+    with pytest.raises(BadInput):
+        page.searched(source, ask(tol="x"))
+    # By numpy: the outputs of both dumps agree in all iterations before.
+    dumps = [open_run(tmp_path / name).dump for name in ("good", "bad")]
+    made = np.flatnonzero((dumps[0].tensors["io"] == "output") & (dumps[0].tensors["iteration"] < 2))
+    assert len(made)
+    assert all(np.array_equal(dumps[0].tensor(row), dumps[1].tensor(row)) for row in made.tolist())
+
+
+def test_iterations_of_one_dump_only_are_not_searched(tmp_path: Path) -> None:
+    write_dump(tmp_path / "long", iterations=3)
+    write_dump(tmp_path / "short", iterations=3, injection=Injection(2, PLACE, "exploding"))
+    for file in (tmp_path / "short/rank_0").rglob("*.npy"):
+        if file.parent.name == "2":
+            file.unlink()
+        elif file.parent.name == "1":
+            file.chmod(0o600)
+            file.write_bytes(b"no array")  # nothing of it can be compared
+    dumps = {name: {"dump": open_run(tmp_path / name).dump} for name in ("long", "short")}
+    found = page.searched(MemorySource(dumps), ask(of="long", **{"with": "short"}))
+    assert (found["step"], found["alike"]) == (None, 1)
 
 
 def test_what_is_missing_is_said(source: MemorySource) -> None:
