@@ -32,6 +32,7 @@ export function build(page) {
     page.change({ graph: [number], open: [], page: [], camera: [] });
   });
   page.near = make("button", "ms-button ms-button-small", words("debugger.near"), { type: "button", "aria-pressed": "false" });
+  page.graphChoice.hidden = page.near.hidden = true;
   setLabel(page.near, "title", "debugger.near.tip");
   page.near.addEventListener("click", () => {
     graph.fit = true;

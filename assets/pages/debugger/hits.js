@@ -10,6 +10,7 @@ import * as watch from "./watch.js";
 import { foundText, shortName, tensorName, whyText } from "./words.js";
 
 const HEIGHT = 44;
+const SORTS = ["severity", "iteration", "order", "condition"];
 const FILTERS = ["show", "sort", "only_rank", "only_graph", "only_watch"];
 
 export function build(page) {
@@ -18,7 +19,7 @@ export function build(page) {
     (value) => page.change({ show: value ? [value] : [] }));
   const controls = {
     show,
-    sort: select("debugger.sort", (value) => page.change({ sort: value === "iteration" ? [] : [value] })),
+    sort: select("debugger.sort", (value) => page.change({ sort: value === SORTS[0] ? [] : [value] })),
     step: segments("debugger.where", [["", "debugger.where.all"], ["1", "debugger.where.here"]],
       (value) => page.change({ only_step: value ? [value] : [] })),
     rank: select("debugger.only_rank", (value) => page.change({ only_rank: value ? [value] : [] })),
@@ -26,6 +27,7 @@ export function build(page) {
     watch: select("debugger.only_watch", (value) => page.change({ only_watch: value ? [value] : [] })),
   };
   page.hitControls = controls;
+  for (const name of ["sort", "rank", "graph", "watch"]) controls[name].hidden = true;
   pane.querySelector(".ms-debugger-tools").replaceChildren(
     show, controls.step, controls.sort, controls.watch, controls.rank, controls.graph);
   page.hitRows = rowList(pane.querySelector(".ms-debugger-rows"), {
@@ -110,8 +112,8 @@ function drawControls(page) {
   writeText(found, "debugger.show.hits_n", { n: count(hits.hits) });
   writeText(not, "debugger.show.unchecked_n", { n: count(hits.unchecked) });
   not.hidden = !hits.unchecked && get(page, "show") !== "unchecked";
-  fillSelect(controls.sort, ["iteration", "order", "condition"].map((one) => [one, translate(`debugger.sort.${one}`)]),
-    get(page, "sort", "iteration"));
+  controls.sort.hidden = false;
+  fillSelect(controls.sort, SORTS.map((one) => [one, translate(`debugger.sort.${one}`)]), get(page, "sort", SORTS[0]));
   const all = (key, choices) => [["", translate(key)], ...choices];
   fillSelect(controls.rank, all("debugger.all_ranks", listed.ranks.map((rank) => [String(rank), rankName(rank)])),
     get(page, "only_rank"));

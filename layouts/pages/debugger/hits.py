@@ -25,8 +25,10 @@ BATCH = 4_000
 """Tensors that are checked together."""
 MOST_LISTED = 500
 """Maximum hits in an answer."""
-SORTS = ("iteration", "order", "condition")
+SORTS = ("severity", "iteration", "order", "condition")
 SHOWS = ("hits", "unchecked")
+_SEVERE = ((2, 13), (15, 18))
+"""Numbers of conditions, the most severe first: NaN, Inf and overflows; values and changes that are too large; then others."""
 _LIMITS = ("", *dict.fromkeys(limit.name for one in CONDITIONS.values() for limit in one.limits))
 
 Bools = NDArray[np.bool_]
@@ -34,7 +36,10 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Hits and checks that were not possible, as columns of DUMP_HITS: parameter and why are places in _LIMITS and in whys."""
+    """Hits and checks that were not possible, as columns of DUMP_HITS: parameter and why are places in _LIMITS and in whys.
+
+    grade is how severe the condition is, 0 for the most severe.
+    """
 
     watchpoint: Ints
     parameter: Ints
@@ -45,6 +50,7 @@ class Hits:
     excluded: Ints
     why: Ints
     whys: tuple[str, ...]
+    grade: Ints
 
     def __len__(self) -> int:
         return len(self.row)
@@ -52,11 +58,15 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found so far: parts by batch, how many tensors each watchpoint was checked for, iterations that are done."""
+    """What was found so far: parts by batch, how many tensors each watchpoint was checked for, iterations that are done.
+
+    grades says how severe each watchpoint is.
+    """
 
     parts: tuple[pd.DataFrame, ...] = ()
     checked: tuple[int, ...] = ()
     done: frozenset[int] = frozenset()
+    grades: tuple[int, ...] = ()
 
     def hits(self) -> Hits:
         """Return all parts as one."""
@@ -74,10 +84,11 @@ class Found:
                 found.append(places[texts.codes] if len(places) else np.zeros(len(part), np.int64))
             return np.concatenate(found)
 
+        watchpoint = column("watchpoint", np.int64)
         return Hits(
-            column("watchpoint", np.int64), coded("parameter", limits), column("row", np.int64), column("wanted", np.float64),
+            watchpoint, coded("parameter", limits), column("row", np.int64), column("wanted", np.float64),
             column("actual", np.float64), column("hit", np.bool_), column("excluded", np.int64), coded("why", whys),
-            tuple(whys),
+            tuple(whys), np.array(self.grades, np.int64)[watchpoint],
         )  # fmt: skip
 
 
@@ -109,7 +120,8 @@ def hits_work(key: Any, watchpoints: Sequence[Watchpoint], first: Callable[[], i
         iteration = tensors["iteration"].to_numpy()[rows]
         left = {int(step): rows[iteration == step] for step in np.unique(iteration)}
         iterations = tensors["iteration"].to_numpy()
-        found = Found((), (0,) * len(watchpoints))
+        grades = tuple(_grade(one) for one in watchpoints)
+        found = Found((), (0,) * len(watchpoints), grades=grades)
         done = 0
         while left:
             steps = _next(left, first())
@@ -127,11 +139,16 @@ def hits_work(key: Any, watchpoints: Sequence[Watchpoint], first: Callable[[], i
                 for before, own in zip(found.checked, chosen, strict=True)
             ]
             parts = (*found.parts, part) if len(part) else found.parts
-            found = Found(parts, tuple(checked), found.done | set(steps))
+            found = Found(parts, tuple(checked), found.done | set(steps), grades)
             report(done, len(rows), found)
         return found
 
     return DumpWork("debugger.hits", key, job)
+
+
+def _grade(watchpoint: Watchpoint) -> int:
+    number = CONDITIONS[watchpoint.condition].number
+    return next((grade for grade, numbers in enumerate(_SEVERE) if number in numbers), len(_SEVERE))
 
 
 def _once(part: pd.DataFrame, found: Found) -> pd.DataFrame:
@@ -196,6 +213,7 @@ def chosen(dump: DumpView, hits: Hits, look: Look) -> Ints:
     iteration, order = tensors["iteration"].to_numpy()[rows], tensors["order"].to_numpy()[rows].astype(np.float64)
     order[order < 0] = math.inf  # parameters are written last
     keys = {
+        "severity": (hits.watchpoint[places], rows, order, iteration, hits.grade[places]),
         "iteration": (hits.watchpoint[places], rows, order, iteration),
         "order": (hits.watchpoint[places], iteration, rows, order),
         "condition": (rows, order, iteration, hits.watchpoint[places]),

@@ -53,6 +53,7 @@ TEXTS = define_texts({
     "debugger.where.all": ("All", "全部"),
     "debugger.where.here": ("This iteration", "当前迭代"),
     "debugger.sort": ("Order", "排序"),
+    "debugger.sort.severity": ("By severity", "按严重程度"),
     "debugger.sort.iteration": ("By iteration", "按迭代"),
     "debugger.sort.order": ("By execution order", "按执行顺序"),
     "debugger.sort.condition": ("By condition", "按条件"),

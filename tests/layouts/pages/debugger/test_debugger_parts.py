@@ -116,6 +116,13 @@ def test_filters_orders_and_parts_of_the_list(nan: Answers) -> None:
     here = nan.hits(ASK | both | {"only_step": ["2"], "only_watch": ["0"], "count": ["500"]})
     assert here["total"] == 38
     assert {one["step"] for one in here["rows"]} == {2}
+    zeros_first = watch({"condition": "tensor_all_zero", "limits": {"zero_percentage_ge": 100}}, OVERFLOW)
+    worst = nan.hits(ASK | zeros_first | {"count": ["500"]})["rows"]
+    assert worst[0]["name"].endswith("Square-op0")
+    assert [(one["watch"], one["step"]) for one in worst] == sorted(
+        ((one["watch"], one["step"]) for one in worst), key=lambda pair: (-pair[0], pair[1])
+    )
+    assert nan.hits(ASK | zeros_first | {"sort": ["iteration"], "count": ["1"]})["rows"][0]["step"] == 0
     by_order = nan.hits(ASK | both | {"sort": ["order"], "only_watch": ["0"], "count": ["500"]})["rows"]
     assert [one["step"] for one in by_order[:2]] == [2, 3]  # MatMul of the first layer is the first operator
     by_condition = nan.hits(ASK | both | {"sort": ["condition"], "count": ["500"]})["rows"]
