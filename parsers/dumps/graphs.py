@@ -119,8 +119,9 @@ def flow_of(
     joined = joined_names(recorded, full)
     partners = min(len(joined), len(joined_names(recorded, operators)) if operators else len(joined))
     if full and recorded and partners < _STRANGE * len(recorded):
+        what = "graph" if path else "execution order"
         text = (
-            f"Expected the graph of the dumped network, found one with {partners:,} of its {len(recorded):,} operators: it "
+            f"Expected the {what} of the dumped network, found one with {partners:,} of its {len(recorded):,} operators: it "
             "is that of another network, or cut. Operators without a partner keep the names in the files."
         )
         listing.problem(path or root, text)

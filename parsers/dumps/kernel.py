@@ -218,7 +218,7 @@ def _list_statistics(listing: Listing, context: int) -> None:
         listing.stated[row] = Stated(one.values, one.non_finite, STATISTIC, one.hash)
     if bad:
         first = bad[0]
-        text = f"Line {first.line}: {first.text}; {len(bad):,} such lines were skipped, the others are shown."
+        text = f"Line {first.line}: {first.text}; such lines were skipped ({len(bad):,}), the others are shown."
         listing.problem(path, text, "bad_table")
 
 

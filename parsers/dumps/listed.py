@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import threading
@@ -164,8 +165,9 @@ class ListedDump:
             if now != mtime_ns:
                 return True
             newest = max(newest, now)
-        # A file that grows does not change the time of its directory.
-        return self._listed_at - newest / 1e9 < _SETTLED_SECONDS
+        # A file that grows does not change the time of its directory: a large one may be incomplete for long.
+        failed = itertools.islice(self._failed.copy(), _MOST_PROBLEMS)
+        return self._listed_at - newest / 1e9 < _SETTLED_SECONDS or any(_is_changed(key) for key in failed)
 
     def _listed(self) -> Listing:
         with self._lock:
@@ -356,6 +358,16 @@ class ListedDump:
         return self._found().sizes
 
 
+def _is_changed(key: TensorKey) -> bool:
+    """Return whether the file of a tensor that could not be read is another one now."""
+    path, offset, size, mtime_ns = key
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    return status.st_mtime_ns != mtime_ns or (offset < 0 and status.st_size != size)
+
+
 def _list(listing: Listing, directory: str) -> None:
     """List one directory of a dump."""
     if not os.path.isdir(os.path.join(directory, METADATA)):
@@ -390,8 +402,9 @@ def _report_two_runs(listing: Listing, tables: Tables) -> None:
             more = (tensors["occurrence"].to_numpy()[rows] >= np.maximum(ran, 1)) & (ran > 0)
             if more.any():
                 text = (
-                    f"Graph {graph} ran {int(ran[more][0])} time(s) in iteration {int(iteration[more][0])}, but tensors were "
-                    "written more often: the directory holds the dumps of two runs. Both are shown, by the column occurrence."
+                    f"Tensors of graph {graph} were written more often in iteration {int(iteration[more][0])} than it ran "
+                    f"there (runs: {int(ran[more][0])}): the directory holds the dumps of two runs, or this run is still "
+                    "being written. All are shown, by the column occurrence."
                 )
                 listing.problem(root, text)
 

@@ -150,7 +150,7 @@ def read_dump(listing: Listing, path: str) -> dict[str, Any] | None:
         lost = "It is cut, or still being written" if end >= len(text.rstrip()) - 1 else "It is damaged"
         found = f"found {error}" if isinstance(error, ValueError) else "found too many levels"
         listing.problem(
-            path, f"Expected JSON, {found}. {lost}; {len(content['data']):,} entries before that are shown.", offset=end
+            path, f"Expected JSON, {found}. {lost}; the entries before that are shown ({len(content['data']):,}).", offset=end
         )
     if not isinstance(content, dict) or not {"task", "level", "data"} <= content.keys():
         listing.problem(

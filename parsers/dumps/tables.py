@@ -230,7 +230,10 @@ def _occurrences(series: Ints, iteration: Ints) -> Ints:
 
 
 def executions_of(listing: Listing, tensors: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of graphs (schema DUMP_EXECUTIONS); of those that the dump lists also runs without tensors."""
+    """Return the runs of graphs (schema DUMP_EXECUTIONS); of those that the dump lists also runs without tensors.
+
+    An iteration that is still written has tensors before the dump lists it.
+    """
     with_data = tensors[(tensors["iteration"] >= 0).to_numpy()]
     columns = (with_data[name].tolist() for name in ("rank", "part", "graph", "iteration", "time_ns"))
     counted: dict[tuple[int, str, int, int], tuple[int, int]] = {}
@@ -238,18 +241,19 @@ def executions_of(listing: Listing, tensors: pd.DataFrame) -> pd.DataFrame:
         count, first = counted.get((key[0], key[1], key[2], key[3]), (0, time))
         counted[key[0], key[1], key[2], key[3]] = (count + 1, min(first, time))
     found: list[tuple[int, str, int, int, int, bool, int, int]] = []
-    listed: set[tuple[int, str, int]] = set()
+    listed: set[tuple[int, str, int, int]] = set()
+    numbers: dict[tuple[int, str, int], int] = {}
     for root, files in listing.ranks.items():
         part = printable(os.path.basename(root))
         rank = next((one.rank for one in listing.contexts if one.root == root), 0)
         for graph, runs in sorted(files.runs.items()):
-            listed.add((rank, part, graph))
+            numbers[rank, part, graph] = len(runs) - 1
+            listed.update((rank, part, graph, iteration) for iteration in runs)
             for place, iteration in enumerate(runs):
                 count, time = counted.get((rank, part, graph, iteration), (0, -1))
                 found.append((rank, part, graph, iteration, place, True, count, time))
-    numbers: dict[tuple[int, str, int], int] = {}
     for rank, part, graph, iteration in sorted(counted, key=lambda key: (*key[:3], counted[key][1], key[3])):
-        if (rank, part, graph) not in listed:
+        if (rank, part, graph, iteration) not in listed:
             place = numbers[rank, part, graph] = numbers.get((rank, part, graph), -1) + 1
             found.append((rank, part, graph, iteration, place, False, *counted[rank, part, graph, iteration]))
     return frame_of_rows(DUMP_EXECUTIONS, found)

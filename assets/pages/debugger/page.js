@@ -23,12 +23,18 @@ function first(page) {
   return page.firsts && page.firsts.key === page.dump.key ? page.firsts.step : null;
 }
 
+const badSteps = ({ health, rank }) => health.bad.filter((one) => one[0] === rank).map((one) => one[1]);
+
 function decide(page) {
-  if (page.firsts && page.firsts.key === page.dump.key) return false;
+  if (page.firsts && page.firsts.key === page.dump.key) {
+    // While a dump grows the latest iteration is shown, until one is bad: this one stays.
+    if (page.firsts.step === null && page.step === Math.min(...badSteps(page))) page.firsts.step = page.step;
+    return false;
+  }
   if (!page.opened || page.opened.key !== page.dump.key) page.opened = { key: page.dump.key, at: Date.now() };
   const { health } = page;
   if (busy(health) && Date.now() - page.opened.at < PATIENCE_MS) return false;
-  const bad = health.bad.filter(([rank]) => rank === page.rank).map(([, step]) => step);
+  const bad = badSteps(page);
   const step = bad.length ? Math.min(...bad) : null;
   page.firsts = { key: page.dump.key, step };
   // With nothing chosen, the operator to look at first is the one that was bad first.

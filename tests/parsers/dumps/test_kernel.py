@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -452,6 +453,63 @@ def test_a_dump_that_grows_is_followed(dumped: Path) -> None:
     assert run.refresh()
     assert run.dump.tensor(row).tolist() == [0.0, 1.0, 2.0]
     assert run.dump.problems == ()
+
+
+def test_an_iteration_that_is_still_written_is_an_execution(dumped: Path) -> None:
+    """Its tensors are there before the order of iterations lists it."""
+    (path,) = dumped.rglob("ms_global_execution_order_graph_0.csv")
+    before = open_run(dumped).dump.executions
+    path.chmod(0o600)
+    path.write_text("0\n1\n")
+    found = open_run(dumped).dump.executions
+    assert found["iteration"].tolist() == [0, 1, 2]
+    assert found["order"].tolist() == [0, 1, 2]
+    assert found["listed"].tolist() == [True, True, False]
+    assert found["tensors"].tolist() == before["tensors"].tolist()
+
+
+def test_a_file_that_is_written_slowly_is_read_once_it_is_complete(dumped: Path) -> None:
+    """A file that grows does not change its directory: of a dump that has settled only files that failed are looked at."""
+    name = dumped / "rank_0/Net/0/2" / file_name("Add", "Default/a-op0", 1_795_217_413_000_000, "output", 0, "float32")
+    whole = npy(np.arange(3, dtype=np.float32))
+    name.write_bytes(whole[:-5])
+    hour_ago = 1e9 * (time.time() - 3600)
+    for folder in (dumped, *dumped.rglob("*")):
+        if folder.is_dir():
+            os.utime(folder, ns=(int(hour_ago), int(hour_ago)))
+    dump = open_run(dumped).dump
+    row = one_of(dump, recorded="Default_a-op0")
+    with pytest.raises(PayloadError, match="may still be written"):
+        dump.tensor(row)
+    assert not dump.stale()
+    name.write_bytes(whole)
+    assert dump.stale()
+    dump.refresh()
+    assert dump.tensor(row).tolist() == [0.0, 1.0, 2.0]
+    assert not dump.stale()
+
+
+def test_statistics_of_files_are_taken_by_name_place_size_and_time(dumped: Path) -> None:
+    """Files whose names are no text, and tensors that are parts of one file."""
+    files = open_run(dumped).dump.tensors["file"]
+    for row, byte in ((3, b"\xff"), (4, b"\xfe")):
+        path = os.fsencode(dumped / files.iloc[row])
+        os.rename(path, path.replace(b"Default", b"D" + byte))
+    first = open_run(dumped).dump
+    for task in (3, 4):
+        values = np.arange(6, dtype=np.float32).reshape(2, 3) + task
+        parts = [("input", values, 1, 2, (2, 3)), ("output", values * 2, 1, 2, (2, 3))]
+        name = f"Add.Default_Add-op{task}.{task}.0.1795217412999{task}00"
+        (dumped / "rank_0/Net/0/1" / name).write_bytes(async_file(parts))
+    first.refresh()
+    wanted = first.statistics
+    later = open_run(dumped).dump
+    assert later.restore(first.computed) == len(wanted)
+    assert later.measured_count == len(wanted)
+    assert later.statistics.equals(wanted)
+    assert first.successor().statistics.equals(wanted)
+    for row in range(len(wanted)):
+        assert wanted["max"].iloc[row] == later.tensor(row).max()
 
 
 def test_statistic_csv_gives_statistics_beside_files(dumped: Path) -> None:
