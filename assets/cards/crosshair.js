@@ -5,16 +5,13 @@
 import { make } from "../base/elements.js";
 import { number } from "./curves.js";
 
-const areas = new WeakMap();  // plot of plotly -> the element of its plot area
 const DIGIT = 6.4;  // px of a character of the label, and of its ends
 const ENDS = 10;
 
+// In pixels from the corner of the plot; null before plotly has drawn.
 function areaOf(plot) {
-  const known = areas.get(plot);
-  if (known && plot.contains(known)) return known;
-  const found = plot.querySelector(".nsewdrag");
-  if (found) areas.set(plot, found);
-  return found;
+  const size = plot._fullLayout && plot._fullLayout._size;
+  return size ? { left: size.l, top: size.t, width: size.w, height: size.h } : null;
 }
 
 /**
@@ -49,17 +46,25 @@ function elementOf(card, plot) {
   return card.crosshair;
 }
 
-function hide(card) {
+/** Take the line of a card away. */
+export function hide(card) {
   if (card.crosshair && !card.crosshair.hidden) card.crosshair.hidden = true;
 }
 
-function place(card, x, text, lined) {
+/**
+ * Show a place in a card.
+ * @param {any} card
+ * @param {number} x
+ * @param {string} text
+ * @param {boolean} lined whether with a line, not only with its text at the axis
+ */
+export function place(card, x, text, lined) {
   const plot = card.plotted && card.contains(card.plotted) ? card.plotted : card.querySelector(".js-plotly-plot");
   card.plotted = plot;
   const area = plot && areaOf(plot);
   const axis = area && plot.layout && plot.layout.xaxis;
   if (!axis || !axis.range) return hide(card);
-  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => Number(area.getAttribute(name)));
+  const { left, top, width, height } = area;
   const at = pixelOf(x, axis.range.map(number), { left, width });
   if (at === null) return hide(card);
   const element = elementOf(card, plot);

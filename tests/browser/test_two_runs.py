@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -33,6 +34,11 @@ def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str
     tag = page.locator(".ms-two-runs-curve .ms-cut a").first.inner_text()
     row = page.locator(".ms-two-runs-card-results tr").filter(has=page.get_by_role("rowheader", name=tag, exact=True))
     assert [text.split()[-1] for text in legend.all_inner_texts()] == row.locator("td").all_inner_texts()[1:3]
+    name = page.locator(".ms-two-runs-one .ms-run-select-name")
+    expect(name).to_have_text(first)
+    ends = name.locator(".ms-name-last").all()
+    assert all(part.evaluate("e => e.scrollWidth <= e.clientWidth") for part in ends), "what differs is never cut"
+    values_follow_the_pointer_and_runs_are_hidden(page)
     page.keyboard.press("x")
     expect(selects.nth(0)).to_have_value(second)
     expect(learning.locator("td").first).to_have_text(before[1])
@@ -46,6 +52,41 @@ def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str
     page.locator(".ms-two-runs-card-results a", has_text="loss").first.click()
     expect(page).to_have_url(re.compile(r"/scalars\?.*tag=loss"))
     assert {first, second} == set(re.findall(r"run=([^&]+)", page.url))
+
+
+def values_follow_the_pointer_and_runs_are_hidden(page: Page) -> None:
+    rows = page.locator(".ms-two-runs-run-list .ms-run-list-row")
+    expect(rows).to_have_count(2)
+    last = rows.locator(".ms-run-list-value").all_inner_texts()
+    plots = page.locator(".ms-two-runs-plot")
+    plots.nth(0).scroll_into_view_if_needed()
+    box = plots.nth(0).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 80, box["y"] + 60)
+    expect(page.locator(".ms-two-runs-run-list .ms-run-list-at .en")).to_contain_text("step")
+    expect(page.locator(".ms-two-runs-plot .ms-crosshair:not([hidden])")).to_have_count(plots.count())
+    step = int(page.locator(".ms-run-list-at .en").inner_text().split()[1])
+    read = """([plot, step]) => plot.data.filter(t => t.meta && t.meta.key !== undefined).map((t) => {
+      const line = plot.calcdata.find((points) => points[0].trace._input === t);
+      return line.filter((point) => point.x <= step && Number.isFinite(point.y)).at(-1).y;
+    })"""
+    plot = plots.nth(0).locator(".js-plotly-plot").element_handle()
+    wanted = [page.evaluate(read, [plot, step + away]) for away in (-0.5, 0.5)]  # the step is rounded
+    here = rows.locator(".ms-run-list-value").all_inner_texts()
+    assert here != last
+    assert any([float(value) for value in here] == pytest.approx(values, rel=1e-5) for values in wanted)
+    heads = page.locator(".ms-two-runs-curve").first.locator("[data-run] .ms-two-runs-here").all_inner_texts()
+    assert heads == here
+    rows.nth(0).hover()
+    dim = """plots => plots.every(plot => Array.from(plot.querySelectorAll(".scatterlayer > .trace"))
+      .some(trace => getComputedStyle(trace).opacity < 0.5))"""
+    expect(page.locator(".ms-two-runs-plot .ms-lit-trace").first).to_be_attached()
+    assert plots.evaluate_all(dim)
+    rows.nth(0).locator(".ms-run-list-name").click()
+    expect(page.locator(".ms-two-runs-curve").first.locator("[data-run]")).to_have_count(1)
+    in_address(page, "hide")
+    page.locator(".ms-two-runs-run-list .ms-run-list-all").click()
+    expect(page.locator(".ms-two-runs-curve").first.locator("[data-run]")).to_have_count(2)
 
 
 def test_columns_of_tables_do_not_overlap_at_any_width(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:

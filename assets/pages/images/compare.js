@@ -3,6 +3,7 @@
 
 import { iconButton, make, pressSegment, segments } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
+import { runSelect, setRuns } from "../../base/run_select.js";
 import { last } from "../../base/state.js";
 import * as stepping from "../../cards/stepping.js";
 import { comparing, fill, picture } from "./pictures.js";
@@ -60,11 +61,11 @@ function chooseRun(page, card, side, run) {
 // What stands in the card -------------------------------------------------------------------------------------------
 
 function controls(page, card, side) {
-  const select = make("select", "ms-input ms-compare-run");
-  setLabel(select, "aria-label", "images.run");
+  const { element, select } = runSelect("images.run");
+  element.classList.add("ms-compare-run");
   select.addEventListener("change", () => chooseRun(page, card, side, select.value));
   const range = stepping.slider("ms-steps-side", (index) => moveTo(page, card, side, index));
-  return make("div", "ms-compare-side", [make("span", "ms-badge", side.toUpperCase()), select, range], { "data-side": side });
+  return make("div", "ms-compare-side", [make("span", "ms-badge", side.toUpperCase()), element, range], { "data-side": side });
 }
 
 function build(page, card) {
@@ -104,19 +105,6 @@ function scrollTogether(frames) {
   }
 }
 
-function drawRuns(select, series, chosen) {
-  const names = series.map((one) => one.run).join("\0");
-  if (select.dataset.names !== names) {
-    select.dataset.names = names;
-    select.replaceChildren(...series.map((one) => {
-      const option = make("option", "", one.label);
-      option.value = one.run;
-      return option;
-    }));
-  }
-  select.value = chosen.run;
-}
-
 export function show(page, card, key) {
   const host = card.querySelector(".ms-images");
   if (!host.querySelector(":scope > .ms-compare")) host.replaceChildren(build(page, card));
@@ -133,7 +121,7 @@ export function show(page, card, key) {
   for (const side of SIDES) {
     const { series, list, position, place } = sideOf(page, card, side);
     const bar = host.querySelector(`.ms-compare-side[data-side="${side}"]`);
-    drawRuns(bar.querySelector("select"), card.stepped, series);
+    setRuns(bar.querySelector("select"), card.stepped.map(({ run, label }) => [run, label]), series.run);
     stepping.drawSlider(bar.querySelector(".ms-steps"), list, position);
     fill(page, host.querySelector(`.ms-image[data-side="${side}"]`), key, series, place, position);
   }

@@ -6,6 +6,7 @@ import { inLanguage, setLabel, writeText } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
+import { runSelect, setRuns } from "../../base/run_select.js";
 import { setState } from "../../base/state.js";
 import * as strict from "../../base/strictness.js";
 
@@ -43,17 +44,14 @@ function move(rootId, by) {
 
 function select(root, view) {
   const host = root.querySelector(".ms-overview-run");
-  const text = JSON.stringify(view.runs);
   let box = host.querySelector("select");
-  if (!box || host.dataset.runs !== text) {
-    host.dataset.runs = text;
-    box = make("select", "ms-input");
-    setLabel(box, "aria-label", "overview.run");
-    box.append(...view.runs.map(([key, name]) => Object.assign(make("option", "", name), { value: key })));
-    box.addEventListener("change", () => show(root.id, box.value));
-    host.replaceChildren(make("span", "ms-dot"), box);
+  if (!box) {
+    const { element, select: made } = runSelect("overview.run");
+    box = made;
+    box.addEventListener("change", () => show(root.id, made.value));
+    host.replaceChildren(make("span", "ms-dot"), element);
   }
-  box.value = view.of;
+  setRuns(box, view.runs, view.of);
   const at = view.runs.findIndex(([key]) => key === view.of);
   root.querySelector(".ms-overview-previous").disabled = at <= 0;
   root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;

@@ -9,10 +9,10 @@ import * as cards from "../../cards/cards.js";
 import * as crosshair from "../../cards/crosshair.js";
 import { number } from "../../cards/curves.js";
 import { isLinked } from "../../cards/layout_menu.js";
+import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed, span } from "../../cards/lines.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
-import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed, span } from "./lines.js";
 import * as runList from "./run_list.js";
 
 export { exact, nearestIndex, span };

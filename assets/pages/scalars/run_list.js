@@ -1,25 +1,19 @@
-// The legend of all cards: runs or groups with colour, name and value under the pointer. A click hides a line,
-// a click with Alt leaves it alone, and pointing at it dims the others in all cards. The list is above that of tags, below a
-// card that fills the window, or below the bar if tags are folded.
+// The legend of all cards, see assets/cards/run_list.js. The list is above that of tags, below a card that fills the window,
+// or below the bar if tags are folded.
 
-import { dotButton } from "../../base/colour_box.js";
 import { coloursOf } from "../../base/colours.js";
-import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { nameElement, partsIn } from "../../base/names.js";
+import { writeText } from "../../base/i18n.js";
 import { frameOf } from "../../base/notes.js";
 import { listOf } from "../../base/runs.js";
 import { last } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import { tracesOf } from "../../cards/curves.js";
 import { highlight } from "../../cards/highlight.js";
+import { linesIn, placeOf } from "../../cards/lines.js";
+import * as runList from "../../cards/run_list.js";
 import { grouped, inTable, named } from "./grouping.js";
 import * as hoverSettings from "./hover_settings.js";
-import { linesIn, placeOf, smoothed, upTo } from "./lines.js";
-
-const ROW = 24;
-const SPARE = 6;  // rows drawn beyond those in view
 
 // Rows ---------------------------------------------------------------------------------------------------------------
 
@@ -52,32 +46,6 @@ function rowsOf(page) {
   }).filter(here);
 }
 
-function hide(page, key) {
-  const hidden = page.state.hide || [];
-  page.change({ hide: hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key] });
-}
-
-// Leave one alone; once more: show all.
-function isolate(page, key) {
-  const others = page.runList.rows.map((row) => row.key).filter((one) => one !== key);
-  const hidden = new Set(page.state.hide || []);
-  const alone = !hidden.has(key) && others.every((one) => hidden.has(one));
-  page.change({ hide: alone ? [] : others });
-}
-
-function rowElement(page, row, parts, value) {
-  const dot = dotButton(row.on ? row.colour : "", { frame: frameOf(page.root), ...row });
-  const button = make("button", "ms-run-list-name", nameElement(parts(row.name)), {
-    type: "button", "aria-pressed": String(row.on),
-  });
-  button.title = `${row.name}\n${translate("runlist.hint")}`;
-  const element = make("div", row.on ? "ms-run-list-row" : "ms-run-list-row ms-run-list-off", [
-    dot, button, make("span", "ms-run-list-value ms-number", value),
-  ], { role: "listitem" });
-  element.dataset.key = row.key;
-  return element;
-}
-
 // Values -------------------------------------------------------------------------------------------------------------
 
 // The card whose values the list shows: that under the pointer, else the one that was, else the first.
@@ -85,19 +53,6 @@ function focus(page) {
   const slot = page.asks.findIndex((ask, at) => ask && page.keys[at] === page.runList.key);
   const at = slot >= 0 ? slot : page.keys.indexOf(page.shown[0]);
   return page.drawings.has(at) ? page.drawings.get(at) : null;
-}
-
-function valuesOf(page) {
-  const drawing = focus(page);
-  const values = new Map();
-  if (!drawing) return { values, tag: "", x: null };
-  for (const line of linesIn(drawing)) {
-    if (values.has(line.meta.key)) continue;  // of several tags the first
-    const i = upTo(line, page.runList.x);
-    if (i < 0) continue;
-    values.set(line.meta.key, smoothed(line.raw ? line.raw[i] : line.values[i]));
-  }
-  return { values, tag: drawing.layout.meta.tags[0], x: page.runList.x };
 }
 
 /** The values at a place on the x axis of a card, null for the last ones. */
@@ -111,38 +66,16 @@ export function point(page, key, x) {
 // Drawing ------------------------------------------------------------------------------------------------------------
 
 export function build(page) {
-  const element = make("section", "ms-run-list", [
-    make("header", "ms-run-list-head", [
-      make("span", "ms-run-list-tag ms-cut"), make("span", "ms-run-list-at ms-muted ms-grow"),
-      hoverSettings.control(),
-      make("button", "ms-badge ms-badge-button ms-run-list-all", words("runlist.all"), { type: "button", hidden: "" }),
-    ]),
-    make("div", "ms-run-list-rows", make("div", "ms-run-list-space"), { role: "list" }),
-  ], { hidden: "" });
-  setLabel(element, "aria-label", "runlist.title");
-  setLabel(element.querySelector(".ms-run-list-rows"), "aria-label", "runlist.title");
-  page.runList = { element, rows: [], key: null, x: null, lit: null, drawn: "" };
-  element.querySelector(".ms-run-list-all").addEventListener("click", () => page.change({ hide: [] }));
-  element.querySelector(".ms-run-list-rows").addEventListener("scroll", () => paint(page));
-  element.addEventListener("click", (event) => {
-    const row = event.target instanceof Element && event.target.closest(".ms-run-list-row");
-    if (!row || event.target.closest(".ms-dot-button")) return;
-    if (event.altKey) isolate(page, row.dataset.key);
-    else hide(page, row.dataset.key);
+  const list = runList.build({
+    frame: () => frameOf(page.root),
+    tools: [hoverSettings.control()],
+    hidden: () => page.state.hide || [],
+    change: (hide) => page.change({ hide }),
+    light: () => page.asks.forEach((ask, slot) => ask && relight(page, page.slot(slot))),
+    scrolled: () => paint(page),
   });
-  const over = (event) => {
-    const row = event.target instanceof Element && event.target.closest(".ms-run-list-row:not(.ms-run-list-off)");
-    light(page, row ? row.dataset.key : null);
-  };
-  for (const name of ["mouseover", "focusin"]) element.addEventListener(name, over);
-  for (const name of ["mouseleave", "focusout"]) element.addEventListener(name, () => light(page, null));
-  page.find(".ms-tags").prepend(element);
-}
-
-function light(page, key) {
-  if (page.runList.lit === key) return;
-  page.runList.lit = key;
-  page.asks.forEach((ask, slot) => ask && relight(page, page.slot(slot)));
+  page.runList = Object.assign(list, { key: null, x: null, timer: 0 });
+  page.find(".ms-tags").prepend(list.element);
 }
 
 // Draw the highlight of a card anew, whose lines may be others now.
@@ -166,11 +99,8 @@ function settle(page) {
 export function draw(page) {
   const list = page.runList;
   if (!list || !page.catalogue) return;
-  list.rows = rowsOf(page);
-  list.parts = partsIn(list.rows);
+  runList.setRows(list, rowsOf(page));
   list.element.hidden = inTable(page) || !list.rows.length;
-  const off = list.rows.filter((row) => !row.on).length;
-  list.element.querySelector(".ms-run-list-all").hidden = !off;
   settle(page);
   paint(page);
 }
@@ -187,41 +117,17 @@ export function painted(page, card) {
 
 function paint(page) {
   const list = page.runList;
-  const host = list.element.querySelector(".ms-run-list-rows");
-  const space = host.firstElementChild;
-  const strip = list.element.classList.contains("ms-run-list-strip");
-  const { values, tag, x } = valuesOf(page);
-  const head = list.element.querySelector(".ms-run-list-tag");
-  head.textContent = tag;
-  head.title = tag;
+  const { x } = list;
+  const drawing = focus(page);
   const axis = last(page.state, "x", "step");
-  const at = list.element.querySelector(".ms-run-list-at");
-  if (x === null) writeText(at, "runlist.last");
-  else if (axis === "step") writeText(at, "runlist.step", { n: count(Math.round(x)) });
-  else at.textContent = placeOf(x, axis.startsWith("tag:") ? "tag" : axis);
-  const first = strip ? 0 : Math.max(0, Math.floor(host.scrollTop / ROW) - SPARE);
-  const end = strip ? 60 : Math.min(list.rows.length, first + Math.ceil((host.clientHeight || 240) / ROW) + 2 * SPARE);
-  const shown = list.rows.slice(first, end);
-  const key = JSON.stringify([first, shown, list.rows.length, list.element.className, translate("runlist.title")]);
-  if (list.drawn !== key) {
-    list.drawn = key;
-    const focused = host.contains(document.activeElement) && document.activeElement.closest(".ms-run-list-row").dataset.key;
-    space.style.height = strip ? "" : `${list.rows.length * ROW}px`;
-    space.replaceChildren(...shown.map((row, i) => {
-      const element = rowElement(page, row, list.parts, values.get(row.key) || "");
-      if (!strip) element.style.top = `${(first + i) * ROW}px`;
-      return element;
-    }));
-    page.root.style.setProperty("--ms-run-list", `${list.element.offsetHeight}px`);
-    const again = focused && space.querySelector(`[data-key="${CSS.escape(focused)}"] .ms-run-list-name`);
-    if (again) again.focus({ preventScroll: true });
-    return;
-  }
-  shown.forEach((row, i) => {
-    const cell = space.children[i].lastElementChild;
-    const text = values.get(row.key) || "";
-    if (cell.textContent !== text) cell.textContent = text;
-  });
+  const at = (element) => {
+    if (x === null) writeText(element, "runlist.last");
+    else if (axis === "step") writeText(element, "runlist.step", { n: count(Math.round(x)) });
+    else element.textContent = placeOf(x, axis.startsWith("tag:") ? "tag" : axis);
+  };
+  const values = runList.valuesAt(drawing ? linesIn(drawing) : [], x);
+  const anew = runList.paint(list, { values, tag: drawing ? drawing.layout.meta.tags[0] : "", at });
+  if (anew) page.root.style.setProperty("--ms-run-list", `${list.element.offsetHeight}px`);
 }
 
 for (const name of ["mindscope:prefs", "mindscope:notes"]) {

@@ -1,12 +1,13 @@
-// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs.
+// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs. curves.js has the run list.
 
 import { functionsOf } from "../../base/dash.js";
-import { takesText } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
+import { make, takesText } from "../../base/elements.js";
 import * as picker from "../../base/picker.js";
+import { runSelect, setRuns } from "../../base/run_select.js";
 import { setState } from "../../base/state.js";
+import * as curves from "./curves.js";
 
-const views = new Map();  // root id -> {runs, state}
+const views = new Map();  // root id -> {root, runs, state, hidden, rows} and what curves.js adds
 
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
@@ -24,26 +25,31 @@ function options(runs, state) {
 
 function select(root, at, all, view, colour) {
   const host = root.querySelector(at === 0 ? ".ms-two-runs-one" : ".ms-two-runs-other");
-  const text = JSON.stringify(all);
   let box = host.querySelector("select");
-  if (!box || host.dataset.runs !== text) {
-    host.dataset.runs = text;
-    box = document.createElement("select");
-    box.className = "ms-input";
-    setLabel(box, "aria-label", at === 0 ? "two_runs.one" : "two_runs.other");
-    box.append(...all.map(([key, name]) => Object.assign(document.createElement("option"), { value: key, textContent: name })));
-    box.addEventListener("change", () => {
+  if (!box) {
+    const { element, select: made } = runSelect(at === 0 ? "two_runs.one" : "two_runs.other");
+    made.addEventListener("change", () => {
       const runs = views.get(root.id).runs.slice();
-      if (box.value === runs[1 - at]) runs.reverse();
-      else runs[at] = box.value;
+      if (made.value === runs[1 - at]) runs.reverse();
+      else runs[at] = made.value;
       set(root.id, runs);
     });
-    const letter = Object.assign(document.createElement("span"), { className: "ms-two-runs-letter", textContent: "AB"[at] });
-    const dot = Object.assign(document.createElement("span"), { className: "ms-dot" });
-    host.replaceChildren(dot, letter, box);
+    host.replaceChildren(make("span", "ms-dot"), make("span", "ms-two-runs-letter", "AB"[at]), element);
+    box = made;
   }
-  box.value = view.runs[at];
+  setRuns(box, all, view.runs[at]);
   host.querySelector(".ms-dot").style.background = colour;
+}
+
+// The rows of the run list: both runs, as the server drew them.
+function rowsOf(two, runs, hidden) {
+  const of = new Map(runs.rows.flatMap((row) => row.members.map((key) => [key, row])));
+  return two.runs.map((key, at) => {
+    const row = of.get(key);
+    const name = row && row.members.length === 1 ? row.name : key;
+    const byHand = Boolean(row && row.hand[key]);
+    return { key, name, letter: "AB"[at], colour: two.colours[at], byHand, target: { run: key }, on: !hidden.includes(key) };
+  });
 }
 
 function shown(two, runs, state, rootId) {
@@ -55,10 +61,15 @@ function shown(two, runs, state, rootId) {
     views.delete(rootId);
     return;
   }
-  const view = { runs: two.runs, state };
+  const before = views.get(rootId);
+  const view = before && before.root === root ? before : { root };
+  const hidden = (state && state.hide) || [];
+  Object.assign(view, { runs: two.runs, state, hidden, rows: rowsOf(two, runs, hidden) });
   views.set(rootId, view);
   const all = options(runs, state);
   two.runs.forEach((_run, at) => select(root, at, all, view, two.colours[at]));
+  if (view === before) curves.drawn(view);
+  else curves.build(view, (hide) => setState(storeOf(rootId), views.get(rootId).state, { hide }));
 }
 
 function swap(root) {

@@ -17,6 +17,7 @@ from layouts.cards import cards
 from layouts.cards.cards import Cards
 from layouts.components.expression_texts import TEXTS as EXPRESSIONS
 from layouts.components.insight_texts import TEXTS as INSIGHTS
+from layouts.components.run_list_texts import TEXTS as RUN_LIST
 from layouts.page import Ids, Page
 from layouts.pages.scalars import charts, insights, ranking
 from layouts.pages.scalars.sheet import sheet
@@ -43,8 +44,8 @@ def stamp(source: FrameSource, ask: Any) -> str:
 
 
 CARDS = Cards(
-    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS, **EXPRESSIONS}, controls="scalars.controls",
-    missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
+    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS, **EXPRESSIONS, **RUN_LIST},
+    controls="scalars.controls", missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
     stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp",
             "ranking-ask", "ranking"),
 )  # fmt: skip

@@ -32,14 +32,6 @@ TEXTS = define_texts({
     "scalars.json_screen": ("JSON of these tags", "当前标签 JSON"),
     "scalars.csv_all": ("CSV of all tags", "全部标签 CSV"),
     "scalars.json_all": ("JSON of all tags", "全部标签 JSON"),
-    "runlist.title": ("Runs in the charts", "图中的训练"),
-    "runlist.all": ("Show all", "全部显示"),
-    "runlist.last": ("last value", "最新值"),
-    "runlist.step": ("step {n}", "步骤 {n}"),
-    "runlist.hint": (
-        "Click: hide or show. Alt+click: show it alone. Point at it: highlight it in all charts.",
-        "单击：隐藏或显示；Alt+单击：只显示它；指向：在所有图中突出显示。",
-    ),
     # Cards
     "scalars.log": ("Logarithmic y axis", "纵轴对数刻度"),
     "scalars.zoom": ("Drag to select a box; off: drag to pan", "拖动框选；关闭后拖动为平移"),

@@ -18,11 +18,12 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two member runs, the first one being the reference: their keys, names and colours."""
+    """Two member runs, the first one being the reference: their keys, names and colours. hidden are not drawn as curves."""
 
     runs: tuple[str, str]
     names: tuple[str, str]
     colours: tuple[str, str]
+    hidden: tuple[str, ...] = ()
 
 
 def pair_of(source: FrameSource, state: Any) -> Pair | None:

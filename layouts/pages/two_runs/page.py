@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
 from layouts.components import elements as parts
+from layouts.components.run_list_texts import TEXTS as RUN_LIST
 from layouts.i18n import for_browser, t
 from layouts.page import Ids, Page
 from layouts.pages.two_runs import sections
@@ -29,11 +31,11 @@ SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
 
 def layout(ids: Ids, routes: str) -> Any:
     """Return the page without data."""
-    del routes
     waiting = [html.Div(className="ms-skeleton")]
+    run_list = html.Div(className="ms-two-runs-run-list", hidden=True)
     cards = [
         parts.card(
-            t(f"two_runs.{name}"), html.Div(waiting, id=ids(f"section-{name}")),
+            t(f"two_runs.{name}"), [*([run_list] if name == "curves" else []), html.Div(waiting, id=ids(f"section-{name}"))],
             class_name=f"ms-two-runs-card ms-two-runs-card-{name}",
         )
         for name in SECTIONS
@@ -42,13 +44,14 @@ def layout(ids: Ids, routes: str) -> Any:
         [
             dcc.Store(id=ids("two")),
             dcc.Store(id=ids("compiled")),
+            dcc.Store(id=ids("plotted")),
             dcc.Download(id=ids("file")),
             html.Div(parts.empty_state("two_runs.none", hint="two_runs.none_hint"), className="ms-two-runs-none"),
             html.Div([_selector(ids), html.Div(cards, className="ms-two-runs-cards")], className="ms-two-runs-body"),
         ],
         id=ids("root"),
         className="ms-two-runs ms-two-runs-opening",
-        **{"data-texts": json.dumps(for_browser(TEXTS))},
+        **{"data-texts": json.dumps(for_browser({**TEXTS, **RUN_LIST})), "data-routes": routes},
     )
 
 
@@ -76,14 +79,16 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
     def look(state: Any, _version: Any, *known: Any) -> list[Any]:
         two = two_runs(source, state)
-        return [no_update if found == old else found for found, old in zip((two, compiled(source, two)), known, strict=True)]
+        now = (two, compiled(source, two), plotted(two, state))
+        return [no_update if found == old else found for found, old in zip(now, known, strict=True)]
 
+    stores = ("two", "compiled", "plotted")
     app.callback(
-        Output(ids("two"), "data"), Output(ids("compiled"), "data"), Input(ids("state"), "data"), Input(ids("version"), "data"),
-        State(ids("two"), "data"), State(ids("compiled"), "data"),
+        *(Output(ids(store), "data") for store in stores), Input(ids("state"), "data"), Input(ids("version"), "data"),
+        *(State(ids(store), "data") for store in stores),
     )(look)  # fmt: skip
     for name in SECTIONS:
-        when = ids("compiled" if name == "graph" else "two")
+        when = ids({"graph": "compiled", "curves": "plotted"}.get(name, "two"))
         app.callback(
             Output(ids(f"section-{name}"), "children"), Input(when, "data"), prevent_initial_call=True
         )(_drawer(draw[name], source))
@@ -120,6 +125,11 @@ def compiled(source: ValueSource, two: dict[str, Any]) -> dict[str, Any]:
     return {**two, "versions": marks} if two["runs"] else two
 
 
+def plotted(two: dict[str, Any], state: Any) -> dict[str, Any]:
+    """Return `two` with the runs that the state hides in curves."""
+    return {**two, "hide": [run for run in two["runs"] if run in texts(state, "hide")]}
+
+
 def named(source: FrameSource, two: Any) -> Pair | None:
     """Return the pair that `two_runs` named; None if it named none. BadInput if `two` is malformed."""
     runs = two.get("runs") if isinstance(two, dict) else None
@@ -127,7 +137,8 @@ def named(source: FrameSource, two: Any) -> Pair | None:
         raise BadInput(f"two: expected an object with two runs, found {str(two)[:80]!r}")
     chosen = texts(two, "run")
     shown = selected_runs({"run": chosen}, source, NEEDS)
-    return pair(source, (runs[0], runs[1]), chosen, shown) if runs else None
+    found = pair(source, (runs[0], runs[1]), chosen, shown) if runs else None
+    return found and replace(found, hidden=tuple(texts(two, "hide")))
 
 
 def _drawer(draw: sections.Section, source: FrameSource) -> Callable[[Any], Any]:

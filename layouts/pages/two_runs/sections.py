@@ -288,6 +288,8 @@ def _curve(source: RunSource, pair: Pair, scalar: values.ScalarLine) -> html.Div
     rows = {member: row for row in source.runs() for member in row.members}
     drawn = []
     for at, run in enumerate(pair.runs):
+        if run in pair.hidden:
+            continue
         series = source.series(run, tag)
         assert series is not None
         drawn.append(Line(
@@ -302,7 +304,10 @@ def _curve(source: RunSource, pair: Pair, scalar: values.ScalarLine) -> html.Div
         figure["layout"][axis] |= {"nticks": 4}
     title = _link("scalars", {"run": list(pair.runs), "tag": [tag]}, tag)
     graph = dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot")
-    last = [_lettered(pair, at, _number(end.last)) for at, end in enumerate(scalar.ends) if end is not None]
+    last = [
+        html.Span(_lettered(pair, at, _number(end.last)), **{"data-run": run})
+        for at, (run, end) in enumerate(zip(pair.runs, scalar.ends, strict=True)) if end is not None and run not in pair.hidden
+    ]  # fmt: skip
     head = [html.Span(title, className="ms-cut", title=tag), html.Span(last, className="ms-two-runs-legend")]
     shown = [html.Div(head, className="ms-two-runs-curve-head"), html.Div(graph, className="ms-two-runs-plot")]
     return html.Div(shown, className="ms-two-runs-curve")

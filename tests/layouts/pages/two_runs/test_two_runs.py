@@ -20,7 +20,7 @@ from layouts.pages.two_runs.choice import pair, pair_of
 from layouts.pages.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.graphs import graphs
-from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
+from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
 from layouts.queries.graphs import Views
 from layouts.state import BadInput
 from parsers import DatasetGraph, GraphLocation, Series, Setting
@@ -179,6 +179,27 @@ def test_the_file_holds_every_value_in_full() -> None:
     one, other = (source.data[key]["scalar"]["acc"] for key in ("one", "two"))
     assert ["scalar", "acc", "best", repr(float(one.value.max())), repr(float(other.value.max()))] in rows
     assert ["scalar", "acc", "best_step", str(int(one.value.argmax())), str(int(other.value.argmax()))] in rows
+
+
+def test_hidden_runs_are_not_drawn_as_curves() -> None:
+    source = given()
+    two = two_runs(source, {})
+    assert plotted(two, {}) == {**two, "hide": []}
+    hiding = plotted(two, {"hide": ["two", "other"]})
+    assert hiding == {**two, "hide": ["two"]}
+    found = named(source, hiding)
+    assert found is not None
+    drawn = json.loads(json.dumps(sections.curves(source, found), default=lambda part: part.to_plotly_json()))
+    shown = json.dumps(drawn)
+    assert '"key": "one"' in shown
+    assert '"key": "two"' not in shown
+    assert shown.count('"data-run": "one"') == 2
+    assert '"data-run": "two"' not in shown
+    with pytest.raises(BadInput):
+        named(source, {**two, "hide": "two"})
+    nothing = named(source, plotted(two, {"hide": ["one", "two"]}))
+    assert nothing is not None
+    assert '"key"' not in json.dumps(sections.curves(source, nothing), default=lambda part: part.to_plotly_json())
 
 
 @pytest.mark.parametrize("name", [name for name in SECTIONS if name != "graph"])

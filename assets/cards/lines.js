@@ -1,8 +1,8 @@
 // The lines of a drawing as numbers, places on them, and their values as texts.
 
-import { count, dateTime } from "../../base/format.js";
-import { numbersOf } from "../../base/typed_arrays.js";
-import { linesOf, tracesOf } from "../../cards/curves.js";
+import { count, dateTime } from "../base/format.js";
+import { numbersOf } from "../base/typed_arrays.js";
+import { linesOf, tracesOf } from "./curves.js";
 
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const decoded = new WeakMap();  // figure -> lines and marks

@@ -1,0 +1,45 @@
+// A select of runs. A browser cuts the chosen name at its end, where runs of a sweep differ; here an element above the select
+// shows it, cut as names are everywhere (names.js). The options have whole names.
+
+import { make } from "./elements.js";
+import { setLabel } from "./i18n.js";
+import { nameElement, partsIn } from "./names.js";
+
+const shown = new WeakMap();  // select -> { text, rows, name }
+
+/**
+ * @param {string} label text key of its name
+ * @returns {{ element: HTMLElement, select: HTMLSelectElement }} the element contains the select
+ */
+export function runSelect(label) {
+  const select = /** @type {HTMLSelectElement} */ (make("select", "ms-input"));
+  const name = make("span", "ms-run-select-name", [], { "aria-hidden": "true" });
+  setLabel(select, "aria-label", label);
+  select.addEventListener("change", () => draw(select));
+  shown.set(select, { text: "", rows: [], name });
+  return { element: make("span", "ms-run-select", [select, name]), select };
+}
+
+/**
+ * Set the runs to choose from and the chosen one.
+ * @param {HTMLSelectElement} select
+ * @param {[string, string][]} runs key and name of each
+ * @param {string} chosen
+ */
+export function setRuns(select, runs, chosen) {
+  const state = shown.get(select);
+  const text = JSON.stringify(runs);
+  if (state.text !== text) {
+    Object.assign(state, { text, rows: runs.map(([, name]) => ({ name })) });
+    select.replaceChildren(...runs.map(([key, name]) => make("option", "", name, { value: key })));
+  }
+  select.value = chosen;
+  draw(select);
+}
+
+function draw(select) {
+  const { rows, name } = shown.get(select);
+  const row = rows[select.selectedIndex];
+  name.replaceChildren(...(row ? [nameElement(partsIn(rows)(row.name))] : []));
+  select.title = row ? row.name : "";
+}

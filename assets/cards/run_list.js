@@ -1,0 +1,143 @@
+// The legend of several charts: runs or groups with colour, name and the value under the pointer. A click hides a line,
+// a click with Alt leaves it alone, and pointing at it lets the page dim the others in all charts.
+
+import { dotButton } from "../base/colour_box.js";
+import { make, words } from "../base/elements.js";
+import { setLabel, translate } from "../base/i18n.js";
+import { nameElement, partsIn } from "../base/names.js";
+import { smoothed, upTo } from "./lines.js";
+
+const ROW = 24;
+const SPARE = 6;  // rows drawn beyond those in view
+const IN_STRIP = 60;  // rows of a list in lines, which has no room for more
+
+/**
+ * @typedef {{ key: string, name: string, colour: string, byHand: boolean, target: Record<string, string>, on: boolean,
+ *   letter?: string }} Row
+ *   target names what is coloured, as for dotButton; on: its line is drawn; letter stands before the name
+ */
+
+/**
+ * Make an empty list. hidden() returns the keys of hidden lines and change(keys) sets them; light(key) points out a line, or
+ * none; scrolled() paints anew; tools are elements for the head; frame: see frameOf of base/notes.js.
+ * @param {{ frame: () => string, tools?: HTMLElement[], hidden: () => string[], change: (keys: string[]) => void,
+ *   light: (key: string | null) => void, scrolled: () => void }} options
+ */
+export function build({ frame, tools = [], hidden, change, light, scrolled }) {
+  const all = make("button", "ms-badge ms-badge-button ms-run-list-all", words("runlist.all"), { type: "button", hidden: "" });
+  const host = make("div", "ms-run-list-rows", make("div", "ms-run-list-space"), { role: "list" });
+  const element = make("section", "ms-run-list", [
+    make("header", "ms-run-list-head", [
+      make("span", "ms-run-list-tag ms-cut"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
+    ]),
+    host,
+  ], { hidden: "" });
+  for (const named of [element, host]) setLabel(named, "aria-label", "runlist.title");
+  /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], parts: any, lit: string | null, drawn: string }} */
+  const list = { element, frame, rows: [], parts: null, lit: null, drawn: "" };
+  const point = (key) => {
+    if (list.lit === key) return;
+    list.lit = key;
+    light(key);
+  };
+  all.addEventListener("click", () => change([]));
+  host.addEventListener("scroll", scrolled);
+  element.addEventListener("click", (event) => {
+    const row = event.target instanceof Element && event.target.closest(".ms-run-list-row");
+    if (!row || event.target.closest(".ms-dot-button")) return;
+    change((event.altKey ? isolated : toggled)(hidden(), row.dataset.key, list.rows.map(({ key }) => key)));
+  });
+  const over = (event) => {
+    const row = event.target instanceof Element && event.target.closest(".ms-run-list-row:not(.ms-run-list-off)");
+    point(row ? row.dataset.key : null);
+  };
+  for (const name of ["mouseover", "focusin"]) element.addEventListener(name, over);
+  for (const name of ["mouseleave", "focusout"]) element.addEventListener(name, () => point(null));
+  return list;
+}
+
+/** The hidden lines after one more was hidden, or shown again. */
+export function toggled(hidden, key) {
+  return hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key];
+}
+
+/** The hidden lines after one was left alone; once more: none. */
+export function isolated(hidden, key, keys) {
+  const others = keys.filter((one) => one !== key);
+  const alone = !hidden.includes(key) && others.every((one) => hidden.includes(one));
+  return alone ? [] : others;
+}
+
+/**
+ * Set the rows; paint shows them.
+ * @param {ReturnType<typeof build>} list
+ * @param {Row[]} rows
+ */
+export function setRows(list, rows) {
+  list.rows = rows;
+  list.parts = partsIn(rows);
+  list.element.querySelector(".ms-run-list-all").hidden = rows.every((row) => row.on);
+}
+
+/** The value of each line of a drawing at a place on its x axis, null for the last ones, by key; of several tags the first. */
+export function valuesAt(lines, x) {
+  const values = new Map();
+  for (const line of lines) {
+    const i = values.has(line.meta.key) ? -1 : upTo(line, x);
+    if (i >= 0) values.set(line.meta.key, smoothed(line.raw ? line.raw[i] : line.values[i]));
+  }
+  return values;
+}
+
+/**
+ * Show rows and values. tag heads the list; at(element) writes the place of the values.
+ * @param {ReturnType<typeof build>} list
+ * @param {{ values: Map<string, string>, tag: string, at: (element: HTMLElement) => void }} shown
+ * @returns {boolean} whether rows were made anew, so that the list may have another height
+ */
+export function paint(list, { values, tag, at }) {
+  const host = list.element.querySelector(".ms-run-list-rows");
+  const space = host.firstElementChild;
+  const strip = list.element.classList.contains("ms-run-list-strip");
+  const head = list.element.querySelector(".ms-run-list-tag");
+  head.textContent = tag;
+  head.title = tag;
+  at(list.element.querySelector(".ms-run-list-at"));
+  const first = strip ? 0 : Math.max(0, Math.floor(host.scrollTop / ROW) - SPARE);
+  const room = Math.ceil((host.clientHeight || 240) / ROW) + 2 * SPARE;
+  const end = strip ? IN_STRIP : Math.min(list.rows.length, first + room);
+  const rows = list.rows.slice(first, end);
+  const key = JSON.stringify([first, rows, list.rows.length, list.element.className, translate("runlist.title")]);
+  if (list.drawn === key) {
+    rows.forEach((row, i) => {
+      const cell = space.children[i].lastElementChild;
+      const text = values.get(row.key) || "";
+      if (cell.textContent !== text) cell.textContent = text;
+    });
+    return false;
+  }
+  list.drawn = key;
+  const focused = host.contains(document.activeElement) && document.activeElement.closest(".ms-run-list-row").dataset.key;
+  space.style.height = strip ? "" : `${list.rows.length * ROW}px`;
+  space.replaceChildren(...rows.map((row, i) => {
+    const element = rowElement(list, row, values.get(row.key) || "");
+    if (!strip) element.style.top = `${(first + i) * ROW}px`;
+    return element;
+  }));
+  const again = focused && space.querySelector(`[data-key="${CSS.escape(focused)}"] .ms-run-list-name`);
+  if (again) again.focus({ preventScroll: true });
+  return true;
+}
+
+function rowElement(list, row, value) {
+  const dot = dotButton(row.on ? row.colour : "", { frame: list.frame(), ...row });
+  const button = make("button", "ms-run-list-name", [
+    ...(row.letter ? [make("span", "ms-run-list-letter", row.letter)] : []), nameElement(list.parts(row.name)),
+  ], { type: "button", "aria-pressed": String(row.on) });
+  button.title = `${row.name}\n${translate("runlist.hint")}`;
+  const element = make("div", row.on ? "ms-run-list-row" : "ms-run-list-row ms-run-list-off", [
+    dot, button, make("span", "ms-run-list-value ms-number", value),
+  ], { role: "listitem" });
+  element.dataset.key = row.key;
+  return element;
+}
