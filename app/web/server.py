@@ -6,7 +6,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash
@@ -116,6 +116,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         self.public_prefix = public_prefix
         self._pages_by_path = {page.path: page for page in pages}
         self._scripts: tuple[str, ...] = ()
+        self._dependencies: Bundle | None = None
         self._contents: dict[str, Bundle] = {}
         self._parts: dict[str, tuple[list[str], list[str]]] = {}  # of the HTML of each page: its head, and what starts it
         # Every argument is given, as Dash takes the others from the environment.
@@ -159,6 +160,10 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
             self._contents[page.path] = Bundle(text.encode(), f"{page.name}.json")
         return self._contents[page.path]
 
+    def dependencies(self) -> Any:
+        """Respond with the callbacks as JSON: cached, with a tag, so that each frame of a board does not load them again."""
+        return super().dependencies() if self._dependencies is None else self._dependencies.answer(0)
+
     def _setup_hooks(self) -> None:
         """Use no hooks of other packages."""
         self._hooks = NoHooks()
@@ -167,6 +172,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         """Finish the setup that Dash postpones to the first request. Call it after all callbacks are registered."""
         self._setup_server()
         self._parts = {}
+        callbacks = [_briefly(*each) for each in enumerate(self._callback_list)]
+        self._dependencies = Bundle(to_json(callbacks).encode(), "dependencies.json")
         self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
 
     def _generate_scripts_html(self) -> str:
@@ -279,6 +286,13 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     def _charts(self) -> list[str]:
         """Return the URLs that Dash loads for the first chart: plotly.js, the largest script, and its graph component."""
         return [self._suite(CHARTS), self._suite("dash/dcc/async-graph.js")]
+
+
+def _briefly(number: int, callback: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a callback as the browser needs it. Dash names one without outputs by 64 random letters, which do not compress; if
+    it runs in the browser only, no request names it."""
+    unnamed = callback["no_output"] and callback["clientside_function"]
+    return {**callback, "output": f"{number}"} if unnamed else callback
 
 
 def _compress(server: Flask, prefix: str) -> None:

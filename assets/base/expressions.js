@@ -1,17 +1,12 @@
 // The text of an expression over tags while it is typed. The server parses it (parsers/analysis/expressions.py); here is what a
 // field needs at once: which name stands at the caret, how a tag is written, and where an error lies.
 
+import { isDerived } from "./derived_tags.js";
+
 const TOKEN = /[\p{L}_][\p{L}\p{N}_.]*(?:\/[\p{L}\p{N}_][\p{L}\p{N}_.]*)*\/?|'(?:[^']|'')*('|$)|"(?:[^"]|"")*("|$)|[\d.]+|\S/gu;
 const BARE = /^[A-Za-z_][A-Za-z0-9_.]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.]*)*$/;
 const BEFORE = 48;  // characters that are shown before an error
 const AFTER = 24;
-
-/** First character of the name of a derived curve, before its expression. */
-export const MARK = "=";
-
-export const isDerived = (tag) => tag.startsWith(MARK);
-export const expressionOf = (tag) => tag.slice(MARK.length);
-export const derivedTag = (expression) => MARK + expression;
 
 /** A tag as an expression names it; quotes are always right, and only the plainest names go without. */
 export function quoted(tag) {

@@ -1,7 +1,7 @@
 // The list of tags: filter by regular expression, checkboxes, groups by prefix. Long lists are drawn a few hundred at a time.
 
 import { iconButton, make, words } from "../base/elements.js";
-import { isDerived } from "../base/expressions.js";
+import { isDerived } from "../base/derived_tags.js";
 import { count } from "../base/format.js";
 import { setLabel, writeText } from "../base/i18n.js";
 import { last } from "../base/state.js";

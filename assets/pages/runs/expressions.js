@@ -2,8 +2,7 @@
 // "=" and the expression (layouts/pages/runs/columns.py).
 
 import { icon, make, words } from "../../base/elements.js";
-import { openExpression } from "../../base/expression_dialog.js";
-import { derivedTag, isDerived } from "../../base/expressions.js";
+import { derivedTag, isDerived, openExpression } from "../../base/derived_tags.js";
 import { inLanguage, setLabel, translate } from "../../base/i18n.js";
 import { frameOf, routesOf } from "../../base/notes.js";
 

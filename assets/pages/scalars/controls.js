@@ -1,6 +1,6 @@
 // The bar above the cards of the scalars page: x axis, smoothing, mode, downloads.
 
-import { isDerived } from "../../base/expressions.js";
+import { isDerived } from "../../base/derived_tags.js";
 import { icon, make, menu, option, pressSegment, segments, words } from "../../base/elements.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";

@@ -2,8 +2,7 @@
 // its card says of it comes with the figure (layouts/queries/expressions.py).
 
 import { badge, icon, iconButton, make, words } from "../../base/elements.js";
-import { openExpression } from "../../base/expression_dialog.js";
-import { derivedTag, expressionOf, isDerived } from "../../base/expressions.js";
+import { derivedTag, expressionOf, isDerived, openExpression } from "../../base/derived_tags.js";
 import { count } from "../../base/format.js";
 import { inLanguage, setLabel } from "../../base/i18n.js";
 import { last } from "../../base/state.js";

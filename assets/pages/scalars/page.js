@@ -13,7 +13,6 @@ import * as hover from "./hover.js";
 import * as insights from "./insights.js";
 import * as ranking from "./ranking.js";
 import * as runList from "./run_list.js";
-import * as thresholdDialog from "./threshold.js";
 import * as cardTools from "./tools.js";
 import { ONE, oneChart, synthesis, thresholds } from "./view.js";
 import { linked, moved, viewOf } from "./zoom.js";
@@ -117,6 +116,6 @@ Object.assign(functionsOf("mindscope_scalars"), {
 
   judged(verdict, rootId) {
     const page = cards.pageOf(rootId);
-    if (page && verdict) thresholdDialog.judged(page, verdict);
+    if (page && verdict && page.threshold) page.threshold.judged(verdict);
   },
 });

@@ -76,7 +76,7 @@ export function open(page, key) {
   if (!now || !now[3]) parts.second.comparator.value = "<";
   parts.second.row.hidden = !parts.logic.value;
   page.find(".ms-dialogs").replaceChildren(parts.dialog);
-  page.threshold = parts;
+  page.threshold = { judged: (verdict) => judged(page, parts, verdict) };
   parts.dialog.showModal();
   parts.first.value.focus();
 }
@@ -94,9 +94,9 @@ function propose(page, parts) {
   setProps(page.store("proposal"), { data: { text, number: proposals } });
 }
 
-export function judged(page, verdict) {
-  const parts = page.threshold;
-  if (!parts || verdict.number !== parts.number) return;
+// Show the answer to a proposal, or take the threshold.
+function judged(page, parts, verdict) {
+  if (verdict.number !== parts.number) return;
   if (verdict.reason) {
     writeText(parts.error, REASONS[verdict.reason] || `threshold.${verdict.reason}`);
     return;

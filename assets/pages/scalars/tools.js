@@ -11,7 +11,6 @@ import * as hover from "./hover.js";
 import * as insights from "./insights.js";
 import * as rangeDialog from "./range.js";
 import * as runList from "./run_list.js";
-import * as thresholdDialog from "./threshold.js";
 import { thresholds } from "./view.js";
 import { back, jumpTo, restore, setView, viewOf } from "./zoom.js";
 
@@ -192,5 +191,5 @@ export const acts = {
   restore: (page, card, key) => restore(page, key),
   mark: (page, card, key, button) => insights.press(page, key, button),
   jump: (page, card, key, button) => jumpTo(page, key, button),
-  threshold: (page, card, key) => thresholdDialog.open(page, key),
+  threshold: async (page, card, key) => (await import("./threshold.js")).open(page, key),
 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path, PurePosixPath
 
@@ -67,9 +68,20 @@ def test_imports_have_no_circle() -> None:
         visit(name)
 
 
+def later_imports(name: str) -> list[str]:
+    """The modules that a module imports when it needs them: they are not among the scripts of a page."""
+    text = (Path(assets_directory()) / name).read_text(encoding="utf-8")
+    targets = re.findall(r"await import\(\"([^\"]+)\"\)", text)
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(name), target)) for target in targets]
+
+
 def test_every_script_and_style_is_needed_by_somebody() -> None:
-    needed = {HOLD, GENERATORS, CARTESIAN, *ASSETS.modules([BASE, SHELL, *(page_entry(page.name) for page in PAGES)])}
-    assert sorted(needed) == MODULES
+    first = ASSETS.modules([BASE, SHELL, *(page_entry(page.name) for page in PAGES)])
+    later = [found for name in first for found in later_imports(name)]
+    assert later
+    assert not set(later) & set(first), "loaded later, and at the start all the same"
+    assert {folder_of(found) for found in later} <= {folder_of(name) for name in first}, "style sheets are there at the start"
+    assert sorted({HOLD, GENERATORS, CARTESIAN, *first, *ASSETS.modules(later)}) == MODULES
     modules = {page.name: ASSETS.modules([BASE, SHELL, page_entry(page.name)]) for page in PAGES}
     assert {sheet for name, needed in modules.items() for sheet in ASSETS.styles(needed, name)} == set(ASSETS.sheets)
 

@@ -226,10 +226,22 @@ def test_components_of_a_page_come_when_it_is_opened(source) -> None:
     assert client.get("/api/pages/nope.json").status_code == 404
 
 
+def test_callbacks_are_cached_and_those_of_the_browser_have_short_names(source) -> None:
+    client = server.create_app(source).server.test_client()
+    answer = client.get("/_dash-dependencies")
+    tag = answer.headers["ETag"]
+    assert client.get("/_dash-dependencies", headers={"If-None-Match": tag}).status_code == 304
+    outputs = [callback["output"] for callback in answer.get_json()]
+    assert len(set(outputs)) == len(outputs)
+    unnamed = [callback for callback in answer.get_json() if callback["no_output"]]
+    assert len(unnamed) > 100
+    assert all(callback["clientside_function"] and len(callback["output"]) < 5 for callback in unnamed)
+
+
 def test_the_styles_of_a_folder_are_one_file(client) -> None:
     directory = Path(bundles.assets_directory())
     sheet = client.get("/assets/pages/scalars.css").data
-    names = ("page.css", "groups.css", "run_list.css")
+    names = ("page.css", "groups.css")
     assert sheet == b"\n".join((directory / "pages" / "scalars" / name).read_bytes() for name in names)
     assert client.get("/assets/pages/nothing.css").status_code == 404
 
