@@ -52,14 +52,17 @@ export function middle(text, most) {
   return `${letters.slice(0, most - 1 - end).join("")}…${letters.slice(letters.length - end).join("")}`;
 }
 
-/** @type {WeakMap<any[], (name: string) => [string, string, string]>} */
+/** @typedef {[string, string, string] | [string, string, string, string]} Parts of a name: head, core, tail, near */
+
+/** @type {WeakMap<any[], (name: string) => Parts>} */
 const known = new WeakMap();
 
 /**
- * The parts of the names of rows of a long list, of which only some are alike: what a name has in common with those most like
- * it comes first, and last what all end with. Computed once for a list.
+ * The parts of the names of rows of a long list, of which only some are alike: what all begin with, what differs from those
+ * most like it, what all end with, and, between the first two, what it has in common with those most like it. Computed once
+ * for a list.
  * @param {{ name: string }[]} rows
- * @returns {(name: string) => [string, string, string]}
+ * @returns {(name: string) => Parts}
  */
 export function partsIn(rows) {
   if (!known.has(rows)) {
@@ -67,10 +70,10 @@ export function partsIn(rows) {
     const heads = headsOf(names);
     const whole = partsOf(names);
     known.set(rows, (name) => {
-      const [, , tail] = whole(name);
-      const begin = heads.get(name) || 0;
+      const [head, , tail] = whole(name);
+      const begin = Math.max(head.length, heads.get(name) || 0);
       const end = Math.max(begin, name.length - tail.length);
-      return [name.slice(0, begin), name.slice(begin, end), name.slice(end)];
+      return [head, name.slice(begin, end), name.slice(end), name.slice(head.length, begin)];
     });
   }
   return known.get(rows);
@@ -95,17 +98,17 @@ export function headsOf(names) {
 
 /**
  * The pieces of a name, each with the class by which css cuts it to its room: first what all begin with, then what all end
- * with, and of what differs the middle.
- * @param {[string, string, string]} parts as from partsOf
+ * with, then what it shares with those most like it, and of what differs the middle.
+ * @param {Parts} parts as from partsOf or partsIn
  * @param {string} [lastClass] one more class of the end of what differs
  * @returns {[string, string][]} class and text
  */
-export function piecesOf([head, core, tail], lastClass = "") {
+export function piecesOf([head, core, tail, near = ""], lastClass = "") {
   const letters = Array.from(core);
   const end = letters.length > LONG ? letters.length - TAIL : letters.length;
   /** @type {[string, string][]} */
   const pieces = [
-    ["ms-name-head", head], ["ms-name-core", letters.slice(0, end).join("")],
+    ["ms-name-head", head], ["ms-name-near", near], ["ms-name-core", letters.slice(0, end).join("")],
     [`ms-name-last ${lastClass}`.trim(), letters.slice(end).join("")], ["ms-name-tail", tail],
   ];
   return pieces.filter(([, text]) => text);
@@ -113,7 +116,7 @@ export function piecesOf([head, core, tail], lastClass = "") {
 
 /**
  * The element of a name.
- * @param {[string, string, string]} parts as from partsOf
+ * @param {Parts} parts as from partsOf or partsIn
  * @param {string} [lastClass] one more class of the end of what differs
  */
 export function nameElement(parts, lastClass = "") {

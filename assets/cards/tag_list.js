@@ -1,9 +1,10 @@
 // The list of tags: filter by regular expression, checkboxes, groups by prefix. Long lists are drawn a few hundred at a time.
 
-import { iconButton, make, words } from "../base/elements.js";
 import { isDerived } from "../base/derived_tags.js";
+import { iconButton, make, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { setLabel, writeText } from "../base/i18n.js";
+import { nameElement } from "../base/names.js";
 import { last } from "../base/state.js";
 import * as ticks from "./ticks.js";
 
@@ -92,7 +93,8 @@ export function grouped(tags) {
 }
 
 function row(tag, prefix, isTicked, sides) {
-  const name = make("span", "ms-cut", tag.slice(prefix.length), { title: tag });
+  const name = nameElement(["", tag.slice(prefix.length), ""]);
+  name.title = tag;
   if (sides) {
     const buttons = ["left", "right"].map((side) => {
       const on = sides[side].has(tag);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.js";
-import { headsOf, middle, partsIn, partsOf, shortened } from "../../assets/base/names.js";
+import { headsOf, middle, partsIn, partsOf, piecesOf, shortened } from "../../assets/base/names.js";
 
 test("what all names begin and end with is apart from what differs, at boundaries of words", () => {
   const names = ["sweep/lr_0.1/seed_1_final", "sweep/lr_0.2/seed_2_final", "sweep/lr_0.15/seed_1_final"];
@@ -36,7 +36,9 @@ test("in a list of many kinds a name begins with what it has in common with the 
   ];
   const parts = partsIn(names.map((name) => ({ name })));
   assert.deepEqual(names.map((name) => parts(name)[1]), ["db14-01", "d2d5-01", "01_b64", "001_b16", "ranks", "nan_inf"]);
-  names.forEach((name) => assert.equal(parts(name).join(""), name));
+  names.forEach((name) => assert.equal(piecesOf(parts(name)).map(([, text]) => text).join(""), name));
+  const sweep = ["job/lr_0.1_seed_1", "job/lr_0.1_seed_2", "job/lr_0.2_seed_1", "job/lr_0.2_seed_2"].map((name) => ({ name }));
+  assert.deepEqual(partsIn(sweep)("job/lr_0.2_seed_1"), ["job/lr_0.", "1", "", "2_seed_"]);  // two settings differ
   assert.equal(headsOf([]).size, 0);
   assert.equal(headsOf(["a", "a"]).get("a"), 0);
   assert.equal(headsOf(["a/", "a/b"]).get("a/b"), 2);
