@@ -108,7 +108,7 @@ class _Frames:
         return mine and isinstance(other, _Frames) and self.collectives is other.collectives
 
 
-@lru_cache(maxsize=2)  # for the page and its routes: 0.7 s for 1.3 million operations and kernels
+@lru_cache(maxsize=2)  # for the page and its routes: 0.07 to 0.17 s for 1.3 million operations and kernels
 def _bands(frames: _Frames) -> Mapping[int, RankBands]:
     return rank_bands(frames.device_times, frames.collectives)
 
@@ -319,7 +319,7 @@ class Pipeline:
         """
         one = self.bands.get(rank)
         time = at + self.origin(rank)
-        if one is None or not len(one.edges) or not one.edges[0] <= time < one.edges[-1]:
+        if one is None or not one.begin <= time < one.end:
             return {}
         place = int(np.searchsorted(one.edges, time, "right")) - 1
         band = BANDS[int(one.bands[place])]

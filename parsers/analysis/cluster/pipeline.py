@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.cluster.choosing import coded, distinct
-from parsers.analysis.cluster.spans import NO_SPANS, Spans, partition
+from parsers.analysis.cluster.spans import NO_SPANS, Spans, joined, split
 from parsers.analysis.cluster.stages import chains, places
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
@@ -28,27 +30,11 @@ OPERATIONS = (*BETWEEN_TWO, "collective")
 COMPUTING = ("forward", "backward", "computing")
 HIDDEN = "hidden"
 """Communication while the rank computes: not a band, as it runs beside one."""
-_SETS = ("computing", *OPERATIONS, "forward", "backward")
 _PAIRS = {"send": "send", "receive": "receive", "recv": "receive"}
+_Timed = tuple[Ints, Ints, Ints]
+"""Begins, ends, steps."""
 _FULL = 255
 _LONG_AGO = -(1 << 62)
-
-
-def _bands_of_sets() -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """Return for each set of what runs (bits of _SETS) its band, and whether communication is hidden by computing."""
-    number = np.arange(1 << len(_SETS))
-    has = {name: (number >> bit & 1).astype(np.bool_) for bit, name in enumerate(_SETS)}
-    band = np.full(len(number), BANDS.index("idle"), np.int8)
-    for name in reversed(OPERATIONS):
-        band[has[name]] = BANDS.index(name)
-    band[has["computing"]] = BANDS.index("computing")
-    for name in ("backward", "forward"):
-        band[has["computing"] & has[name]] = BANDS.index(name)
-    hidden = has["computing"] & np.logical_or.reduce([has[name] for name in OPERATIONS])
-    return band, hidden
-
-
-_BAND, _HIDES = _bands_of_sets()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,28 +52,56 @@ class _Class:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RankBands:
-    """The bands of one rank: edges (n + 1, ns by its clock), and a place in BANDS for each of the n bands between them.
+    """The bands of one rank from begin to end (ns by its clock; both 0 for a rank that has none).
 
     computes and communicates say whether files tell computing and communication. windows are first begin and last end of each
-    step; marks are begins of ranges by kind (forward, backward, forward_host, backward_host).
+    step; marks are begins of ranges by kind (forward, backward, forward_host, backward_host). classes are the intervals of
+    each band and of hidden communication; what no band has is idle, or unknown where files do not tell both.
     """
 
     rank: int
-    edges: Ints
-    bands: NDArray[np.int8]
+    begin: int
+    end: int
     computes: bool
     communicates: bool
     windows: Mapping[int, tuple[int, int]]
     marks: Mapping[str, Ints]
     classes: Mapping[str, _Class] = field(repr=False)
 
+    @property
+    def rest(self) -> str:
+        """The name of the time in which nothing is known to run."""
+        return "idle" if self.computes and self.communicates else "unknown"
+
+    @cached_property
+    def _listed(self) -> tuple[Ints, NDArray[np.int8]]:
+        own = [(name, one) for name, one in self.classes.items() if name != HIDDEN]
+        begins = np.concatenate([np.empty(0, np.int64), *(one.begins for _, one in own)])
+        ends = np.concatenate([np.empty(0, np.int64), *(one.ends[1:] for _, one in own)])
+        codes = np.repeat(np.array([BANDS.index(name) for name, _ in own], np.int8), [len(one.begins) for _, one in own])
+        order = np.argsort(begins, kind="stable")
+        begins, ends, codes = begins[order], ends[order], codes[order]
+        gaps = np.flatnonzero(begins[1:] > ends[:-1]) + 1
+        edges = np.r_[np.insert(begins, gaps, ends[gaps - 1]), ends[-1:]]
+        return edges, np.insert(codes, gaps, BANDS.index(self.rest))
+
+    @property
+    def edges(self) -> Ints:
+        """The n + 1 edges of the n bands one after the other, in ns by the clock of the rank; none without bands."""
+        return self._listed[0]
+
+    @property
+    def bands(self) -> NDArray[np.int8]:
+        """The place in BANDS of each of the n bands."""
+        return self._listed[1]
+
     def window(self, step: int | None) -> tuple[int, int] | None:
         """Return first begin and last end of a step, None for all steps; None if the rank has nothing there."""
         if step is not None:
             return self.windows.get(step)
-        return (int(self.edges[0]), int(self.edges[-1])) if len(self.edges) else None
+        return (self.begin, self.end) if self.begin < self.end else None
 
     def times(self, begin: int, end: int) -> dict[str, int]:
         """Return the time in ns of each band, and of hidden communication, from begin to end."""
@@ -96,7 +110,18 @@ class RankBands:
     def times_in(self, windows: Sequence[tuple[int, int]]) -> dict[str, Ints]:
         """Return the time in ns of each band, and of hidden communication, in each of some windows."""
         begins, ends = np.array(windows, np.int64).reshape(-1, 2).T
-        return {name: one.until(ends) - one.until(begins) for name, one in self.classes.items()}
+        found = dict.fromkeys((*BANDS, HIDDEN), np.zeros(len(begins), np.int64))
+        before, until = self.until(begins), self.until(ends)
+        return found | {name: until[name] - before[name] for name in until}
+
+    def until(self, times: Ints) -> dict[str, Ints]:
+        """Return the time in ns of each band that the rank has, and of hidden communication, before each moment."""
+        found = {name: one.until(times) for name, one in self.classes.items()}
+        rest = np.clip(times, self.begin, self.end) - self.begin
+        for name, time in found.items():
+            if name != HIDDEN:
+                rest = rest - time
+        return found | {self.rest: rest}
 
 
 def rank_bands(device_times: pd.DataFrame, collectives: pd.DataFrame) -> dict[int, RankBands]:
@@ -105,77 +130,87 @@ def rank_bands(device_times: pd.DataFrame, collectives: pd.DataFrame) -> dict[in
     Operations between ranks are those of collectives; of a rank that has none with a begin there, those of device_times.
     """
     kinds = device_times["kind"].cat
-    own = _by_rank(device_times["rank"].to_numpy())
+    ranks, *columns = (device_times[name].to_numpy() for name in ("rank", "start_ns", "end_ns", "step"))
+    own = _by_rank_and_name(ranks, columns, kinds.codes.to_numpy(), kinds.categories.tolist())
     sent = _operations(collectives)
     found = {}
     for rank in sorted({*own, *sent}):
-        rows = own.get(rank, np.empty(0, np.int64))
-        columns = [device_times[name].to_numpy()[rows] for name in ("start_ns", "end_ns", "step")]
-        codes = kinds.codes.to_numpy()[rows]
-        names = kinds.categories.tolist()
-        spans = {name: _chosen(columns, codes == code) for code, name in enumerate(names)}
+        spans = own.get(rank, {})
         if rank in sent:
             spans = {name: one for name, one in spans.items() if name not in OPERATIONS} | sent[rank]
         found[rank] = _of_rank(rank, spans)
     return found
 
 
-_Timed = tuple[Ints, Ints, Ints]
-"""Begins, ends, steps."""
-
-
-def _chosen(columns: Sequence[Ints], chosen: NDArray[np.bool_]) -> _Timed:
-    begins, ends, steps = (column[chosen] for column in columns)
-    return begins, ends, steps
-
-
-def _by_rank(ranks: Ints) -> dict[int, Ints]:
-    order = np.argsort(ranks, kind="stable")
-    first = np.flatnonzero(np.diff(ranks[order], prepend=-2))
-    return {int(ranks[rows[0]]): rows for rows in np.split(order, first[1:])} if len(order) else {}
+def _by_rank_and_name(
+    ranks: Ints, columns: Sequence[Ints], codes: NDArray[Any], names: Sequence[str]
+) -> dict[int, dict[str, _Timed]]:
+    """Return the intervals of each rank by name. columns are begins, ends and steps; codes are places in names."""
+    if not (ranks[1:] >= ranks[:-1]).all():
+        order = np.argsort(ranks, kind="stable")
+        ranks, codes, columns = ranks[order], codes[order], [column[order] for column in columns]
+    cuts = np.flatnonzero(np.diff(ranks, prepend=-2, append=-2)).tolist()
+    found: dict[int, dict[str, _Timed]] = {}
+    for first, last in pairwise(cuts):
+        mine = codes[first:last]
+        begins, ends, steps = (column[first:last] for column in columns)
+        by_name: dict[str, _Timed] = {}
+        for code in distinct(mine).tolist():
+            rows = mine == code
+            by_name[names[code]] = (begins, ends, steps) if rows.all() else (begins[rows], ends[rows], steps[rows])
+        found[int(ranks[first])] = by_name
+    return found
 
 
 def _operations(collectives: pd.DataFrame) -> dict[int, dict[str, _Timed]]:
     """Return the operations with a begin by rank and what they do."""
     elapse, start = collectives["elapse_ns"].to_numpy(), collectives["start_ns"].to_numpy()
     timed = np.flatnonzero((start >= 0) & (elapse > 0.0) & np.isfinite(elapse))
+    begins, ranks, steps = start[timed], collectives["rank"].to_numpy()[timed], collectives["step"].to_numpy()[timed]
+    ends = begins + np.rint(elapse[timed]).astype(np.int64)
     kinds = collectives["kind"].cat
-    between = coded(collectives["section"], ("p2p",))
-    table = np.array([*(_PAIRS.get(str(one), "exchange") for one in kinds.categories), "exchange"], object)
-    does = np.where(between, table[kinds.codes.to_numpy()], "collective")
-    ends = start + np.rint(np.nan_to_num(elapse)).astype(np.int64)
-    columns = [start, ends, collectives["step"].to_numpy()]
-    found: dict[int, dict[str, _Timed]] = {}
-    for rank, places_of in _by_rank(collectives["rank"].to_numpy()[timed]).items():
-        rows = timed[places_of]
-        found[rank] = {name: _chosen(columns, rows[does[rows] == name]) for name in OPERATIONS}
-    return found
+    does = [*(_PAIRS.get(str(one), "exchange") for one in kinds.categories), "exchange"]
+    table = np.array([OPERATIONS.index(one) for one in does], np.int8)
+    between = coded(collectives["section"], ("p2p",))[timed]
+    codes = np.where(between, table[kinds.codes.to_numpy()[timed]], np.int8(OPERATIONS.index("collective")))
+    return _by_rank_and_name(ranks, (begins, ends, steps), codes, OPERATIONS)
 
 
 def _of_rank(rank: int, spans: Mapping[str, _Timed]) -> RankBands:
-    computes = len(spans.get("computing", NO_SPANS)[0]) > 0
-    communicates = any(len(spans.get(name, NO_SPANS)[0]) for name in OPERATIONS)
-    sets: list[Spans] = [spans[name][:2] if name in spans else NO_SPANS for name in _SETS]
-    edges, runs = partition(sets)
+    sets: dict[str, Spans] = {name: joined(*one[:2])[:2] for name, one in spans.items()}
+    computing = sets.get("computing", NO_SPANS)
+    operations = {name: sets[name] for name in OPERATIONS if name in sets and len(sets[name][0])}
+    bands: dict[str, Spans] = {}
+    left = computing
+    for name in ("forward", "backward"):
+        bands[name], left = split(left, sets.get(name, NO_SPANS))
+    bands["computing"] = left
+    hidden = []
+    for name, own in operations.items():
+        inside, left = split(own, computing)
+        hidden.append(inside)
+        for other in OPERATIONS[: OPERATIONS.index(name)]:
+            left = split(left, bands.get(other, NO_SPANS))[1]
+        bands[name] = left
+    bands[HIDDEN] = _union([one for one in hidden if len(one[0])])
     # Marked ranges may begin before, and end after what the device did.
-    busy = np.flatnonzero(_BAND[runs] != BANDS.index("idle"))
-    first, last = (int(busy[0]), int(busy[-1]) + 1) if len(busy) else (0, 0)
-    edges, runs = edges[first : last + 1] if last else edges[:0], runs[first:last]
-    bands, hides = _BAND[runs], _HIDES[runs]
-    hidden = _class(edges, hides)
-    if not (computes and communicates):
-        bands = np.where(bands == BANDS.index("idle"), BANDS.index("unknown"), bands).astype(np.int8)
-    kept = np.flatnonzero(np.diff(bands, prepend=-1))
-    edges = np.r_[edges[:-1][kept], edges[-1:]]
-    bands = bands[kept]
-    classes = {name: _class(edges, bands == code) for code, name in enumerate(BANDS)} | {HIDDEN: hidden}
+    ran = [one for one in (computing, *operations.values()) if len(one[0])]
+    begin = min((int(begins[0]) for begins, _ in ran), default=0)
+    end = max((int(ends[-1]) for _, ends in ran), default=0)
     marks = {name: spans[name][0] for name in spans if name.partition("_")[0] in ("forward", "backward")}
-    return RankBands(rank, edges, bands, computes, communicates, _windows(spans), marks, classes)
+    classes = {name: _class(*one) for name, one in bands.items() if len(one[0])}
+    computes, communicates = len(spans.get("computing", NO_SPANS)[0]) > 0, any(name in spans for name in OPERATIONS)
+    return RankBands(rank, begin, end, computes, communicates, _windows(spans), marks, classes)
 
 
-def _class(edges: Ints, chosen: NDArray[np.bool_]) -> _Class:
-    rows = np.flatnonzero(chosen)
-    begins, ends = edges[rows], edges[rows + 1]
+def _union(sets: Sequence[Spans]) -> Spans:
+    if len(sets) < 2:
+        return sets[0] if sets else NO_SPANS
+    begins, ends, _ = joined(*(np.concatenate(one) for one in zip(*sets, strict=True)))
+    return begins, ends
+
+
+def _class(begins: Ints, ends: Ints) -> _Class:
     return _Class(begins, np.r_[_LONG_AGO, ends], np.r_[0, np.cumsum(ends - begins)])
 
 
@@ -183,10 +218,15 @@ def _windows(spans: Mapping[str, _Timed]) -> dict[int, tuple[int, int]]:
     found: dict[int, tuple[int, int]] = {}
     for name in ("computing", *OPERATIONS):
         begins, ends, steps = spans.get(name, (*NO_SPANS, NO_SPANS[0]))
-        for step in distinct(steps).tolist():
-            own = steps == step
+        if not len(steps):
+            continue
+        order = slice(None) if (steps[1:] >= steps[:-1]).all() else np.argsort(steps, kind="stable")
+        begins, ends, steps = begins[order], ends[order], steps[order]
+        first = np.r_[0, np.flatnonzero(steps[1:] != steps[:-1]) + 1]
+        lows, highs = np.minimum.reduceat(begins, first).tolist(), np.maximum.reduceat(ends, first).tolist()
+        for step, own_low, own_high in zip(steps[first].tolist(), lows, highs, strict=True):
             low, high = found.get(step, (2**62, -1))
-            found[step] = min(low, int(begins[own].min())), max(high, int(ends[own].max()))
+            found[step] = min(low, own_low), max(high, own_high)
     return dict(sorted(found.items()))
 
 
@@ -204,21 +244,18 @@ def shares(
     """
     width = max(end - begin, columns)
     cuts = begin + (np.arange(columns + 1, dtype=np.int64) * width) // columns
-    made: dict[str, NDArray[np.uint8]] = {}
-    for name in (*BANDS, HIDDEN):
-        if not any(len(one.classes[name].begins) for row in rows for one in row):
-            continue
-        found = np.zeros((len(rows), columns), np.uint8)
-        for place, row in enumerate(rows):
-            time = np.zeros(columns, np.int64)
-            for one in row:
-                if len(one.classes[name].begins):
-                    time += np.diff(one.classes[name].until(cuts + origins[one.rank]))
-            share = time * float(_FULL) / (np.diff(cuts) * max(len(row), 1))
-            found[place] = np.where((time > 0) & (share < 1.0), 1, np.rint(share)).astype(np.uint8)
-        if found.any():
-            made[name] = found
-    return made
+    found: dict[str, NDArray[np.uint8]] = {}
+    for place, row in enumerate(rows):
+        times: dict[str, Ints] = {}
+        for one in row:
+            for name, until in one.until(cuts + origins[one.rank]).items():
+                times[name] = times.get(name, 0) + np.diff(until)
+        for name, time in times.items():
+            if time.any():
+                share = time * float(_FULL) / (np.diff(cuts) * len(row))
+                drawn = found.setdefault(name, np.zeros((len(rows), columns), np.uint8))
+                drawn[place] = np.where((time > 0) & (share < 1.0), 1, np.rint(share)).astype(np.uint8)
+    return {name: found[name] for name in (*BANDS, HIDDEN) if name in found}
 
 
 def origins_of(ranks: Sequence[RankBands], step: int | None, ahead: Mapping[int, int]) -> tuple[dict[int, int], int]:

@@ -1,8 +1,6 @@
-"""Intervals of time as (begins, ends), whole ns: joined, and cut into a partition that says what ran when."""
+"""Intervals of time as (begins, ends), whole ns: joined, and split by others."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +9,7 @@ from parsers.model import Ints
 Spans = tuple[Ints, Ints]
 """Begins and ends of intervals, in any order."""
 NO_SPANS: Spans = (np.empty(0, np.int64), np.empty(0, np.int64))
+_LONG_AGO = -(1 << 62)
 
 
 def joined(begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints]:
@@ -18,6 +17,8 @@ def joined(begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints]:
 
     Intervals that do not end after they begin are left out.
     """
+    if (begins[1:] > ends[:-1]).all() and (begins < ends).all():
+        return begins, ends, np.ones(len(begins), np.int64)
     kept = ends > begins
     begins, ends = begins[kept], ends[kept]
     if not len(begins):
@@ -29,19 +30,26 @@ def joined(begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints]:
     return begins[first], ends[last], last - first + 1
 
 
-def partition(spans: Sequence[Spans]) -> tuple[Ints, Ints]:
-    """Cut the time from the first begin to the last end where any interval of some sets begins or ends.
+def split(spans: Spans, others: Spans) -> tuple[Spans, Spans]:
+    """Return the parts of intervals that lie in others, and those that do not.
 
-    Return the edges (n + 1, none without intervals), and for each of the n parts between them a number with bit k set where an
-    interval of the k-th set runs.
+    Both sets are in order and their intervals do not touch (`joined`); the same holds for the parts.
     """
-    sets = [joined(*one)[:2] for one in spans]
-    edges = np.sort(np.concatenate([np.empty(0, np.int64), *(end for one in sets for end in one)]))
-    edges = edges[np.diff(edges, prepend=edges[:1] - 1) > 0]  # np.unique hashes, which takes eight times as long
-    runs = np.zeros(max(len(edges) - 1, 0), np.int64)
-    for bit, (begins, ends) in enumerate(sets):
-        change = np.zeros(len(edges), np.int64)
-        change[np.searchsorted(edges, begins)] += 1
-        change[np.searchsorted(edges, ends)] -= 1
-        runs |= np.cumsum(change[:-1]) << bit
-    return edges, runs
+    (begins, ends), (other_begins, other_ends) = spans, others
+    first = np.searchsorted(other_ends, begins, "right")
+    count = np.searchsorted(other_begins, ends, "left") - first  # of others that an interval meets
+    if not count.any():
+        return NO_SPANS, spans
+    own, other = _pairs(first, count)
+    inside = np.maximum(begins[own], other_begins[other]), np.minimum(ends[own], other_ends[other])
+    own, gap = _pairs(first, count + 1)  # gap number n lies before the n-th of the others
+    begins = np.maximum(begins[own], np.r_[_LONG_AGO, other_ends][gap])
+    ends = np.minimum(ends[own], np.r_[other_begins, -_LONG_AGO][gap])
+    left = begins < ends
+    return inside, (begins[left], ends[left])
+
+
+def _pairs(first: Ints, count: Ints) -> tuple[Ints, Ints]:
+    """Return for rows that meet this many things from a first one on: each row as often as it meets one, and what it meets."""
+    row = np.repeat(np.arange(len(first)), count)
+    return row, np.arange(len(row)) + np.repeat(first - np.cumsum(count) + count, count)

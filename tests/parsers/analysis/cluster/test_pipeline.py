@@ -18,7 +18,7 @@ from parsers import open_run
 from parsers.analysis.cluster import pipeline
 from parsers.analysis.cluster.bubble import in_theory
 from parsers.analysis.cluster.pipeline import BANDS, HIDDEN, RankBands, micro_batches, origins_of, rank_bands, shares, stages_of
-from parsers.analysis.cluster.spans import joined, partition
+from parsers.analysis.cluster.spans import joined, split
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
@@ -68,8 +68,7 @@ def arrays(spans: list[tuple[int, int]]) -> tuple[Any, Any]:
 
 def test_nothing_is_joined_to_nothing() -> None:
     assert [len(one) for one in joined(*arrays([]))] == [0, 0, 0]
-    edges, runs = partition([arrays([]), arrays([])])
-    assert len(edges) == len(runs) == 0
+    assert [len(one) for both in split(arrays([]), arrays([])) for one in both] == [0, 0, 0, 0]
 
 
 @given(SPANS)
@@ -80,14 +79,16 @@ def test_joined_intervals_cover_the_same_and_do_not_touch(spans: list[tuple[int,
     assert counts.sum() == sum(end > begin for begin, end in spans)
 
 
-@given(st.lists(SPANS, min_size=1, max_size=4))
-def test_a_partition_tells_what_runs_at_every_moment(sets: list[list[tuple[int, int]]]) -> None:
-    edges, runs = partition([arrays(one) for one in sets])
-    wanted = sum(marked(one).astype(np.int64) << bit for bit, one in enumerate(sets))
-    found = np.zeros(80, np.int64)
-    for begin, end, what in zip(edges[:-1], edges[1:], runs, strict=True):
-        found[begin:end] = what
-    assert (found == wanted).all()
+@given(SPANS, SPANS)
+def test_intervals_are_split_into_the_moments_in_others_and_the_rest(
+    spans: list[tuple[int, int]], others: list[tuple[int, int]]
+) -> None:
+    inside, left = split(joined(*arrays(spans))[:2], joined(*arrays(others))[:2])
+    wanted = marked(spans) & marked(others), marked(spans) & ~marked(others)
+    for (begins, ends), units in zip((inside, left), wanted, strict=True):
+        assert (marked(list(zip(begins, ends, strict=True))) == units).all()
+        assert (begins < ends).all()
+        assert (begins[1:] > ends[:-1]).all()
 
 
 # Bands -----------------------------------------------------------------------------------------------------------------------
@@ -181,9 +182,7 @@ def test_a_step_begins_with_its_first_rank_by_the_clocks() -> None:
     assert origins_of([], 1, {}) == ({}, 0)
 
 
-@given(
-    st.fixed_dictionaries(dict.fromkeys(KINDS[:5], SPANS)), st.integers(-10, 60), st.integers(1, 90), st.integers(1, 40)
-)
+@given(st.fixed_dictionaries(dict.fromkeys(KINDS[:5], SPANS)), st.integers(-10, 60), st.integers(1, 90), st.integers(1, 40))
 def test_shares_are_the_time_in_each_column(
     sets: dict[str, list[tuple[int, int]]], begin: int, width: int, columns: int
 ) -> None:
