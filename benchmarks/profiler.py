@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.measure import ROOT, Figure, in_fresh_process
 from benchmarks.profiler_data import kernel_details
 
@@ -62,6 +64,7 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
         Figure("searching and filtering them", "CPU s", 0.3, tuple(b["filter"] for _, b, _ in found)),
         Figure("use of the hardware by them: all cards", "CPU s", 1.0, tuple(b["use"] for _, b, _ in found)),
         Figure("the same, 20,000 shapes and two sessions", "CPU s", 1.0, tuple(b["use_shapes"] for _, b, _ in found)),
+        Figure("the same, 367,000 groups of one session", "CPU s", 1.0, tuple(b["use_groups"] for _, b, _ in found)),
     ]
 
 
@@ -110,31 +113,35 @@ def page(path: str, index: str) -> dict[str, float]:
     kernels = store.profile_frame(run.key, profile.session, profile.rank, "kernels").frame
     if kernels is None:
         raise RuntimeError("wanted the kernels, found none")
-    sessions = [_with_counters(kernels, names) for names in (("aic_cube_fops", "aiv_vector_fops"), _TRAFFIC)]
+    codes = np.arange(len(kernels)) * 7919 % 20_000
+    sessions = [_with_shapes(kernels, codes, names) for names in (_OPERATIONS, _TRAFFIC)]
     begun = time.process_time()
     _use(store, choice, sessions)
     told["use_shapes"] = time.process_time() - begun
+    many = _with_shapes(kernels, np.random.default_rng(0).integers(0, 100_000, len(kernels)), _OPERATIONS)
+    begun = time.process_time()
+    _use(store, choice, [many])
+    told["use_groups"] = time.process_time() - begun
     store.stop()
     return told
 
 
+_OPERATIONS = ("aic_cube_fops", "aiv_vector_fops")
 _TRAFFIC = ("aic_read_main_memory_datas(KB)", "aic_write_main_memory_datas(KB)")
 
 
-def _with_counters(kernels: Any, names: tuple[str, str]) -> Any:
-    """The kernels with 20,000 shapes and two counters more."""
-    import numpy as np
+def _with_shapes(kernels: Any, codes: Any, names: tuple[str, str]) -> Any:
+    """The kernels with shapes by number, and two counters more."""
     import pandas as pd
 
-    texts = [f"{number},512" for number in range(20_000)]
-    codes = (np.arange(len(kernels)) * 7919 % len(texts)).astype(np.int32)
-    shapes = pd.Categorical.from_codes(codes, categories=pd.Index(texts, dtype="str"))
+    texts = pd.Index([f"{number},512" for number in range(int(codes.max()) + 1)], dtype="str")
+    shapes = pd.Categorical.from_codes(codes.astype(np.int32), categories=texts)
     counters = {f"pmu/{name}": np.arange(1.0, len(kernels) + 1) for name in names}
     return kernels.assign(input_shapes=shapes, **counters)
 
 
 def _use(source: Any, choice: Any, sessions: list[Any] | None) -> None:
-    """What the cards on the use of the hardware take, of the profile or of two made sessions."""
+    """What the cards on the use of the hardware take, of the profile, or of made sessions: one, or two that are joined."""
     from layouts.pages.operators import page as callbacks
     from layouts.profiling.choice import Choice
     from layouts.profiling.efficiency import figures as three
@@ -147,7 +154,7 @@ def _use(source: Any, choice: Any, sessions: list[Any] | None) -> None:
             return of.frame(source, name)
         return sessions[1 if of is other else 0]
 
-    ask = Ask(choice, None if sessions is None else other, (("peak", 280e12),))
+    ask = Ask(choice, other if sessions is not None and len(sessions) > 1 else None, (("peak", 280e12),))
     found = Efficiency(source, ask, frame=frame)
     three(found)
     callbacks.use(found, {})
