@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StudyRow:
-    """A study as pages list it. key identifies it in URLs; path is its journal; trials counts all, running those that run."""
+    """A study as pages list it. key identifies it in URLs; path is its journal; trials counts all, running those that run.
+
+    storage is "" for a study that lives in its journal. Else it lives in this database, and the journal is a copy that a tuner
+    brought up to date at the time copied (seconds since 1970).
+    """
 
     key: str
     name: str
     path: str
     trials: int
     running: int
+    storage: str = ""
+    copied: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,12 @@ def suggestion_of(study: StudyState) -> Mapping[str, Any]:
     return {"trial": len(study.trials), "settings": dict(noted["settings"]), **numbers, **texts}
 
 
+def mirror_of(study: StudyState) -> tuple[str, float]:
+    """Return the storage that a study was copied from and when, ("", NaN) if its journal is no copy."""
+    noted = study.attributes.get(recording.MIRROR)
+    return (str(noted.get("of") or ""), _number(noted.get("at"))) if isinstance(noted, dict) else ("", float("nan"))
+
+
 def targets_of(study: StudyState) -> list[tuple[str, str]]:
     """Return name and goal of each target; studies of other programs have targets without names."""
     named = [one.get("name") for one in _mappings(search_of(study).get("targets"))]

@@ -94,7 +94,7 @@ def _run(
     options: argparse.Namespace, tuning: Tuning, directory: str, jobs: int, devices: tuple[str, ...], iterations: int | None
 ) -> int:
     warnings.filterwarnings("ignore", module="optuna")
-    from app.tuning import samplers, storages, studies, worker
+    from app.tuning import mirror, samplers, storages, studies, worker
     from app.tuning.pruners import pruner_of
 
     place, named = storages.chosen(options.storage, os.path.join(directory, JOURNAL))
@@ -107,8 +107,11 @@ def _run(
         say(f"Study {tuning.study} in {opened.label}: {how}, {len(study.get_trials(deepcopy=False))} trials")
         if told:
             say(told)
+        if opened.journal is not None and named:
+            mirror.link(directory, opened.journal.path)
         os.makedirs(tuning.summary_base_dir, mode=0o750, exist_ok=True)
-        _import(study, tuning, opened, directory)
+        if opened.journal is not None or how != "joined":  # of a database, whoever created the study does; no lock says when
+            _import(study, tuning, opened, directory)
         at_work = worker.Worker(
             tuning, study, opened, directory, worker.Options(jobs, devices, iterations), say
         )

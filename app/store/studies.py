@@ -168,7 +168,9 @@ class Studies:
                     number += 1
                     key = f"{study.name}~{number}"
                 running = sum(trial.state == "running" for trial in study.trials)
-                found[key] = StudyRow(key, study.name, one.file.path, len(study.trials), running), study
+                storage, copied = tuning_frames.mirror_of(study)
+                row = StudyRow(key, study.name, one.file.path, len(study.trials), running, storage, copied)
+                found[key] = row, study
         return dict(sorted(found.items()))
 
     def _make(self, key: str) -> OpenStudy:

@@ -15,7 +15,7 @@ _CLAIM, _ASKING = "claim", "asking.lock"
 
 
 class Claim:
-    """The right to look after one trial, held until `release` or the end of this process."""
+    """The right to look after a trial, or to something else that one process may do; held until `release` or its end."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -30,7 +30,12 @@ class Claim:
 
 def claim(directory: str) -> Claim | None:
     """Claim the trial that a directory belongs to; None if another tuner has it. OSError if that cannot be found out."""
-    descriptor = _opened(os.path.join(directory, _CLAIM))
+    return hold(os.path.join(directory, _CLAIM))
+
+
+def hold(path: str) -> Claim | None:
+    """Hold the file of a lock, which is made if need be; None if another process does."""
+    descriptor = _opened(path)
     if _locked(descriptor, exclusive=True):
         return Claim(descriptor)
     os.close(descriptor)

@@ -114,8 +114,10 @@ class Endings:
                 storage.set_trial_state_values(trial_id, state, values)
             storage.get_trial(trial_id)
         except (optuna.exceptions.UpdateFinishedTrialError, KeyError, ValueError) as error:
-            self._say(f"trial {number}: its result was not taken: {error}")
-            return
+            self._opened.catch_up()
+            if storage.get_trial(trial_id).user_attrs.get(END) != end:  # else the storage failed just after it had taken it
+                self._say(f"trial {number}: its result was not taken: {error}")
+                return
         names = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned"}
         self.states["interrupted" if end.get("again") else names.get(state, "failed")] += 1
 

@@ -30,6 +30,13 @@ _LONGEST_OUTPUT = 4_000
 _STATUS, _LOG, _ASKED = "status.json", "output.log", "start.json"
 
 
+def machine() -> str:
+    """Return what process ids are unique in: this start of the machine, and within it this container. "" if unknown."""
+    with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
+        return f"{stream.read().strip()} {os.readlink('/proc/self/ns/pid')}"
+    return ""
+
+
 class StartError(Exception):
     """A trial cannot be started; the text says why."""
 

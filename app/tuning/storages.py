@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, quote_plus
 
 import optuna
 
 from app.commands.settings import SettingError
 from app.tuning.journal_file import JournalFile
 from parsers.errors import FormatError
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 SCHEMES = ("postgresql", "mysql", "sqlite")
 VARIABLE = "MINDSCOPE_STORAGE"
@@ -45,6 +49,16 @@ class Opened:
         else:
             with self.journal.batch():
                 yield
+
+    def catch_up(self) -> None:
+        """Read on after an update was refused, as of a trial that another tuner has finished: each refused record of a journal
+        is reported once."""
+        for _ in range(1000):
+            try:
+                self.storage.get_all_studies()
+            except optuna.exceptions.UpdateFinishedTrialError:
+                continue
+            return
 
     def failure(self, error: BaseException) -> str:
         """Return what went wrong, in one line without credentials."""
@@ -94,45 +108,72 @@ def _open_journal(path: str, say: Callable[[str], None], shared: bool) -> Opened
 
 
 def _open_database(address: str) -> Opened:
-    scheme = urlsplit(address).scheme.partition("+")[0]
+    url = _parsed(address)
+    if url is None:
+        raise StorageError(
+            "storage: expected an address like postgresql://USER:PASSWORD@HOST:PORT/NAME, found one that cannot be read; "
+            "write @ within user or password as %40"
+        )
+    scheme = url.drivername.partition("+")[0]
     if scheme not in SCHEMES:
         raise StorageError(f"storage: expected a path, or an address of {', '.join(SCHEMES)}, found one of {scheme!r}")
-    label, secrets = label_of(address), _secrets(address)
+    label, secrets = _label(url), _secrets(address)
     try:
         storage = optuna.storages.RDBStorage(address, engine_kwargs={"pool_pre_ping": True})
     except ImportError as error:
-        text = str(error).partition("\n")[0]
-        raise StorageError(f"{label}: a driver of this database is missing: {_safe(text, secrets)}") from None
+        text = str(error.__cause__ or error).partition("\n")[0]
+        advice = {"postgresql": "pip install 'psycopg[binary]'", "mysql": "pip install pymysql, and mysql+pymysql://"}
+        how = f" ({advice[scheme]})" if scheme in advice else ""
+        raise StorageError(f"{label}: a driver of this database is missing{how}: {_safe(text, secrets)}") from None
     except Exception as error:  # noqa: BLE001  drivers have exceptions of their own
         raise StorageError(f"{label}: {_safe_text(error, secrets)}") from None
     return Opened(storage, None, label, True, secrets)
 
 
-def label_of(address: str) -> str:
+def _parsed(address: str) -> URL | None:
+    """Return the parts of an address as the database gets them; None if it has none, or an @ that may be within a password."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        return None
+    if url.drivername.startswith("sqlite"):
+        return url
+    return None if address.count("@") > 1 or "@" in f"{url.host}{url.database}" else url
+
+
+def _label(url: URL) -> str:
     """Return an address without user, password and options."""
-    parts = urlsplit(address)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}"
+    from sqlalchemy import URL
+
+    return URL.create(url.drivername, host=url.host, port=url.port, database=url.database).render_as_string()
 
 
 def _secrets(address: str) -> tuple[str, ...]:
     """Return the texts of an address that nobody is to see, long ones first."""
-    parts = urlsplit(address)
-    userinfo = parts.netloc.rpartition("@")[0]
-    found = {userinfo, *userinfo.split(":"), *(unquote(one) for one in userinfo.split(":"))}
-    found |= {value for name, value in parse_qsl(parts.query) if name.lower() in ("user", "password", "passwd", "sslkey")}
+    url = _parsed(address)
+    if url is None:
+        userinfo = address.partition("://")[2].rpartition("@")[0]
+        return (userinfo,) if userinfo else ()
+    found = {text for text in (url.username, None if url.password is None else str(url.password)) if text}
+    hidden = ("user", "pass", "pwd", "key")
+    found |= {value for name, value in parse_qsl(address.partition("?")[2]) if any(part in name.lower() for part in hidden)}
+    found |= {coded(text) for text in found for coded in (quote, quote_plus)}
     return tuple(sorted((one for one in found if one), key=len, reverse=True))
 
 
 def _safe_text(error: BaseException, secrets: tuple[str, ...]) -> str:
-    cause = getattr(error, "orig", None) or error.__cause__ or error
+    cause = error
+    while (inner := getattr(cause, "orig", None) or cause.__cause__) is not None:
+        cause = inner
     text = getattr(cause, "strerror", None) or str(cause).strip().partition("\n")[0] or type(cause).__name__
     return _safe(text, secrets)
 
 
 def _safe(text: str, secrets: tuple[str, ...]) -> str:
-    if any(len(one) < 3 and one in text for one in secrets):
-        return "the database reports an error whose text may hold credentials"
+    """Return a text with asterisks for secrets; those of one or two letters are replaced as words only."""
     for one in secrets:
-        text = text.replace(one, "***")
+        text = text.replace(one, "***") if len(one) > 2 else re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "***", text)
     return text

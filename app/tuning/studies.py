@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -40,13 +41,17 @@ def open_study(tuning: Tuning, opened: Opened, *, resume: bool) -> tuple[optuna.
         study = optuna.create_study(study_name=tuning.study, storage=opened.storage, directions=directions)
     except optuna.exceptions.DuplicatedStudyError:
         study = optuna.load_study(study_name=tuning.study, storage=opened.storage)
-        if _search(study) is None:  # whoever created it was killed at once
-            study.set_user_attr(SEARCH, search_of(tuning))
-            return study, "created"
-        check(tuning, study.user_attrs[SEARCH])
-        return study, _continued(tuning, study, resume)
-    study.set_user_attr(SEARCH, search_of(tuning))
+        if _search(study) is not None:  # else whoever created it was killed at once
+            check(tuning, study.user_attrs[SEARCH])
+            return study, _continued(tuning, study, resume)
+    study.set_user_attr(SEARCH, search_of(tuning) | {"id": uuid.uuid4().hex})
     return study, "created"
+
+
+def identity_of(study: optuna.Study) -> str:
+    """Return what tells a study from an earlier one of its name, and from those of its name in other storages."""
+    search = study.user_attrs.get(SEARCH)
+    return str(search.get("id", "")) if isinstance(search, dict) else ""
 
 
 def _search(study: optuna.Study) -> Mapping[str, Any] | None:

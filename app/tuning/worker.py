@@ -27,13 +27,14 @@ from app.tuning.endings import Endings
 from app.tuning.journal_file import FileLock
 from app.tuning.lines import counted as counted_text
 from app.tuning.lines import duration_text
+from app.tuning.mirror import Mirror
 from app.tuning.orphans import Hands, Orphans
 from app.tuning.preview import Previews
 from app.tuning.processes import StartError
 from app.tuning.samplers import CONSTRAINTS, GridByNumber, is_given, place_of
 from app.tuning.settings import custom_lineage, suggest, violations_of
 from app.tuning.storages import Opened, StorageError, failures
-from app.tuning.studies import counted, to_repeat
+from app.tuning.studies import counted, identity_of, to_repeat
 from app.tuning.trials import LOOK, Active, Decision, follower_of, looked
 from parsers.tuning.description import Tuning
 from parsers.tuning.recording import DECISION, END, NEXT, PLACE, PROCESS, RETRY_OF, SKIPPED, WORKER
@@ -75,9 +76,11 @@ class Worker:
         self._signals = 0
         self._full = ""
         self._previews = Previews()
+        self._mirror = Mirror(directory, opened.label, say) if opened.journal is None else None
         self._wake, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._endings = Endings(tuning, study, opened, say)
-        hands = Hands(self._free, self._place, self._prepare, self._start, self._take, self._endings.fail)
+        self._identity = identity_of(study)[:8]
+        hands = Hands(self._free, self._path, self._place, self._prepare, self._start, self._take, self._endings.fail)
         self._finder = Orphans(tuning, study, opened, directory, self._host, hands, say)
 
     @property
@@ -97,15 +100,27 @@ class Worker:
                     break
                 self._pause()
             self._patiently(lambda: self._sign(ended=True))
+            self._patiently(lambda: self._copy(last=True))
         return not self._signals
+
+    def _copy(self, *, last: bool = False) -> None:
+        """Copy the study to where the page finds it, if it is in a database and that is due."""
+        if self._mirror is not None and (last or time.monotonic() >= self._mirror.due):
+            self._mirror.copy(self._study)
+            if last:
+                self._mirror.close()
 
     def _round(self) -> bool:
         """Do what is due; return whether there is more to do."""
         now = time.monotonic()
+        self._copy()
         if now >= self._heartbeat:
             self._sign(ended=False)
         for active in list(self._active.values()):
-            self._tend(active, now)
+            try:
+                self._tend(active, now)
+            except optuna.exceptions.UpdateFinishedTrialError:
+                self._drop(active)
         if self._signals:
             self._interrupt()
             return bool(self._active)
@@ -119,7 +134,7 @@ class Worker:
         if self._active or self._more() or self._signals:
             return bool(self._active) or not self._signals
         self._finder.look(set())  # a storage that failed may have left a trial that was begun and not started
-        return bool(self._active)
+        return bool(self._active) or (self._finder.waiting and self._options.iterations is None)
 
     def _patiently(self, work: Callable[[], Any]) -> Any:
         """Do work; while the storage fails, wait and try again."""
@@ -146,9 +161,10 @@ class Worker:
     def _pause(self) -> None:
         """Wait until a process ends, or the next look is due."""
         due = [self._heartbeat, self._orphans]
+        due += [self._mirror.due] if self._mirror is not None else []
         due += [one.next_look if one.follower or one.adopted else self._heartbeat for one in self._active.values()]
         ending = any(one.decision for one in self._active.values())
-        wait = min(due) - time.monotonic() if self._active else 0.0
+        wait = min(due) - time.monotonic() if self._active or self._finder.waiting else 0.0
         self._wait(min(max(wait, 0.0), 0.2 if ending else 5.0))
 
     def _wait(self, seconds: float) -> None:
@@ -246,7 +262,7 @@ class Worker:
                 if not why:
                     place = {
                         "run": run, "directory": self._place(trial.number), "worker": self.id, "host": self._host,
-                        "user": os.getuid(), "device": device,
+                        "user": os.getuid(), "machine": processes.machine(), "device": device,
                     }  # fmt: skip
                     trial.set_user_attr(PLACE, place)
         except failures():
@@ -315,8 +331,13 @@ class Worker:
         )
         self._opened.storage.set_trial_user_attr(trial_id, PROCESS, kept.identity)
 
+    def _path(self, number: int) -> str:
+        """Return the directory of a trial. Studies of one name, in other storages or begun again, have others."""
+        name = f"{number}-{self._identity}" if self._identity else str(number)
+        return os.path.join(self._directory, "trials", name)
+
     def _place(self, number: int) -> str:
-        path = os.path.join(self._directory, "trials", str(number))
+        path = self._path(number)
         os.makedirs(path, mode=0o700, exist_ok=True)
         return path
 
@@ -341,6 +362,14 @@ class Worker:
             active.next_look = now + LOOK
             if active.decision is None:
                 self._look(active)
+
+    def _drop(self, active: Active) -> None:
+        """End a trial that another tuner has finished, as it does when this one gave no sign for long."""
+        self._opened.catch_up()
+        self._say(f"trial {active.number}: another tuner has given it up; it is ended here, too")
+        active.kept.kill()
+        self._active.pop(active.number, None)
+        active.claim.release()
 
     def _look(self, active: Active, *, decide: bool = True) -> None:
         """Report what the trial has recorded, and with decide end it if it lags behind."""

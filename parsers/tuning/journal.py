@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import IntEnum
 from typing import Any
 
 from parsers.files import RegularFile
@@ -33,10 +34,22 @@ _KEYS: tuple[tuple[str, ...], ...] = (
     ("trial_id", "state", "values"), ("trial_id", "step", "intermediate_value"), ("trial_id", "user_attr"),
     ("trial_id", "system_attr"), (),
 )  # fmt: skip
-(
-    _CREATE_STUDY, _DELETE_STUDY, _STUDY_ATTRIBUTE, _STUDY_SYSTEM, _CREATE_TRIAL, _PARAMETER, _STATE, _VALUE, _ATTRIBUTE,
-    _SYSTEM, _DISCARD,
-) = range(len(_KEYS))  # fmt: skip
+
+
+class Operation(IntEnum):
+    """What a record does, by its number in the journal."""
+
+    CREATE_STUDY = 0
+    DELETE_STUDY = 1
+    STUDY_ATTRIBUTE = 2
+    STUDY_SYSTEM = 3
+    CREATE_TRIAL = 4
+    PARAMETER = 5
+    STATE = 6
+    VALUE = 7
+    ATTRIBUTE = 8
+    SYSTEM = 9
+    DISCARD = 10
 
 
 class NewerError(ValueError):
@@ -185,17 +198,17 @@ class StudyFile:
 
     def _apply(self, record: Mapping[str, Any]) -> None:
         code = record["op_code"]
-        if code == _CREATE_STUDY:
+        if code == Operation.CREATE_STUDY:
             if all(one.name != record["study_name"] for one in self._studies.values()):
                 goals = tuple("maximize" if int(one) == 2 else "minimize" for one in record["directions"])
                 self._studies[self._made] = StudyState(str(record["study_name"]), goals)
                 self._made += 1
-        elif code == _DELETE_STUDY:
+        elif code == Operation.DELETE_STUDY:
             self._studies.pop(record["study_id"], None)
-        elif code == _STUDY_ATTRIBUTE:
+        elif code == Operation.STUDY_ATTRIBUTE:
             if record["study_id"] in self._studies:
                 self._studies[record["study_id"]].attributes.update(_safe(record["user_attr"]))
-        elif code == _CREATE_TRIAL:
+        elif code == Operation.CREATE_TRIAL:
             self._create(record)
         elif code in _OF_A_TRIAL:
             number = record["trial_id"]
@@ -269,7 +282,8 @@ def _system(trial: TrialState, record: Mapping[str, Any]) -> None:
 
 
 _OF_A_TRIAL: Mapping[int, Callable[[TrialState, Mapping[str, Any]], None]] = {
-    _PARAMETER: _parameter, _STATE: _state, _VALUE: _value, _ATTRIBUTE: _attribute, _SYSTEM: _system,
+    Operation.PARAMETER: _parameter, Operation.STATE: _state, Operation.VALUE: _value, Operation.ATTRIBUTE: _attribute,
+    Operation.SYSTEM: _system,
 }  # fmt: skip
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from parsers.tuning.description import Tuning, label
 
 SEARCH = "mindscope:search"
-"""Attribute of a study: the search as JSON, `search_of`."""
+"""Attribute of a study: the search as JSON, `search_of`, and `id`, which no other study has."""
 WORKER = "mindscope:worker:"
 """Begin of attributes of a study, one per worker: host, pid, began, seen, ended (seconds since 1970), jobs."""
 PLACE = "mindscope:trial"
-"""Attribute of a trial, before its process starts: run (directory), log, worker, host, user, device."""
+"""Attribute of a trial, before its process starts: run and directory (paths), worker, host, user, machine (see
+`app.tuning.processes.machine`), device."""
 PROCESS = "mindscope:process"
 """Attribute of a trial: pid and start time of the process that keeps it."""
 DECISION = "mindscope:decision"
@@ -29,6 +30,8 @@ SKIPPED = "mindscope:skipped"
 NEXT = "mindscope:next"
 """Attribute of a study: what a trial would get if it started now. trial (its number), settings, sampler, at (seconds since
 1970), and mean, low, high of the target where the sampler predicts it; else why: "start" (not yet) or "sampler" (never)."""
+MIRROR = "mindscope:mirror"
+"""Attribute of a copy of a study that lives elsewhere: of (its storage, without credentials), at (seconds since 1970)."""
 VERSION = 1
 
 

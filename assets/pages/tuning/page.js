@@ -2,7 +2,7 @@
 
 import { functionsOf } from "../../base/dash.js";
 import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count, dateTime } from "../../base/format.js";
 import { language, setLabel, translate } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { answered, request } from "../../base/parts.js";
@@ -95,6 +95,7 @@ function fill(page, sections) {
     if (host.dataset.content === text) continue;
     host.dataset.content = text;
     showPlainHtml(host, content);
+    for (const time of host.querySelectorAll("time")) time.textContent = dateTime(Number(time.dataset.seconds));
   }
   const anew = page.find(".ms-tuning-scroll");
   if (anew) anew.scrollTo(left, top);

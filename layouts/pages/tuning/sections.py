@@ -46,7 +46,16 @@ def head(study: StudyFrames, target: str) -> list[Any]:
     if isinstance(search.get("trials"), int):
         facts.append(t("tuning.budget", n=fmt.count(search["trials"])))
     return [html.P(said, className="ms-tuning-said"), html.P(_commas(facts), className="ms-muted"),
-            html.P(_suggested(study), className="ms-muted ms-tuning-next")]  # fmt: skip
+            html.P(_suggested(study), className="ms-muted ms-tuning-next"),
+            html.P(_copied(study), className="ms-muted")]  # fmt: skip
+
+
+def _copied(study: StudyFrames) -> list[Any]:
+    """Return where a study lives that is shown by a copy, and of which time that is; the browser writes the time."""
+    if not study.row.storage:
+        return []
+    time = html.Time(**{"data-seconds": f"{study.row.copied:.0f}"}) if np.isfinite(study.row.copied) else "?"
+    return [t("tuning.copied", place=study.row.storage), SPACE, time]
 
 
 def _suggested(study: StudyFrames) -> list[Any]:

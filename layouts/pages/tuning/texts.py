@@ -56,6 +56,10 @@ TEXTS = define_texts({
     "tuning.sampler": ("sampler {name}", "采样器 {name}"),
     "tuning.pruner": ("pruner {name} on {tag}", "剪枝器 {name}，依据 {tag}"),
     "tuning.budget": ("budget of {n} trials", "预算 {n} 次试验"),
+    "tuning.copied": (
+        "The study is in {place}. Shown is the copy in the workspace, which a tuner brought up to date at",
+        "该搜索存储于 {place}，此处显示工作区中由调优进程写入的副本，更新时间：",
+    ),
     "tuning.next": ("Trial {n} would get, if it started now:", "若现在开始试验 {n}，超参为："),
     "tuning.next_value": (
         "{sampler} predicts {target} = {mean} (95 % interval {low} to {high}).",

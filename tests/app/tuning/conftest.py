@@ -80,6 +80,13 @@ class Search:
         return found.studies[0]
 
 
+def script(search: Search, text: str, **more: str) -> None:
+    """Let trials run a script of the shell; $run is the directory of the run and $x the setting."""
+    head = (search.directory / "trial.sh").read_text().partition("mkdir")[0]
+    (search.directory / "trial.sh").write_text(head + text)
+    search.write(**more)
+
+
 def ended(pid: int) -> int:
     """Wait for a process; return its exit code."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

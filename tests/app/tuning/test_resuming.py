@@ -115,7 +115,7 @@ def test_ctrl_c_ends_the_trials_and_a_resume_repeats_them(search: Search) -> Non
     search.write("budget: {trials: 2}")
     pid = search.forked("--jobs", 2)
     until = time.monotonic() + 60
-    place = "workspace/studies/*/trials/1/status.json"
+    place = "workspace/studies/*/trials/1-*/status.json"
     while "running" not in "".join(one.read_text() for one in search.directory.glob(place)):
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import json
 import os
@@ -16,21 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.tuning import processes, storages, studies, worker
+from app.tuning import processes
 from app.tuning.processes import environment_of
 from parsers import open_run, tuning_frames
 from parsers.tuning.recording import END, IMPORTED, PLACE
-from tests.app.tuning.conftest import Search, ended
+from tests.app.tuning.conftest import Search, script
 
 ROOT = Path(__file__).resolve().parents[3]
 Lines = Callable[[], Sequence[str]]
-
-
-def script(search: Search, text: str, **more: str) -> None:
-    """Let trials run a script of the shell; $run is the directory of the run and $x the setting."""
-    head = (search.directory / "trial.sh").read_text().partition("mkdir")[0]
-    (search.directory / "trial.sh").write_text(head + text)
-    search.write(**more)
 
 
 def test_a_search_from_begin_to_end(search: Search, output: Lines) -> None:
@@ -383,78 +375,6 @@ def test_without_optuna_the_command_says_how_to_install_it(
     assert output() == ["mindscope: tune needs Optuna, which is not installed: pip install 'mindscope[tune]'"]
 
 
-def test_a_database_works_like_a_journal(search: Search, output: Lines) -> None:
-    address = f"sqlite:///{search.directory}/study.db"
-    search.write("budget: {trials: 6}\ntuner: {name: random}")
-    assert search.tune("--storage", address, "--jobs", 2) == 0
-    assert output()[0] == f"Study search in {address}: created, 0 trials"
-    opened = storages.open_storage(address, print, shared=True)
-    import optuna
-
-    state = studies.state_of(optuna.load_study(study_name="search", storage=opened.storage))
-    frame = tuning_frames.trials_frame(state)
-    assert frame["state"].eq("complete").all()
-    assert (frame["value"] == (frame["parameter/x"] - 6) ** 2).all()
-    assert search.tune("--storage", f"sqlite:///{search.directory}/no/such/study.db") == 1
-    assert "unable to open database file" in output()[-1]
-
-
-def test_credentials_never_appear(search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = "s3cr3t-w0rd"
-    for address in (f"postgresql://me:{secret}@127.0.0.1:1/db", f"mysql+pymysql://me:{secret}@127.0.0.1:1/db?password={secret}"):
-        monkeypatch.setenv("MINDSCOPE_STORAGE", address)
-        assert search.tune() == 1
-        (line,) = output()
-        assert secret not in line
-        assert "me:" not in line
-        assert "127.0.0.1:1/db: " in line
-    text = storages._safe_text(ValueError(f"no access for {secret}"), storages._secrets(f"mysql://a:{secret}@h/d"))
-    assert secret not in text
-    assert storages._safe_text(ValueError("bad"), ("b",)).startswith("the database reports")
-
-
-def test_a_storage_that_fails_for_a_while_loses_nothing(
-    search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from app.tuning.journal_file import JournalFile
-
-    append, failed = JournalFile.append_logs, [0]
-
-    def full(self: JournalFile, logs: Sequence[dict[str, object]]) -> None:
-        if self._held is None and failed[0] < 3 and any("values" in one and one.get("values") for one in logs):
-            failed[0] += 1
-            raise OSError(28, "No space left on device")
-        append(self, logs)
-
-    monkeypatch.setattr(JournalFile, "append_logs", full)
-    search.write("budget: {trials: 3}")
-    assert search.tune() == 0
-    said = output()
-    assert sum("No space left on device; trying again" in line for line in said) >= 1
-    assert [one.state for one in search.study().trials] == ["complete"] * 3
-    failed[0] = -10**6
-    monkeypatch.setattr(worker, "PATIENCE", 0.2)
-    assert search.tune("--study", "full") == 1
-    assert "given up. 1 trial of this tuner may still run; --resume takes them over" in output()[-1]
-
-
-def test_a_trial_of_a_machine_that_is_gone_is_given_up(search: Search, output: Lines) -> None:
-    assert search.tune() == 0
-    import optuna
-
-    opened = storages.open_storage(str(search.journal), print, shared=True)
-    study = optuna.load_study(study_name="search", storage=opened.storage)
-    trial = study.ask({"x": optuna.distributions.IntDistribution(0, 9)})
-    trial.set_user_attr(PLACE, {"host": "elsewhere", "user": 0, "worker": "w1", "run": "/r", "directory": "/d"})
-    study.set_user_attr("mindscope:worker:w1", {"host": "elsewhere", "seen": time.time() - 100, "ended": None})
-    assert search.tune("--resume", "--storage", search.journal) == 0
-    assert search.study().trials[1].state == "running"
-    study.set_user_attr("mindscope:worker:w1", {"host": "elsewhere", "seen": time.time() - 1000, "ended": None})
-    assert search.tune("--resume", "--storage", search.journal) == 0
-    gone = search.study().trials[1]
-    assert (gone.state, gone.attributes[END]["reason"]) == ("failed", "its worker w1 has given no sign for 10 min 0 s")
-
-
 def test_a_keeper_that_is_killed_takes_its_processes_along(search: Search) -> None:
     script(search, f"touch {search.directory}/up; sleep 100")
     pid = search.forked()
@@ -462,7 +382,7 @@ def test_a_keeper_that_is_killed_takes_its_processes_along(search: Search) -> No
     while not (search.directory / "up").exists():
         assert time.monotonic() < until
         time.sleep(0.02)
-    status = json.loads(next(search.directory.glob("workspace/studies/*/trials/0/status.json")).read_text())
+    status = json.loads(next(search.directory.glob("workspace/studies/*/trials/0-*/status.json")).read_text())
     os.kill(status["keeper"], signal.SIGKILL)
     os.waitpid(pid, 0)
     (trial,) = search.study().trials
@@ -481,82 +401,3 @@ def test_steps_are_rounded_so_that_trials_can_be_compared() -> None:
     assert all(cell <= value <= cell * 1.02 for cell, value in found)
     assert reports.of(steps, steps.astype(np.float64)) == []
     assert reports.of(np.array([-5]), np.array([1.0])) == []
-
-
-@pytest.mark.parametrize("after", [0, 2, 5])
-def test_a_disk_that_is_full_for_a_while_loses_nothing(
-    search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch, after: int
-) -> None:
-    """Writes of the journal end in the middle with ENOSPC, from some write on, three times; trials go on meanwhile."""
-    from app.tuning import journal_file
-
-    write, count = os.pwrite, [0]
-
-    def full(descriptor: int, data: bytes, offset: int) -> int:
-        count[0] += 1
-        if after < count[0] <= after + 6:  # every attempt writes some bytes and then fails
-            if (count[0] - after) % 2:
-                return write(descriptor, bytes(data[: max(len(data) // 2, 1)]), offset)
-            raise OSError(28, "No space left on device")
-        return write(descriptor, data, offset)
-
-    class Full:
-        def __getattr__(self, name: str) -> object:
-            return full if name == "pwrite" else getattr(os, name)
-
-    search.write("budget: {trials: 4}\ntuner: {name: random}")
-    assert search.tune("--study", "untouched", "--jobs", 2) == 0
-    output()
-    monkeypatch.setattr(journal_file, "os", Full())
-    code = search.tune("--jobs", 2)
-    monkeypatch.setattr(journal_file, "os", os)
-    said = output()
-    if after == 0:  # the study cannot even be made: said at once, and nothing is left half made
-        assert code == 1
-        assert "No space left on device" in said[-1]
-        assert search.tune("--jobs", 2) == 0
-    else:
-        assert code == 0
-        assert any("No space left on device; trying again" in line for line in said)
-        assert any(line.endswith("works again") for line in said)
-    told = [one for one in search.study().trials if "mindscope:skipped" not in one.attributes]
-    assert [one.state for one in told] == ["complete"] * 4
-    assert sorted(one.number for one in told) == [0, 1, 2, 3]
-    lines = search.journal.read_bytes().splitlines()
-    assert all(isinstance(json.loads(line), dict) for line in lines)
-
-
-def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
-    """The workspace is a file system of 256 kB, which is full for three seconds while trials run."""
-    place = search.directory / "workspace"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", str(place)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system may be mounted here")
-    try:
-        slow = search.directory / "slow.sh"
-        slow.write_text(f"sleep 0.3; sh {search.directory}/trial.sh\n")
-        search.write("budget: {trials: 8}\ntuner: {name: random}", command=f"sh {slow}")
-        pid = search.forked("--jobs", 2)
-        until = time.monotonic() + 30
-        while not search.journal.exists() or not any(one.state == "complete" for one in search.study().trials):
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        with open(place / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
-            while True:
-                filler.write(b"x" * 512)
-        assert os.statvfs(place).f_bavail == 0
-        time.sleep(3.0)
-        (place / "filler").unlink()
-        assert ended(pid) == 0
-        said = (search.directory / "tuner.log").read_text()
-        told = [one for one in search.study().trials if "mindscope:skipped" not in one.attributes]
-        failed = [one.attributes[END] for one in told if one.state == "failed"]
-        assert all(one["again"] and "(is the disk full?)" in one["reason"] for one in failed), said
-        assert [one.state for one in told if one.state != "failed"] == ["complete"] * (len(told) - len(failed)), said
-        assert len(told) - len(failed) >= 8, said
-        assert all(isinstance(json.loads(line), dict) for line in search.journal.read_bytes().splitlines())
-        assert "No space left on device; trying again" in said
-        assert "works again" in said
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
