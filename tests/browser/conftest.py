@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import shutil
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
@@ -27,6 +39,8 @@ SAID_OF_SPEED = (
 )  # fmt: skip
 WAIT_MS = 20_000
 """Long, so that a busy machine fails no test; nothing waits longer than it must."""
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
+FAILED = pytest.StashKey[bool]()
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -146,15 +160,103 @@ def explained(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def visitor(browser: Browser) -> Iterator[BrowserContext]:
     """A visitor with English as language and a light theme, who keeps the scripts read from one test to the next."""
-    made = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme="light")
+    made = browser.new_context(viewport=VIEWPORT, locale="en-US", color_scheme="light")
     made.set_default_timeout(WAIT_MS)
     yield made
     made.close()
 
 
+class Tab:
+    """A tab that goes from test to test, so that its process keeps the scripts compiled: half of what a first visit costs.
+
+    It is closed, and the next test gets another one, if a test failed, opened further tabs, or did what cannot be undone.
+    """
+
+    LASTING = (
+        "add_init_script",
+        "expose_binding",
+        "expose_function",
+        "add_locator_handler",
+        "emulate_media",
+        "set_extra_http_headers",
+    )
+    VISITS = 60
+    """After these it is closed anyway: a process grows."""
+
+    def __init__(self) -> None:
+        self._page: Page | None = None
+        self._visits = 0
+        self._visited = False
+        self._stays = True
+        self._listeners: list[tuple[Any, Any]] = []
+
+    def open(self, context: BrowserContext) -> Page:
+        """Return the tab, empty, with all that a test adds to it watched."""
+        if self._page is None:
+            self._page, self._visits = context.new_page(), 0
+        page = self._page
+        self._visits += 1
+        self._visited = True
+        self._stays, self._listeners = self._visits < self.VISITS, []
+        for name in ("on", "once"):
+            setattr(page, name, functools.partial(self._listen, getattr(page, name)))
+        for name in self.LASTING:
+            setattr(page, name, functools.partial(self._last, getattr(page, name)))
+        return page
+
+    def _listen(self, add: Callable[..., None], event: Any, listener: Any) -> None:
+        self._listeners.append((event, listener))
+        add(event, listener)
+
+    def _last(self, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        self._stays = False
+        return call(*arguments, **options)
+
+    def empty(self, failed: bool) -> None:
+        """End the visit: no document, no listener, no route, the mouse and the window as they were."""
+        page = self._page
+        if page is None or not self._visited:
+            return
+        self._visited = False
+        others = [other for other in page.context.pages if other != page]
+        if failed or others or not self._stays or page.is_closed():
+            self._page = None
+            return
+        for name in ("on", "once", *self.LASTING):
+            delattr(page, name)
+        for event, listener in self._listeners:
+            with contextlib.suppress(KeyError):  # heard once, and gone
+                page.remove_listener(event, listener)
+        page.goto("about:blank")
+        page.unroute_all()
+        page.mouse.move(0, 0)
+        if page.viewport_size != VIEWPORT:
+            page.set_viewport_size(VIEWPORT)
+
+    def keeps(self, page: Page) -> bool:
+        """Whether the next test gets this page."""
+        return page == self._page
+
+
+@pytest.fixture(scope="session")
+def tab() -> Tab:
+    return Tab()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
 @pytest.fixture
-def context(visitor: BrowserContext) -> Iterator[BrowserContext]:
-    """The visitor without tabs, cookies, permissions or anything stored."""
+def context(request: pytest.FixtureRequest, visitor: BrowserContext, tab: Tab, serve: object) -> Iterator[BrowserContext]:
+    """The visitor without tabs, cookies, permissions or anything stored.
+
+    Asks for `serve`, so that servers end after the pages that would ask them again.
+    """
     asked: set[str] = set()
 
     def note(request: Request) -> None:
@@ -164,20 +266,27 @@ def context(visitor: BrowserContext) -> Iterator[BrowserContext]:
     yield visitor
     visitor.remove_listener("request", note)
     visitor.unroute_all()
+    tab.empty(FAILED in request.node.stash)
+    for opened in visitor.pages:
+        if not tab.keeps(opened):
+            opened.close()
     visitor.clear_cookies()
     visitor.clear_permissions()
-    session = visitor.new_cdp_session(visitor.new_page())
-    for origin in asked:
-        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb"})
-    for opened in visitor.pages:
-        opened.close()
+    if asked:
+        page = visitor.pages[0] if visitor.pages else visitor.new_page()
+        session = visitor.new_cdp_session(page)
+        for origin in asked:
+            session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb"})
+        session.detach()
+        if not tab.keeps(page):
+            page.close()
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
+def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
     """A page that must log no error, meet no failed request, and ask no other host."""
     complaints: list[str] = []
-    opened = context.new_page()
+    opened = tab.open(context)
     opened.on("console", lambda message: complaints.append(message.text) if _is_complaint(message) else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("response", lambda answer: complaints.append(f"{answer.status} {answer.url}") if _is_refused(answer) else None)
