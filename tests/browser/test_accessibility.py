@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from flask import Flask
+from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
@@ -100,27 +101,6 @@ def is_left_out(one: dict[str, Any]) -> bool:
     return any(one["id"] == rule and part in one["html"] for rule, part in LEFT_OUT)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("group", GROUPS)
-def test_nothing_grave_is_found(browser: Browser, everything: str, axe: str, group: str, theme: Any) -> None:
-    context = browser.new_context(
-        viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme=theme, bypass_csp=True
-    )  # fmt: skip
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
-    found = []
-    for path in [path for one in PAGES if one.group == group for path in (one.path, *VIEWS.get(one.name, ()))]:
-        page.goto(f"{everything}/{path}")
-        expect(page.locator(".ms-frame")).to_be_visible()
-        page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(500)
-        page.evaluate(axe)
-        grave = [one for one in page.evaluate(FOUND) if one["impact"] in GRAVE and not is_left_out(one)]
-        found += [f"{path}: {one['id']} {one['target']}: {one['why']} {one['html']}" for one in grave]
-    context.close()
-    assert not found, "\n".join(found)
-
-
 CHARTS = """() => {
   const hidden = (one) => one.closest('[aria-hidden="true"], [hidden]') || !one.checkVisibility();
   const text = (one) => [
@@ -150,30 +130,51 @@ OF_RUNS = {"scalars", "histograms", "images", "landscape", "dataset", "model_lin
 """Pages with charts of several runs."""
 
 
-def test_every_chart_has_a_text_alternative(browser: Browser, everything: str) -> None:
-    """On each page: what it shows, in the language of the page; charts of runs name at least one of them."""
-    context = browser.new_context(viewport={"width": 1440, "height": 2400}, locale="en-US")
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
-    missing, drawn = [], set()
-    for shown in PAGES:
-        page.goto(f"{everything}/{shown.path}")
-        expect(page.locator(".ms-frame")).to_be_visible()
-        page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(500)
-        found = page.evaluate(CHARTS)
-        until = time.monotonic() + WAIT_MS / 1000
-        while time.monotonic() < until:
-            lacking = [one for one in found if not speaks(shown.name, one)]
-            if not lacking and (found or shown.name in WITHOUT):
-                break
-            page.wait_for_timeout(250)
-            found = page.evaluate(CHARTS)
-        missing += [f"{shown.name}: {one}" for one in lacking]
-        drawn |= {shown.name} if found else set()
-    context.close()
+@pytest.mark.parametrize("group", GROUPS)
+def test_pages_open_with_nothing_grave_and_a_text_for_every_chart(page: Page, everything: str, axe: str, group: str) -> None:
+    """Each page by its address, without complaint: in both themes, from light to dark and the next one from dark to light.
+
+    Charts say what they show, in the language of the page; charts of runs name at least one of them.
+    """
+    page.set_viewport_size({"width": 1440, "height": 2400})
+    grave, missing, drawn = [], [], set()
+    pages = [shown for shown in PAGES if shown.group == group]
+    for shown in pages:
+        for path in (shown.path, *VIEWS.get(shown.name, ())):
+            page.goto(f"{everything}/{path}")
+            expect(page.locator(".ms-frame")).to_be_visible()
+            expect(page.locator(f'.ms-menu-link[data-page="{shown.path}"]')).to_have_attribute("aria-current", "page")
+            page.wait_for_load_state("networkidle")
+            found, lacking = charts(page, shown.name)
+            drawn |= {shown.name} if found else set()
+            missing += [f"{path}: {one}" for one in lacking]
+            page.evaluate(axe)
+            grave += [f"{path}, {one}" for _ in range(2) for one in graveness(page)]
     assert not missing, "\n".join(missing)
-    assert drawn >= {page.name for page in PAGES} - WITHOUT
+    assert drawn >= {shown.name for shown in pages} - WITHOUT
+    assert not grave, "\n".join(grave)
+
+
+def charts(page: Page, name: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Wait until there are charts that all have alternatives; return all, and those without when time was up."""
+    until = time.monotonic() + WAIT_MS / 1000
+    while True:
+        found = page.evaluate(CHARTS)
+        lacking = [one for one in found if not speaks(name, one)]
+        if time.monotonic() > until or (not lacking and (found or name in WITHOUT)):
+            return found, lacking
+        page.wait_for_timeout(250)
+
+
+def graveness(page: Page) -> list[str]:
+    """Return what axe-core finds grave, and change the theme."""
+    root = page.locator("html")
+    theme = root.get_attribute("data-mantine-color-scheme")
+    grave = [one for one in page.evaluate(FOUND) if one["impact"] in GRAVE and not is_left_out(one)]
+    other = {"light": "dark", "dark": "light"}[theme or ""]
+    page.evaluate("theme => mindscope.prefs.set({theme})", other)
+    expect(root).to_have_attribute("data-mantine-color-scheme", other)
+    return [f"{theme}: {one['id']} {one['target']}: {one['why']} {one['html']}" for one in grave]
 
 
 def speaks(page: str, chart: tuple[str, str]) -> bool:
@@ -195,8 +196,7 @@ def test_alternatives_follow_the_language_and_the_figure(page: Page, demo: str) 
     expect(plot).to_have_attribute("aria-label", re.compile("已平滑"))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_grave_is_found_on_a_board(browser: Browser, axe: str, tmp_path: Path, theme: Any) -> None:
+def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     cards = (
         BoardCard("1" * 16, "scalars", "key:loss"), BoardCard("2" * 16, text="# Daily\n\n[link](scalars) `code`", x=4),
         BoardCard("3" * 16, "scalars?run=gone", "key:loss", x=8),
@@ -204,23 +204,18 @@ def test_nothing_grave_is_found_on_a_board(browser: Browser, axe: str, tmp_path:
     app = create_app(DEMO, workspace=tmp_path / "workspace")
     assert app.source.wait(60)
     board = app.source.create_board("Daily", cards)
-    server = _serving(app.server, 0)
-    context = browser.new_context(
-        viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme=theme, bypass_csp=True
-    )  # fmt: skip
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
-    found = []
-    for address in ("board", f"board?board={board.key}", f"board?board={board.key}&embed=1", "board?board=x"):
-        page.goto(f"http://127.0.0.1:{server.port}/{address}")
-        expect(page.locator(".ms-board-list, .ms-board .ms-empty:visible, .ms-board-text h1").first).to_be_visible()
-        if board.key in address:
-            expect(page.frame_locator(".ms-board-frame >> nth=0").locator(".scatterlayer .trace").first).to_be_attached()
-            page.get_by_role("group", name="Card Daily").hover()
-        page.evaluate(axe)
-        grave = [one for one in page.evaluate(FOUND) if one["impact"] in GRAVE and not is_left_out(one)]
-        found += [f"{address}: {one['id']} {one['target']}: {one['why']} {one['html']}" for one in grave]
-    context.close()
-    _end(server)
-    app.source.stop()
-    assert not found, "\n".join(found)
+    place = serve(app.server)
+    grave = []
+    try:
+        for path in ("board", f"board?board={board.key}", f"board?board={board.key}&embed=1", "board?board=x"):
+            page.goto(f"{place}/{path}")
+            expect(page.locator(".ms-board-list, .ms-board .ms-empty:visible, .ms-board-text h1").first).to_be_visible()
+            if board.key in path:
+                first = page.frame_locator(".ms-board-frame >> nth=0")
+                expect(first.locator(".scatterlayer .trace").first).to_be_attached()
+                page.get_by_role("group", name="Card Daily").hover()
+            page.evaluate(axe)
+            grave += [f"{path}, {one}" for _ in range(2) for one in graveness(page)]
+    finally:
+        app.source.stop()
+    assert not grave, "\n".join(grave)

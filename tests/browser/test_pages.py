@@ -1,4 +1,6 @@
-"""Every page of the menu opens without complaint, whatever there is to show: in the shell, in Chinese, and alone in a host."""
+"""Every page of the menu opens without complaint, whatever there is to show: in the shell, in Chinese, and alone in a host.
+
+By its address and with something to show: test_accessibility.py."""
 
 from __future__ import annotations
 
@@ -33,6 +35,7 @@ LITTLE: dict[str, Callable[[], MemorySource]] = {
     "no run": MemorySource,
     "an empty run": lambda: MemorySource(rows=[EMPTY]),
     "one run": lambda: given(1),
+    "three runs": lambda: given(3),
 }
 
 
@@ -48,13 +51,6 @@ def in_chinese_and_dark(page: Tab) -> None:
     page.locator("[data-action=theme]").click()
     expect(page.locator(".ms-page-title .zh")).to_be_visible()
     page.wait_for_timeout(300)  # so that what the page does late can still complain
-
-
-@pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
-def test_a_page_opens(page: Tab, serve: Serve, shown: Page) -> None:
-    page.goto(f"{serve(create_app(given(3)).server)}/{shown.path}")
-    is_open(page, shown)
-    in_chinese_and_dark(page)
 
 
 def test_what_is_loaded_ahead_is_used(page: Tab, serve: Serve) -> None:
