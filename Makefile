@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint scripts mutants bench fuzz browser lock clean coverage screenshots
+.PHONY: run test lint unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -9,16 +9,28 @@ ARGS ?= --demo --open
 run: $(VENV)/.run
 	$(BIN)/python -m app $(ARGS)
 
-# As many at once as there are processors, and one more in browsers, which wait at times. A browser test that fails is run once
-# more, alone, and must pass then: a busy machine can be slower than any wait.
+# Downloads are tried three times, since one that fails would end everything after it.
+again = ( for pause in 3 10 ""; do $(1) && exit 0; [ -n "$$pause" ] || exit 1; \
+  echo "This failed and is tried again in $$pause s: $(1)"; sleep $$pause; done )
+
+# As many at once as there are processors, and one more in browsers, which wait at times. A test that fails is run once more,
+# alone, and must pass then: a busy machine can be slower than any wait.
 PYTEST = $(BIN)/python -m pytest
 AT_ONCE = -n logical --dist worksteal
 BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
+ONCE_MORE = --last-failed --last-failed-no-failures none
 
-test: $(VENV)/.test browser lint
+test: install lint unit pages
+
+# Everything that tests need, before the first of them.
+install: $(VENV)/.test browser
+
+unit: $(VENV)/.test
 	$(NODE) --test "tests/js/*.test.js"
-	$(PYTEST) $(AT_ONCE) --ignore=tests/browser
-	$(PYTEST) $(BROWSERS) tests/browser || $(PYTEST) tests/browser --last-failed --last-failed-no-failures none
+	$(PYTEST) $(AT_ONCE) --ignore=tests/browser || $(PYTEST) --ignore=tests/browser $(ONCE_MORE)
+
+pages: $(VENV)/.test
+	$(PYTEST) $(BROWSERS) tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
 
 lint: $(VENV)/.test scripts
 	$(BIN)/ruff check .
@@ -36,7 +48,7 @@ scripts: $(VENV)/.test
 	else echo "No packages from npm could be installed: the scripts in assets/ are not checked."; fi
 
 node_modules/.installed: package-lock.json $(VENV)/.test
-	$(NPM) ci --ignore-scripts --loglevel=error
+	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)
 	touch $@
 
 # Lines and branches of the Python packages that the tests without a browser run.
@@ -80,18 +92,19 @@ fuzz: $(VENV)/.test
 CHROMIUMS = chromium-headless-shell chromium chromium-browser google-chrome
 browser:
 	@command -v chromium-headless-shell >/dev/null 2>&1 \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \
-	     { apt-get install -y -qq chromium-headless-shell fonts-noto-cjk || apt-get install -y -qq chromium fonts-noto-cjk; } >/dev/null; } \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && export DEBIAN_FRONTEND=noninteractive && $(call again,apt-get update -qq) && \
+	     { $(call again,apt-get install -y -qq chromium-headless-shell fonts-noto-cjk >/dev/null) \
+	       || $(call again,apt-get install -y -qq chromium fonts-noto-cjk >/dev/null); }; } \
 	|| for name in $(CHROMIUMS); do command -v $$name && break; done >/dev/null 2>&1 \
 	|| echo "No Chromium here and none could be installed: the browser tests will be skipped."
 
 $(VENV)/.run: requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(call again,$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock)
 	touch $@
 
 $(VENV)/.test: requirements-dev.lock $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(call again,$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock)
 	touch $@
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
