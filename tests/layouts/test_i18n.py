@@ -45,13 +45,12 @@ def test_every_key_asked_for_is_there() -> None:
     assert sorted(asked - set(CATALOGUE) - {"shell.py", "runs.js"}) == []
 
 
-@pytest.mark.parametrize("key", CATALOGUE)
-def test_both_languages_have_text_and_the_same_placeholders(key: str) -> None:
-    english, chinese = CATALOGUE[key]
-    assert english.strip()
-    assert chinese.strip()
+def test_both_languages_have_text_and_the_same_placeholders() -> None:
     holes = re.compile(r"\{(\w+)\}")
-    assert set(holes.findall(english)) == set(holes.findall(chinese))
+    assert len(CATALOGUE) > 1000
+    assert [key for key, texts in CATALOGUE.items() if not all(text.strip() for text in texts)] == []
+    different = [key for key, texts in CATALOGUE.items() if len({frozenset(holes.findall(text)) for text in texts}) > 1]
+    assert different == []
 
 
 def test_a_key_has_one_text() -> None:

@@ -45,7 +45,7 @@ RECIPES = (
         {"page/page.py": "layouts/pages/sizes/page.py"},
         (("layouts/__init__.py", r'(?<=\n        "text",\n)', '        "sizes",\n'),),
         ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k",
-         "(sizes or folder or book) and not browser_test"),
+         "(sizes or folder or book or languages) and not browser_test"),
         8,
     ),
     Recipe(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from app.commands.serving import demo_directory
 from app.store.store import Store
@@ -20,6 +21,8 @@ VALUES: tuple[Any, ...] = (
     [None], ["x"], [1, "x", None], {}, {"x": 1}, {"": None}, {"run": "x"}, {"run": [1]}, {"run": ["x"]}, {"run": [["x"]]},
     {"xaxis.range[0]": "x", "xaxis.range[1]": None}, {"points": 5}, [{"x": 1}], [[1, 2], [3, "x"]],
 )  # fmt: skip
+ASKS = 2 * settings.default.max_examples
+"""Requests with random values for each callback."""
 # What pages really ask, so that a value that is wrong is met beyond the first look.
 ASK = {
     "tag": ["loss", "acc", "训练", "../x"], "right": ["loss", "lr"],
@@ -103,7 +106,7 @@ def test_wrong_values(application, part) -> None:
                 body = copy.deepcopy(request)
                 values_of(body)[place]["value"] = value
                 bodies.append(body)
-        for _ in range(150):
+        for _ in range(ASKS):
             body = copy.deepcopy(request)
             for value in values_of(body):
                 value["value"] = an_ask(chance) if chance.random() < 0.8 else chance.choice(VALUES)
