@@ -74,8 +74,8 @@ def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
         time.sleep(0.5)
         began = time.monotonic()
         process.terminate()
-        assert process.wait(10) == 0
-        assert time.monotonic() - began < 5  # 0.5 s on a quiet machine, of which Python takes most to take itself apart
+        assert process.wait(60) == 0
+        assert time.monotonic() - began < 30  # 0.5 s on a quiet machine, of which Python takes most to take itself apart
 
 
 def test_port_in_use(serve, base, tmp_path) -> None:

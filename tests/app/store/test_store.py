@@ -24,7 +24,7 @@ from parsers.discovery.scanner import Scanner
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
 
-def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

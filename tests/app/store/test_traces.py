@@ -118,13 +118,13 @@ def test_reading_is_cancelled_and_resumed(
 ) -> None:
     slow = tmp_path / "slow"
     slow.mkdir()
-    (slow / "sitecustomize.py").write_text("import time\ntime.sleep(20)\n")
+    (slow / "sitecustomize.py").write_text("import time\ntime.sleep(200)\n")
     monkeypatch.setattr(programs, "paths", lambda: [str(slow), *sys.path])
     begun = time.monotonic()
     assert kept.frame(profile).state in ("reading", "waiting")
     kept.cancel(profile)
     assert ready(kept, profile).state == "cancelled"
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 100
     assert kept.open(profile) is None
     assert list((tmp_path / "index-traces").iterdir()) == []
     monkeypatch.undo()

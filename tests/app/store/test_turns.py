@@ -108,9 +108,8 @@ def test_one_owner_with_many_tasks_does_not_hold_up_another(turns: Turns) -> Non
     until = threading.Event()
     many = [busy(turns, "many", done, until) for _ in range(2 * SLOTS)]
     time.sleep(2 * SLICE)
-    begun = time.monotonic()
     assert quick(turns, "other", done).ended.wait(WAIT)
-    assert time.monotonic() - begun < 5 * SLICE + 1.0
+    assert done == ["other"]  # none of the others ends before `until` is set
     until.set()
     assert all(one.ended.wait(WAIT) for one in many)
 

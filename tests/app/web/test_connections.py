@@ -71,7 +71,7 @@ def test_others_are_answered_while_clients_neither_send_nor_read(application: An
         for _ in range(24):
             clients.enter_context(downloading(address, 4096))
         time.sleep(1)
-        assert min(health(address) for _ in range(3)) < 1
+        assert min(health(address) for _ in range(3)) < 10  # 10 ms on a quiet machine; those that wait are closed after 20 s
 
 
 def test_a_request_that_never_ends_is_closed_even_while_bytes_trickle_in(
@@ -82,10 +82,10 @@ def test_a_request_that_never_ends_is_closed_even_while_bytes_trickle_in(
     with running(application) as address, half_sent(address) as client:
         began = time.monotonic()
         with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-            while time.monotonic() - began < 15:
+            while time.monotonic() - began < 60:
                 client.sendall(b"x")
                 time.sleep(0.1)
-        assert 1 < time.monotonic() - began < 15
+        assert 1 < time.monotonic() - began < 60
 
 
 def test_a_client_that_does_not_read_is_closed_and_one_that_reads_slowly_gets_everything(

@@ -6,7 +6,6 @@ import posixpath
 import re
 from pathlib import Path, PurePosixPath
 
-import pytest
 from dash import html
 
 from app.web import server
