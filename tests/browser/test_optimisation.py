@@ -57,7 +57,7 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     expect(page.locator(".ms-optimisation-best .en")).to_contain_text("the highest value tried")
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
     # The forest comes by itself, and orders the settings as it explains the result.
-    expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits", timeout=60_000)
+    expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits")
     expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the forest (R² 0.9")
     expect(page.locator('th[aria-sort="descending"] [data-by="share"]')).to_have_count(1)
     page.locator('[data-by="share"]').click()

@@ -39,7 +39,7 @@ def query(page: Page) -> dict[str, list[str]]:
 
 def drawn(page: Page) -> None:
     """Wait until bars and joins are drawn: an empty chart has few colours."""
-    expect(page.locator(".ms-ranks-drawn .en").first).to_contain_text("bars of their own", timeout=20_000)
+    expect(page.locator(".ms-ranks-drawn .en").first).to_contain_text("bars of their own")
     page.wait_for_function("""() => {
         const canvas = document.querySelector(".ms-ranks-canvas");
         if (!canvas || !canvas.width) return false;

@@ -221,7 +221,7 @@ def test_dragging_moves_and_draws_at_once(page: Page, place: str) -> None:
     assert abs((high - low) - 1_000_000) < 3
     page.mouse.wheel(0, 0)
     page.keyboard.press("d")
-    expect.set_options(timeout=20_000)
+    expect.set_options()
     page.wait_for_function("(low) => new URLSearchParams(location.search).get('span').split(',')[0] > low", arg=low)
 
 

@@ -45,7 +45,7 @@ def test_trials_target_and_command_of_a_study(page: Page, address: str, journal:
     expect(page.locator(ROWS)).to_contain_text("exit code 3")
     with journal.open("a") as file:
         file.write(trial(6, "complete", [0.25]))
-    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 6", timeout=20_000)
+    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 6")
 
 
 def test_an_evaluator_is_chosen_and_says_what_it_lacks(page: Page, address: str, journal: Path) -> None:
@@ -58,7 +58,7 @@ def test_an_evaluator_is_chosen_and_says_what_it_lacks(page: Page, address: str,
     expect(card.locator(".annotation")).to_contain_text("PED-ANOVA (Optuna) needs at least 4 complete trials; there are 3.")
     with journal.open("a") as file:
         file.write("".join(trial(number, "complete", [0.1 * number], x=0.09 * number) for number in range(6, 11)))
-    expect(card.locator(".barlayer .point")).not_to_have_count(0, timeout=30_000)
+    expect(card.locator(".barlayer .point")).not_to_have_count(0)
     expect(card.locator(".xtitle")).to_have_text("share by PED-ANOVA (Optuna), 8 trials")
     card.locator("select").select_option("")
     expect(card.locator(".xtitle")).to_contain_text("association")
