@@ -64,4 +64,6 @@ def main(directory: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "summary/explained")
+    chosen = sys.argv[1] if len(sys.argv) > 1 else "summary/explained"
+    main(chosen)
+    print(f"Recorded {SAMPLES} samples. To open them: mindscope --summary-base-dir {chosen}")

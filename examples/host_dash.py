@@ -12,4 +12,4 @@ host.layout = html.Div([html.H1("Our lab"), html.A("Training runs", href="/train
 
 if __name__ == "__main__":
     mount(host, "/training", sys.argv[1])
-    serve(host.server, host="127.0.0.1", port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)
+    serve(host.server, host="127.0.0.1", threads=8, port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)

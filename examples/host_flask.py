@@ -17,4 +17,4 @@ def home() -> str:
 
 if __name__ == "__main__":
     mount(host, "/training", sys.argv[1])
-    serve(host, host="127.0.0.1", port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)
+    serve(host, host="127.0.0.1", threads=8, port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)

@@ -31,4 +31,4 @@ def build(directory: str) -> Dash:
 
 
 if __name__ == "__main__":
-    serve(build(sys.argv[1]).server, host="127.0.0.1", port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)
+    serve(build(sys.argv[1]).server, host="127.0.0.1", threads=8, port=int(sys.argv[2]) if len(sys.argv) > 2 else 8050)

@@ -1,4 +1,4 @@
-"""Frames in a notebook, and the dashboard as a cell's output: paste the cells into Jupyter."""
+"""Frames in a notebook, and the dashboard as a cell's output: paste the cells into Jupyter, started in the checkout."""
 
 # %%
 from parsers import discover, open_run

@@ -269,9 +269,12 @@ def test_new_samples_of_a_growing_run_appear(page: Page, tmp_path: Path, serve: 
 
 def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Path, serve: Serve) -> None:
     folder = tmp_path / "runs" / "run"
-    record(folder, 3)
+    record(folder, 4)
     origin = folder / "_explain_1700000000" / "origin_images" / "0"
     (origin / "0.png").unlink()
+    whole = io.BytesIO()
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (96, 96, 3), np.uint8)).save(whole, "JPEG")
+    (origin / "3.png").write_bytes(whole.getvalue()[: len(whole.getvalue()) // 2])
     (origin / "1.png").write_text("<svg xmlns='x'><script>alert(1)</script></svg>")
     maps = folder / "_explain_1700000000" / "heatmap" / "GradCAM" / "0"
     Image.fromarray(np.full((6, 6), 77, np.uint8)).save(maps / "2_0.png")
@@ -288,6 +291,13 @@ def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Pat
         odd = row(page, 2).locator('[data-explainer="GradCAM"] .ms-saliency-note')
         expect(odd).to_contain_text("All values of this map are 77.")
         expect(odd).to_contain_text("6 x 6 px, the picture 12 x 12")
+        expect(row(page, 3).locator(note)).to_contain_text("The image is cut")
+        expect(row(page, 3).locator(".ms-saliency-figure:not([data-explainer]).ms-saliency-drawn")).to_have_count(1)
+        # What is there of the picture is drawn: rows of noise at the top, one colour below.
+        pixels = row(page, 3).locator(".ms-saliency-figure:not([data-explainer]) canvas").evaluate(PIXELS)
+        rows = np.array(pixels).reshape(96, 96, 4)[:, :, 0]
+        assert rows[:8].std() > 20
+        assert rows[-8:].std() < 1
     assert not errors
     context.close()
 
