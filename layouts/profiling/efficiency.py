@@ -147,8 +147,10 @@ def _share_of(found: Efficiency) -> Any:
         pattern.format(peak=rate(found.peak.matrix_per_s), source=source)
         for pattern, source in zip(texts, (english, chinese), strict=True)
     ]
-    needs = both("efficiency.needs_achieved") if math.isnan(found.achieved.per_s) else ("", "")
-    return in_both(f"{said[0]} {needs[0]}".strip(), f"{said[1]}{needs[1]}")
+    if not math.isnan(found.achieved.per_s):
+        return in_both(*said)
+    needs = both("efficiency.needs_achieved")
+    return in_both(f"{said[0]}. {needs[0]}", f"{said[1]}。{needs[1]}")
 
 
 def source_of(peak: DevicePeak) -> tuple[str, str]:

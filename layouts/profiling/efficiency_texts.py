@@ -116,7 +116,7 @@ TEXTS = define_texts({
         "有运算计数器的 {n} 个内核计数均为 0，因此不作计算。",
     ),
     "efficiency.doubt.impossible": (
-        "{counter} is below 0 or above 100 % in {n} kernels; these are left out of its means.",
+        "{counter} is below 0 or above 100 % (kernels: {n}); these are left out of its means.",
         "{n} 个内核的 {counter} 小于 0 或大于 100%，求平均时已排除。",
     ),
     "efficiency.doubt.above": (

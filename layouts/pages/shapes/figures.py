@@ -32,7 +32,7 @@ SYMBOLS: dict[str, str] = {
 """Symbol of plotly -> the character for it in a table."""
 _ORDER = tuple(SYMBOLS)
 FADED = 0.2
-_NAME = 46
+_NAME = 32
 
 
 def colour_of(place: int) -> str:

@@ -138,8 +138,8 @@ def stage_table(facts: Facts) -> list[Any]:
     if not rows:
         return []
     heads = [
-        html.Th(t("strategy.stage"), scope="col"), html.Th(t("strategy.ranks"), scope="col", colSpan=2),
-        html.Th(t("strategy.with_file"), scope="col"),
+        html.Th(t("strategy.stage"), scope="col"), html.Th(t("strategy.ranks"), scope="col"),
+        html.Th(t("strategy.number"), scope="col", className="ms-number"), html.Th(t("strategy.with_file"), scope="col"),
     ]  # fmt: skip
     table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-strategy-table")
     left = len(numbers) - MOST_STAGES

@@ -45,6 +45,7 @@ TEXTS = define_texts({
     "strategy.stage_n": ("Stage {n}", "阶段 {n}"),
     "strategy.stage_unknown": ("Unknown stage", "未知阶段"),
     "strategy.ranks": ("Ranks", "卡"),
+    "strategy.number": ("Number of ranks", "卡数"),
     "strategy.with_file": ("With a file", "有文件"),
     "strategy.more_stages": ("and {n} more stages", "另有 {n} 个阶段"),
     "strategy.sizes": ("Dimensions", "并行维度"),

@@ -138,7 +138,7 @@ def test_what_cannot_be_right_is_said() -> None:
     found = use({"peak": "4", "model_flops": "90", "tokens": "-3"}, kernels=kernels(**counters), steps=steps(1e9, 1e9))
     assert (found.mfu, keys(found)) == (90 / 8, ["typed", "impossible", "above", "mfu"])
     text = texts_in(figures(found))
-    for wanted in ("found -3; it is not used", "aic_mac_ratio is below 0 or above 100 % in 1 kernels", "125 % of the peak",
+    for wanted in ("found -3; it is not used", "aic_mac_ratio is below 0 or above 100 % (kernels: 1)", "125 % of the peak",
                    "An MFU of 1,125 % cannot be"):  # fmt: skip
         assert wanted in text
     assert "also needs the parameters" in texts_in(figures(use({"tokens": "5"})))
