@@ -75,6 +75,9 @@ class Scaled:
         axis: dict[str, Any] = {"zeroline": False, "title": {"text": plain(self.name), "standoff": 6}}
         if self.logarithmic:
             axis["type"] = "log"
+            known = self.places[self.there]
+            if known.size and 1 < np.ptp(known) < 3:
+                axis["dtick"] = "D2"  # labels at 1, 2 and 5; on a high axis plotly writes every digit
         if self.categories:
             texts = [plain(middle(one, LONGEST)) for one in self.categories]
             axis |= {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": texts}

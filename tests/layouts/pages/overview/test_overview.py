@@ -31,7 +31,7 @@ from tests.sources import MemorySource, row
 from tests.sources import series as made
 
 DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
-SINGLE = sorted(path.name for path in DEMO.iterdir() if path.name != "ranks")
+SINGLE = sorted(path.name for path in DEMO.iterdir() if path.is_dir() and path.name != "ranks")
 
 
 @pytest.fixture(scope="module")
