@@ -213,7 +213,7 @@ def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
         pid = search.forked("--jobs", 2)
         until = time.monotonic() + 30
         journal = search.journal
-        while not journal.exists() or not journal.stat().st_size or not any(one.state == "complete" for one in search.study().trials):
+        while not journal.exists() or not journal.stat().st_size or "complete" not in {one.state for one in search.study().trials}:
             assert time.monotonic() < until
             time.sleep(0.05)
         with open(place / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
