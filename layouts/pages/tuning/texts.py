@@ -76,7 +76,7 @@ TEXTS = define_texts({
     ),
     "tuning.infeasible": ("violates a constraint", "违反约束"),
     "tuning.damaged": (
-        "{n} places in the journal are damaged; all others are shown.", "日志中有 {n} 处损坏，其余内容均已显示。",
+        "Damaged places in the journal: {n}. All others are shown.", "日志中有 {n} 处损坏，其余内容均已显示。",
     ),
     "tuning.at_byte": ("Byte {n}:", "字节 {n}："),
     "tuning.rows": (

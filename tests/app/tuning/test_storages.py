@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from optuna.trial import TrialState
@@ -199,6 +200,11 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(
     assert all(isinstance(json.loads(line), dict) for line in lines)
 
 
+def begun(journal: Path) -> bool:
+    """Return whether a journal has a record."""
+    return journal.exists() and journal.stat().st_size > 0
+
+
 def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
     """The workspace is a file system of 256 kB, which is full for three seconds while trials run."""
     place = search.directory / "workspace"
@@ -212,8 +218,7 @@ def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
         search.write("budget: {trials: 8}\ntuner: {name: random}", command=f"sh {slow}")
         pid = search.forked("--jobs", 2)
         until = time.monotonic() + 30
-        journal = search.journal
-        while not journal.exists() or not journal.stat().st_size or "complete" not in {one.state for one in search.study().trials}:
+        while not begun(search.journal) or not any(one.state == "complete" for one in search.study().trials):
             assert time.monotonic() < until
             time.sleep(0.05)
         with open(place / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
