@@ -58,7 +58,8 @@ def one(points: int) -> dict[str, float]:
 
     from app.store.store import Store
     from layouts.pages.scalars.page import draw
-    from layouts.sources import FrameSource, RunRow
+    from layouts.runs import RunRow
+    from layouts.sources import FrameSource
 
     class OneRun(Store):
         """A store with one tag of one run, which is on no disk."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from benchmarks.graphs_data import transformer
 from benchmarks.measure import Figure, in_fresh_process
-from layouts.sources import ProfileFrame, ProfileRow, RunRow
+from layouts.profiles import ProfileFrame, ProfileRow
+from layouts.runs import RunRow
 from parsers.deferred import pandas as pd
 from parsers.graphs.graph import Graph
 

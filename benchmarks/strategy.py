@@ -73,7 +73,7 @@ def one() -> dict[str, float]:
     from layouts.pages.strategy.asks import read_graph
     from layouts.pages.strategy.drawing import Strategies, drawing
     from layouts.pages.strategy.panel import panel
-    from layouts.sources import ProfileFrame
+    from layouts.profiles import ProfileFrame
     from parsers import open_run
 
     class Source:

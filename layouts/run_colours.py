@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layouts.sources import RunRow
+from layouts.runs import RunRow
 from layouts.state import EVERY_RUN, NEWEST, UNREAD
 from layouts.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
 

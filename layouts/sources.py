@@ -1,4 +1,4 @@
-"""The interface between pages and the application: rows, and one protocol per subject.
+"""The interface between pages and the application: one protocol per subject.
 
 `FrameSource` is all of the protocols as one object; a function annotates the smallest protocol that has what it calls.
 Values, profiles, lineage and notes belong to runs, so each of these protocols includes `RunSource`.
@@ -8,7 +8,7 @@ Values, profiles, lineage and notes belong to runs, so each of these protocols i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from parsers import (
@@ -17,7 +17,6 @@ from parsers import (
     Graph,
     GraphLocation,
     HistogramValue,
-    Idle,
     ImageValue,
     Insight,
     LandscapePlan,
@@ -30,7 +29,6 @@ from parsers import (
     Value,
 )  # fmt: skip
 from parsers.analysis import Forest
-from parsers.deferred import pandas as pd
 from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.jobs import JobFiles
 
@@ -39,147 +37,11 @@ from layouts.dumps import DumpWork, OpenDump
 from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, View
+from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
+from layouts.runs import RunChanges, RunRow, SourceStatus
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
 from layouts.work import WorkResult
-
-STALE_INTERVALS = 5
-"""A source whose last scan is older than this many intervals is stale."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """A run as pages list it. A job of several ranks is one row, whose members are the keys of its ranks.
-
-    key identifies the run in URLs and callbacks; it is never opened as a path. members are the keys that have series: (key,)
-    for a single run. Times are in seconds since 1970, size is in bytes, steps is the number of distinct steps of the longest
-    series.
-    state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle", "empty" (no byte has been
-    written to its files yet), "outside" (a link out of the directory of runs, which is not followed) or "unreadable".
-    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, "dump" dumps
-    of tensors, and "checkpoints" is 1 if checkpoints were collected for landscapes.
-    main_tag and main_value: the scalar that lists show (the loss if there is one) and its last value.
-    """
-
-    key: str
-    name: str
-    path: str
-    real_path: str
-    members: tuple[str, ...]
-    started: float | None
-    updated: float
-    size: int
-    state: str
-    steps: int = 0
-    points: int = 0
-    tags: Mapping[str, int] = field(default_factory=dict)
-    main_tag: str = ""
-    main_value: float | None = None
-    problems: int = 0
-    version: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SourceStatus:
-    """The status in the header: base directory (several are joined), time of the last scan, number of loaded runs.
-
-    failed is the error that ended the last scan, "" for none. read_at is the time of the last finished scan in seconds since
-    1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
-    run, the list of runs or the list of problems changes. age is the number of seconds since the last scan finished, or since
-    the start if none has. missing is whether the last scan did not find a base directory.
-    """
-
-    base: str
-    read_at: float | None
-    interval: float
-    total: int
-    loaded: int
-    problems: int
-    version: int
-    failed: str = ""
-    age: float = 0.0
-    missing: bool = False
-
-    @property
-    def health(self) -> str:
-        """Return "failed", "missing", "stale" if the last scan is older than STALE_INTERVALS intervals, or "ok"."""
-        if self.failed:
-            return "failed"
-        if self.missing:
-            return "missing"
-        return "stale" if self.interval and self.age > STALE_INTERVALS * self.interval else "ok"
-
-
-@dataclass(frozen=True, slots=True)
-class RunChanges:
-    """What has changed in the list of runs since a mark.
-
-    mark names the present state of the list; it is passed to the next call. whole: the mark was unknown, so rows are all runs,
-    newest first. Otherwise rows are those that are new, changed or drawn in another colour, and gone are the keys of rows that
-    no longer exist. colours: member run key -> colour of all runs while no runs are chosen. hues: key of a row -> the hue it
-    wishes for. by_hand: key of a run, job or rank -> colour set by hand.
-    """
-
-    mark: str
-    whole: bool
-    rows: Sequence[RunRow]
-    gone: Sequence[str]
-    colours: Mapping[str, str]
-    hues: Mapping[str, int]
-    by_hand: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRow:
-    """The files of one rank in one session of the profiler; the key of a profile is (run, session, rank).
-
-    session is the directory below the run ("." for the run itself), device Ascend, GPU, CPU or "" if unknown. files are file
-    names below the session, size is their total size in bytes, updated the newest mtime in seconds. frames are the names in
-    `parsers.profiler.FRAMES` that can be read from these files, and those in `parsers.cluster_frames.JOB_FRAMES` that its job
-    gives. mark changes whenever a file does.
-    """
-
-    session: str
-    rank: int
-    device: str
-    files: tuple[str, ...]
-    size: int
-    updated: float
-    frames: tuple[str, ...]
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileFrame:
-    """One frame of a profile, or the progress of reading it.
-
-    state: "ready" (frame is set, but may have no rows), "reading" (done of total bytes; ask again), "waiting" (others are
-    read first; ask again), "missing" (no file has it; any file of `wanted` would), "cancelled" (ask with again=True) or
-    "failed" (text is the reason). problems is the damage found in its files.
-    """
-
-    state: str
-    frame: pd.DataFrame | None = None
-    done: int = 0
-    total: int = 0
-    wanted: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IdleTime:
-    """Idle time by cause, which is found when a trace is read.
-
-    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read), "reading" (it
-    is being read) or "missing" (the profile has no trace).
-    """
-
-    state: str
-    idle: Idle | None = None
-
-
-NO_TRACE = IdleTime("missing")
 
 
 @dataclass(frozen=True, slots=True)

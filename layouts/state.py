@@ -16,7 +16,8 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State
 
 from layouts.page import Ids
-from layouts.sources import RunRow, RunSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource
 
 NEWEST = 10
 """Number of runs on screen if the state names none."""

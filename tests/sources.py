@@ -15,8 +15,10 @@ from layouts.dumps import DumpView, DumpWork, OpenDump
 from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import OFF, LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
+from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
 from layouts.run_colours import Colours
-from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.runs import RunChanges, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
 from layouts.work import WorkResult

@@ -25,7 +25,8 @@ from parsers.discovery.scanner import Scanner
 from parsers.model import Problem, Source
 
 if TYPE_CHECKING:
-    from layouts.sources import FrameSource, ProfileFrame
+    from layouts.profiles import ProfileFrame
+    from layouts.sources import FrameSource
 
 POLL_S = 0.05
 PROGRAM = "app.run_process"

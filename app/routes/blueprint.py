@@ -71,7 +71,8 @@ from app.store.matching import PatternError, matching
 from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.notes import Note
 from layouts.queries.expressions import checked
-from layouts.sources import FrameSource, RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import FrameSource, RunSource, ValueSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts

@@ -14,8 +14,9 @@ from flask import Response
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, answered, parameters
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows

@@ -21,7 +21,7 @@ from app.store.leaves import leaves, unique
 from app.store.run_list import RunList
 from app.store.run_rows import run_row
 from layouts.run_colours import Colours
-from layouts.sources import RunChanges, RunRow
+from layouts.runs import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import opens_alone, rescan, source_of
 from parsers.discovery.scanner import Scanner

@@ -20,7 +20,7 @@ from app.engines import ByAmount, Engine
 from app.store.index import Index
 from app.store.job_frames import RankReader, key_of_job, may_be_kept
 from app.store.reading_jobs import next_job
-from layouts.sources import ProfileFrame, ProfileRow
+from layouts.profiles import ProfileFrame, ProfileRow
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from app.store.profiles import row_of
-from layouts.sources import ProfileRow
+from layouts.profiles import ProfileRow
 from parsers import Source
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profile, Profiles

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.store.run_rows import LIVE_SECONDS, dated_row, job_row
 from layouts.run_colours import Colours
-from layouts.sources import RunChanges, RunRow
+from layouts.runs import RunChanges, RunRow
 from parsers import Source
 
 GONE = 1000

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.store.profiles import TRACE
-from layouts.sources import RunRow
+from layouts.runs import RunRow
 from parsers import Source
 from parsers.names import printable
 from parsers.profiler.ranks import KINDS

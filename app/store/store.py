@@ -35,7 +35,9 @@ from layouts.dumps import DumpWork, OpenDump
 from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.live import LiveSession, LiveStatus, Order
 from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
-from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
+from layouts.runs import RunChanges, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth
 from layouts.studies import Importances, OpenStudy, StudyRow
 from layouts.watchpoints import WatchList
 from layouts.work import WorkResult

@@ -21,7 +21,7 @@ from pathlib import Path
 from app.programs import command, environment
 from app.store.index import private_directory
 from app.store.reading_jobs import next_job
-from layouts.sources import IdleTime, ProfileFrame
+from layouts.profiles import IdleTime, ProfileFrame
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, pyramid, sources, storage

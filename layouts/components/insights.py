@@ -12,7 +12,8 @@ from parsers import Insight, Series
 from layouts import format as fmt
 from layouts.debugging.links import address, iteration_of
 from layouts.i18n import both
-from layouts.sources import RunRow, RunSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource
 
 AROUND = 40
 """Points that a link shows on either side of an insight."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from layouts.debugging.live import listed
 from layouts.queries.damage import damage
-from layouts.sources import FrameSource, RunRow
+from layouts.runs import RunRow
+from layouts.sources import FrameSource
 from layouts.state import elsewhere, selected_runs, stamped
 
 MOST_DUMPS = 1_000

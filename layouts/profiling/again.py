@@ -11,9 +11,10 @@ from typing import Any
 from dash import Input, Output, State, dcc, no_update
 
 from layouts.page import Ids
+from layouts.profiles import IdleTime
 from layouts.profiling.choice import read_choice
 from layouts.profiling.idling import idle_time
-from layouts.sources import IdleTime, ProfileSource
+from layouts.sources import ProfileSource
 
 ASK_MS = 2_000
 

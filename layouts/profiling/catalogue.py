@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+from layouts.profiles import ProfileRow
 from layouts.profiling.jobs import Job, jobs_of
 from layouts.queries.damage import damage
-from layouts.sources import ProfileRow, ProfileSource
+from layouts.sources import ProfileSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 10_000

@@ -13,10 +13,11 @@ from parsers.deferred import pandas as pd
 from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import attributes, both, t
+from layouts.profiles import IdleTime
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import percent
 from layouts.profiling.links import address, range_on_timeline
-from layouts.sources import IdleTime, ProfileSource
+from layouts.sources import ProfileSource
 
 CAUSES = ("host", "synchronisation", "data", "communication", "stream", "short", "unknown")
 """In the order of the bar: causes of the host, then those of the device, then the rest."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from layouts.sources import ProfileRow, ProfileSource
+from layouts.profiles import ProfileRow
+from layouts.sources import ProfileSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST_PROBLEMS = 50
 

@@ -15,7 +15,8 @@ from layouts.figures.curves import Line, Look, View
 from layouts.queries.comparing import Style, grouped
 from layouts.queries.grouping import REST, Grouping
 from layouts.queries.scalars import Ask
-from layouts.sources import RunRow, RunSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource
 from layouts.state import label_of, selected_runs
 from layouts.theme import PALETTE
 

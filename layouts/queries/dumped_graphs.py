@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from parsers import Graph
 
-from layouts.sources import FrameSource, RunRow
+from layouts.runs import RunRow
+from layouts.sources import FrameSource
 
 PREFIX = "dump:"
 """The graphs of a dump are named dump:<rank>.<number>."""

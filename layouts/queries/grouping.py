@@ -14,7 +14,8 @@ from parsers import Setting
 
 from layouts import format as fmt
 from layouts.run_colours import group_colours
-from layouts.sources import FrameSource, LineageSource, RunRow
+from layouts.runs import RunRow
+from layouts.sources import FrameSource, LineageSource
 
 KINDS = ("job", "rank", "regex", "column")
 """Kinds of groupings. "regex:" and "column:" are followed by the expression or the name of the column."""

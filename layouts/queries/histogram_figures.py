@@ -18,7 +18,8 @@ from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
 from layouts.queries.histograms import Ask
-from layouts.sources import RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource, ValueSource
 from layouts.state import label_of, selected_runs
 
 MOST_LINES = 60

@@ -26,9 +26,10 @@ from parsers.analysis.rank_operators.views import Laid
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
+from layouts.profiles import ProfileRow
 from layouts.profiling.choice import Choice, read_choice, read_step
 from layouts.queries.rank_tables import Member, Rank, Shown
-from layouts.sources import ProfileRow, TraceSource
+from layouts.sources import TraceSource
 from layouts.state import BadInput, flag, number, text
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")

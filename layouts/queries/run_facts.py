@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from layouts import format as fmt
 from layouts.i18n import both
-from layouts.sources import RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource, ValueSource
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data; a run on the overview has at least one of them."""

@@ -12,7 +12,8 @@ import msgspec
 
 from layouts import format as fmt
 from layouts.notes import HandColour, Mark, Note, View
-from layouts.sources import FrameSource, NoteSource, RunChanges, RunRow, RunSource
+from layouts.runs import RunChanges, RunRow
+from layouts.sources import FrameSource, NoteSource, RunSource
 from layouts.state import NEWEST, selected_runs
 from layouts.theme import nearest_hue
 from layouts.watchpoints import WatchList

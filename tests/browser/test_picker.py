@@ -13,8 +13,8 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
+from layouts.runs import RunRow
 from layouts.shell.run_list import listing
-from layouts.sources import RunRow
 from layouts.state import selected_runs
 from tests.browser.conftest import in_address
 from tests.sources import MemorySource, row

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.run_colours import TOGETHER, Colours, group_colours, wishes
+from layouts.runs import RunRow
 from layouts.shell.run_list import listing
-from layouts.sources import RunRow
 from layouts.state import selected_runs
 from layouts.theme import FIRST, PALETTE, legible, nearest_hue, shade
 from tests.layouts.test_theme import CARDS, SIGHT, linear, luminance, oklab

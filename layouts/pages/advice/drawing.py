@@ -16,10 +16,10 @@ from parsers.deferred import pandas as pd
 from layouts import format as fmt
 from layouts.components.elements import icon, scrolled
 from layouts.i18n import CATALOGUE, attributes, both, t
+from layouts.profiles import NO_TRACE, IdleTime
 from layouts.profiling.advising import quantity, sentence
 from layouts.profiling.choice import Choice
 from layouts.profiling.links import address, range_on_timeline
-from layouts.sources import NO_TRACE, IdleTime
 
 _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}

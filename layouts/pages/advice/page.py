@@ -16,13 +16,14 @@ from layouts.page import Ids, Page
 from layouts.pages.advice.drawing import UNITS, drawn
 from layouts.pages.advice.job_texts import TEXTS as JOB
 from layouts.pages.advice.texts import TEXTS as OWN
+from layouts.profiles import IdleTime
 from layouts.profiling.again import clock, register_again, settled
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import Choice, read_choice
 from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.links import traced
-from layouts.sources import IdleTime, ProfileSource
+from layouts.sources import ProfileSource
 from layouts.state import number, text
 
 TEXTS = {**OWN, **JOB}

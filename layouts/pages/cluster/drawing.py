@@ -23,8 +23,9 @@ from layouts.pages.cluster.panel import panel
 from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.pages.cluster.sections import dimension_table, expert_list
 from layouts.pages.cluster.story import group_name, story
+from layouts.profiles import ProfileFrame
 from layouts.profiling.reading import MOST_PROBLEMS
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST_MARKED = 64
 """Ranks that others wait for, marked in figures."""

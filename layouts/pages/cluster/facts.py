@@ -22,9 +22,10 @@ from parsers.profiler.groups import ranks_of
 from parsers.profiler.parts import joined
 
 from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
 from layouts.profiling.offers import offers
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST_SESSIONS = 64
 """Sessions of a job that are joined."""

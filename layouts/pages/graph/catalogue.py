@@ -12,7 +12,8 @@ from parsers.graphs.stages import Staged, compiled, opening
 from layouts.i18n import both
 from layouts.queries.damage import damage
 from layouts.queries.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
-from layouts.sources import FrameSource, RunRow, RunSource
+from layouts.runs import RunRow
+from layouts.sources import FrameSource, RunSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100

@@ -20,7 +20,8 @@ from parsers.payloads.values import TensorValue
 
 from layouts.dumps import DumpView, DumpWork, Report
 from layouts.queries.operator_variants import VARIANTS, variant_of
-from layouts.sources import FrameSource, RunRow
+from layouts.runs import RunRow
+from layouts.sources import FrameSource
 from layouts.state import BadInput, selected_runs
 
 MOST_OFFERS = 200

@@ -8,7 +8,8 @@ from typing import Any
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
 from layouts.queries.damage import damage
-from layouts.sources import RunRow, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped, texts
 
 NEEDS = ("landscape", "checkpoints")

@@ -20,7 +20,8 @@ from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
 from layouts.pages.landscape.asks import Ask
 from layouts.pages.landscape.catalogue import newest
-from layouts.sources import LineageSource, RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import LineageSource, RunSource, ValueSource
 from layouts.state import label_of
 from layouts.theme import PALETTE
 

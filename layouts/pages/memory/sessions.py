@@ -10,8 +10,9 @@ from parsers.analysis.memory.leaks import FEWEST
 from parsers.model import Ints
 from parsers.profiler.jobs import alike
 
+from layouts.profiles import ProfileRow
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileRow, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST = 200
 """Maximum number of sessions that are read, the newest ones."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from layouts import format as fmt
 from layouts.queries.run_facts import NEEDS, facts
-from layouts.sources import RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource, ValueSource
 from layouts.state import label_of, selected_runs, text
 
 SHOWN = (*NEEDS, "explain")

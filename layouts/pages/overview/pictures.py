@@ -27,7 +27,8 @@ from layouts.graphs.alternatives import of_graph
 from layouts.i18n import LANGUAGES, t
 from layouts.queries.graphs import first_opened
 from layouts.queries.run_facts import main_tag
-from layouts.sources import RunRow, RunSource, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import RunSource, ValueSource
 from layouts.state import label_of
 
 PICTURES = 2

@@ -18,7 +18,8 @@ from layouts.pages.overview import pictures
 from layouts.pages.overview.explained import explanations
 from layouts.pages.overview.pictures import Picture
 from layouts.queries.damage import damage
-from layouts.sources import FrameSource, RunRow, ValueSource
+from layouts.runs import RunRow
+from layouts.sources import FrameSource, ValueSource
 from layouts.theme import PALETTE
 
 Draw = Callable[[FrameSource, str, RunRow, str, str], Sequence[Picture]]

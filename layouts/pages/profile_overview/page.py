@@ -21,6 +21,7 @@ from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
 from layouts.pages.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.pages.profile_overview.texts import TEXTS
+from layouts.profiles import IdleTime
 from layouts.profiling.again import clock, register_again, settled
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
@@ -30,7 +31,7 @@ from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
 from layouts.queries.efficiency import KEYS as OF_USE
-from layouts.sources import IdleTime, ProfileSource
+from layouts.sources import ProfileSource
 
 FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels")
 _TILES = {

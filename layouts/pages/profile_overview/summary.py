@@ -15,12 +15,13 @@ from parsers.deferred import pandas as pd
 from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import t
+from layouts.profiles import IdleTime
 from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import bar, percent, sentence
 from layouts.profiling.idling import idle_card
 from layouts.profiling.links import address
-from layouts.sources import IdleTime, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST_OPERATORS = 10
 MOST_RANKS = 128

@@ -22,7 +22,8 @@ from layouts.figures.parallel import brief
 from layouts.lineage.model_columns import COLUMNS
 from layouts.page import Ids
 from layouts.queries.expressions import error_of, expression_of
-from layouts.sources import FrameSource, RunRow
+from layouts.runs import RunRow
+from layouts.sources import FrameSource
 from layouts.state import BadInput, text, texts
 
 MOST_RUNS = 2000

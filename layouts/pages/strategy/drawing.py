@@ -20,9 +20,10 @@ from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
 
 from layouts.graphs.drawing import Marked, drawn
 from layouts.pages.strategy.asks import GraphAsk
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
 from layouts.queries.graphs import Of, Opened
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 
 MOST_LISTED = 2_000
 """Maximum operators of a kind that the counters go through."""

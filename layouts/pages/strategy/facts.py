@@ -13,8 +13,9 @@ from parsers.cluster_frames import JOB_FRAMES, STAGES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileFrame, ProfileSource
+from layouts.sources import ProfileSource
 
 FRAMES = ("stages", "groups", "cluster_steps")
 """Frames any of which the page needs. Only the first one is waited for; the others colour the grid when they are read."""

@@ -18,7 +18,7 @@ from app.store import profiles
 from app.store.index import Index, PlainDisk
 from app.store.job_frames import RankReader, key_of_job
 from app.store.profiles import ProfileFrames
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from parsers import open_run
 from parsers.model import Problem
 from parsers.profiler.job_access import Job

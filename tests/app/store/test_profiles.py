@@ -17,7 +17,7 @@ from app.routes.profiles import _frame
 from app.routes.refusals import Unusable
 from app.store.profiles import ProfileFrames, mark_of
 from app.store.store import Store
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.progress import Cancelled, watched

@@ -15,7 +15,7 @@ from app.store.following import Follower
 from app.store.run_list import GONE, ChangeLog, RunList
 from app.store.run_rows import LIVE_SECONDS, unread_row
 from layouts.run_colours import Colours
-from layouts.sources import RunRow
+from layouts.runs import RunRow
 from parsers import Source, open_run
 from parsers.model import SourceFile
 

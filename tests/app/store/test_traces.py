@@ -14,7 +14,7 @@ from app import programs
 from app.store import traces
 from app.store.store import Store
 from app.store.traces import Traces
-from layouts.sources import IdleTime, ProfileFrame
+from layouts.profiles import IdleTime, ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, views

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
 from layouts.profiling.efficiency import amount, figures, on_operators, percent, rate
 from layouts.queries.efficiency import Ask, Efficiency, Kept, read_ask
-from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers import KERNELS, STEPS, open_run
 from parsers.profile_frames import FLOPS, HARDWARE

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs
 from layouts.pages.advice.drawing import drawn
 from layouts.pages.advice.page import advice_for
 from layouts.pages.profile_overview.page import summarised
+from layouts.profiles import IdleTime
 from layouts.profiling.choice import Choice
 from layouts.profiling.idling import MOST_STEPS, idle_card
-from layouts.sources import IdleTime
 from parsers.profiler.trace import idle
 from tests.layouts.pages.steps.test_steps_page import texts_in
 from tests.parsers.profiler.trace.test_idle import waiting

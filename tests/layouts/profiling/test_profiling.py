@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from layouts.profiles import ProfileFrame, ProfileRow
 from layouts.profiling.catalogue import MOST_FILES, Kept, catalogue
 from layouts.profiling.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
 from layouts.profiling.reading import MOST_PROBLEMS, reading
-from layouts.sources import ProfileFrame, ProfileRow
 from layouts.state import BadInput
 from parsers import OPERATORS, Problem
 from tests.sources import MemorySource

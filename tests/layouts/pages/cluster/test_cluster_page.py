@@ -16,7 +16,7 @@ from layouts.pages.cluster.asks import read_ask
 from layouts.pages.cluster.drawing import drawn
 from layouts.pages.cluster.facts import Kept
 from layouts.pages.cluster.page import shown
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from layouts.state import BadInput
 from parsers import Problem, open_run
 from parsers.analysis.cluster.lateness import waits

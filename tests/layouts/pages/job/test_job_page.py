@@ -13,8 +13,8 @@ import pytest
 from layouts.pages.job.cards import MOST_GROUPS, groups_card, hosts_card, problems_card, steps_card
 from layouts.pages.job.members import MOST_CELLS, members, told_ranks
 from layouts.pages.job.page import FRAMES, PAGE, listed, summarised
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import JOB_KEYS
-from layouts.sources import ProfileFrame
 from parsers import Problem, open_run
 from parsers.cluster_frames import CLUSTER_STEPS, GROUPS, JOB_FRAMES, RANKS
 from parsers.profiler.groups import ranks_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.sources import RunRow
+from layouts.runs import RunRow
 from parsers import LandscapePlan, LandscapeValue, PayloadError, PayloadSeries, Series
 from tests.sources import MemorySource
 

@@ -13,7 +13,7 @@ import pytest
 from layouts.pages.memory import curve, look, page
 from layouts.pages.memory.asks import read_ask
 from layouts.pages.memory.recordings import Recordings, recording
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from tests.layouts.pages.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
 from tests.sources import MemorySource

@@ -13,7 +13,7 @@ import pytest
 from layouts.pages.memory import explained, page
 from layouts.pages.memory.asks import read_ask
 from layouts.pages.memory.recordings import Recordings
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from layouts.state import BadInput
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from parsers.profiler.parts import categorical, frame_of

@@ -21,8 +21,8 @@ from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.sheet import Sheet
 from layouts.pages.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
 from layouts.pages.operators.variants import present, with_shares
+from layouts.profiles import ProfileFrame, ProfileRow
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileFrame, ProfileRow
 from layouts.state import BadInput
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile

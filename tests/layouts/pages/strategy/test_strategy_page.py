@@ -17,7 +17,7 @@ from layouts.pages.strategy.drawing import Strategies, drawing
 from layouts.pages.strategy.facts import FRAMES
 from layouts.pages.strategy.page import PAGE, _node
 from layouts.pages.strategy.summary import metric_name, summary
-from layouts.sources import ProfileFrame
+from layouts.profiles import ProfileFrame
 from layouts.state import BadInput
 from parsers import open_run
 from parsers.analysis.cluster.two_jobs import METRICS

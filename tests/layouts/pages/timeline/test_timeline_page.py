@@ -13,9 +13,9 @@ from layouts import PAGES
 from layouts.page import Ids
 from layouts.pages.timeline.page import FRAMES, PAGE
 from layouts.pages.timeline.texts import TEXTS
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
 from layouts.profiling.reading import reading
-from layouts.sources import ProfileFrame
 from parsers.model import Problem
 from tests.sources import MemorySource
 

@@ -19,8 +19,8 @@ from layouts.pages.two_jobs.facts import JobFacts, Kept, both
 from layouts.pages.two_jobs.page import PAGE, _saver, shown
 from layouts.pages.two_jobs.texts import TEXTS
 from layouts.pages.two_jobs.words import percent, quantity, signed
+from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
-from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers.analysis.cluster import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
