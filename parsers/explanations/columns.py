@@ -179,8 +179,8 @@ def texts(data: Bytes, first: Ints, end: Ints) -> list[str]:
 
 def distinct(ascending: Ints) -> Ints:
     """Return the different values of an ascending array, in a 30th of the time of np.unique."""
-    first: Ints = ascending[np.append(np.ones(min(1, len(ascending)), bool), ascending[1:] != ascending[:-1])]
-    return first
+    found: Ints = ascending[np.append(np.ones(min(1, len(ascending)), bool), ascending[1:] != ascending[:-1])]
+    return found
 
 
 class Column:
