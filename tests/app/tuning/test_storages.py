@@ -6,15 +6,17 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import optuna
 import pytest
 from optuna.trial import TrialState
 
-from app.tuning import orphans, storages, studies, worker
+from app.tuning import orphans, processes, storages, studies, worker
 from parsers import tuning_frames
 from parsers.tuning.recording import END, PLACE
 from tests.app.tuning.conftest import Search, ended, script
@@ -28,8 +30,6 @@ def test_a_database_works_like_a_journal(search: Search, output: Lines) -> None:
     assert search.tune("--storage", address, "--jobs", 2) == 0
     assert output()[0] == f"Study search in {address}: created, 0 trials"
     opened = storages.open_storage(address, print, shared=True)
-    import optuna
-
     state = studies.state_of(optuna.load_study(study_name="search", storage=opened.storage))
     frame = tuning_frames.trials_frame(state)
     assert frame["state"].eq("complete").all()
@@ -51,7 +51,10 @@ def test_studies_of_one_name_in_several_storages_do_not_mix(search: Search) -> N
 
 def test_credentials_never_appear(search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = "s3cr3t-w0rd"
-    for address in (f"postgresql://me:{secret}@127.0.0.1:1/db", f"mysql+pymysql://me:{secret}@127.0.0.1:1/db?password={secret}"):
+    for address in (
+        f"postgresql://me:{secret}@127.0.0.1:1/db",
+        f"mysql+pymysql://me:{secret}@127.0.0.1:1/db?password={secret}",
+    ):
         monkeypatch.setenv("MINDSCOPE_STORAGE", address)
         assert search.tune() == 1
         (line,) = output()
@@ -88,14 +91,13 @@ def test_an_address_is_named_without_credentials(address: str, label: str | None
 
 def test_a_trial_that_another_tuner_has_given_up_is_ended(search: Search) -> None:
     """As it happens to a tuner that was stopped for ten minutes."""
-    script(search, f"touch {search.directory}/up; [ -e {search.directory}/again ] || sleep 100; exit 3")
+    script(search, f"mkdir {search.directory}/up && sleep 100; exit 3")
     search.write("budget: {trials: 2}")
     pid = search.forked()
     until = time.monotonic() + 60
     while not (search.directory / "up").exists():
         assert time.monotonic() < until
         time.sleep(0.02)
-    (search.directory / "again").touch()
     opened = storages.open_storage(str(search.journal), print, shared=True)
     (frozen,) = opened.storage.get_all_trials(0)
     opened.storage.set_trial_state_values(frozen._trial_id, TrialState.FAIL)
@@ -108,9 +110,7 @@ def test_a_trial_that_another_tuner_has_given_up_is_ended(search: Search) -> Non
     assert "Traceback" not in said
 
 
-def test_a_storage_that_fails_for_a_while_loses_nothing(
-    search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_storage_that_fails_for_a_while_loses_nothing(search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     from app.tuning.journal_file import JournalFile
 
     append, failed = JournalFile.append_logs, [0]
@@ -127,18 +127,14 @@ def test_a_storage_that_fails_for_a_while_loses_nothing(
     said = output()
     assert sum("No space left on device; trying again" in line for line in said) >= 1
     assert [one.state for one in search.study().trials] == ["complete"] * 3
-    failed[0] = -10**6
+    failed[0] = -(10**6)
     monkeypatch.setattr(worker, "PATIENCE", 0.2)
     assert search.tune("--study", "full") == 1
     assert "given up. 1 trial of this tuner may still run; --resume takes them over" in output()[-1]
 
 
-def test_a_trial_of_a_machine_that_is_gone_is_given_up(
-    search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trial_of_a_machine_that_is_gone_is_given_up(search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     assert search.tune() == 0
-    import optuna
-
     opened = storages.open_storage(str(search.journal), print, shared=True)
     study = optuna.load_study(study_name="search", storage=opened.storage)
     trial = study.ask({"x": optuna.distributions.IntDistribution(0, 9)})
@@ -198,6 +194,26 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(
     assert sorted(one.number for one in told) == [0, 1, 2, 3]
     lines = search.journal.read_bytes().splitlines()
     assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
+@pytest.mark.parametrize("here", [False, True])
+def test_a_process_id_of_another_machine_of_this_name_is_not_looked_up(search: Search, here: bool) -> None:
+    """Containers may share a workspace and have one host name; each has process ids of its own."""
+    assert search.tune() == 0
+    opened = storages.open_storage(str(search.journal), print, shared=True)
+    study = optuna.load_study(study_name="search", storage=opened.storage)
+    trial = study.ask({"x": optuna.distributions.IntDistribution(0, 9)})
+    directory = search.directory / "trial"
+    directory.mkdir()
+    (directory / "status.json").write_text(json.dumps({"state": "running", "keeper": 1 << 30, "began": time.time()}))
+    machine = processes.machine() if here else "00000000-0000-0000-0000-000000000000 pid:[1]"
+    place = {"host": socket.gethostname(), "user": os.getuid(), "machine": machine, "worker": "w1", "run": "/r"}
+    trial.set_user_attr(PLACE, {**place, "directory": str(directory)})
+    study.set_user_attr("mindscope:worker:w1", {"host": socket.gethostname(), "seen": time.time(), "ended": None})
+    assert search.tune("--resume", "--iter", 2, "--storage", search.journal) == 0
+    found = search.study().trials[1]
+    assert found.state == ("failed" if here else "running")
+    assert not here or found.attributes[END]["reason"].startswith("its processes were killed from outside")
 
 
 def begun(journal: Path) -> bool:
