@@ -4,7 +4,10 @@ import test from "node:test";
 import { grown, release, request, take } from "../../assets/cards/drawings.js";
 
 const ask = (tag) => ({ tag: [tag] });
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+async function settled(page) {
+  do await new Promise((resolve) => setTimeout(resolve)); while (page.showing);
+}
 
 // A page with a card for each ask, one below the other; two of them are in the window.
 function pageOf(asks) {
@@ -39,7 +42,7 @@ test("cards in the window are asked for first, the others once these are answere
   take(page, answerTo(asked("near")[0]), { cards: asked("near")[0] });
   assert.deepEqual(asked("far"), [[[2, ask("c")], [3, ask("d")]]]);
   take(page, answerTo(asked("far")[0]), { cards: asked("far")[0] });
-  await settled();
+  await settled(page);
   assert.deepEqual(painted, ["a", "b", "c", "d"]);
   assert.deepEqual(page.stamps, ["stamp of a", "stamp of b", "stamp of c", "stamp of d"]);
   assert.equal(page.waiting.size, 0);
@@ -69,7 +72,7 @@ test("an answer to a request that was changed since is dropped", async () => {
   page.asks[1] = ask("other");
   request(page, [1]);
   take(page, answerTo(before), { cards: before });
-  await settled();
+  await settled(page);
   assert.deepEqual(painted, ["a"]);
   assert.deepEqual([...page.waiting.keys()], [1]);
 });
@@ -87,11 +90,11 @@ test("new data of a card that waits for another drawing are left to that", async
   const { page, painted, asked } = pageOf([ask("a"), ask("b")]);
   request(page, [0, 1]);
   take(page, answerTo(asked("near")[0]), { cards: asked("near")[0] });
-  await settled();
+  await settled(page);
   page.asks[1] = ask("other");
   request(page, [1]);
   grown(page, [[0, drawn("a"), "newer"], [1, drawn("b"), "newer"]]);
-  await settled();
+  await settled(page);
   assert.deepEqual(painted, ["a", "b", "a"]);
   assert.deepEqual(page.stamps, ["newer", "stamp of b"]);
 });
@@ -100,7 +103,7 @@ test("of cards off screen only those with new data are asked for again", async (
   const { page, asked } = pageOf([ask("a"), ask("b")]);
   request(page, [0, 1]);
   take(page, answerTo(asked("near")[0]), { cards: asked("near")[0] });
-  await settled();
+  await settled(page);
   page.asks = [null, null];
   grown(page, []);
   assert.deepEqual(page.requested, [ask("a"), ask("b")]);
