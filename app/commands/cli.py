@@ -106,9 +106,19 @@ def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
         parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=text, **common)
         return
     default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""
-    action = "append" if setting.repeatable else "store"
+    action: Any = "append" if setting.repeatable else _OneDirectory if setting.name == "summary_base_dir" else "store"
     metavar = setting.name.rpartition("_")[2].upper()
     parser.add_argument(setting.option, action=action, metavar=metavar, help=setting.help + default, **common)
+
+
+class _OneDirectory(argparse.Action):
+    """An option that is refused if it is given twice: the runs of the first directory would be missing in silence."""
+
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: Any = None) -> None:
+        first = getattr(namespace, self.dest, values)
+        if first != values:
+            raise argparse.ArgumentError(self, f"expected one directory above all runs, found {first!r} and {values!r}")
+        setattr(namespace, self.dest, values)
 
 
 def _settings(options: argparse.Namespace) -> Settings:

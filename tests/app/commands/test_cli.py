@@ -28,6 +28,7 @@ class TestMistakes:
             (["--port", "x"], "mindscope: --port: expected a whole number from 0 to 65535, found 'x'"),
             (["start", "--reload-interval", "301"], "--reload-interval: expected a whole number of seconds from 0 to 300"),
             (["--summary-base-dir", "/no/such"], "expected an existing directory or file, found '/no/such'"),
+            (["app", "--summary-base-dir", "docs"], "expected one directory above all runs, found 'app' and 'docs' (see"),
             (["README.md"], "--summary-base-dir: expected a trace or an event file, found 'README.md'"),
             (["--config", "settings.py"], "--config: expected a TOML file, found 'settings.py'"),
             (["--config", "python:settings"], "Python code is never run"),
@@ -96,11 +97,11 @@ class TestWithoutServer:
     def test_list(self) -> None:
         done = run("list", DEMO)
         assert done.returncode == 0
-        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == {entry.name for entry in DEMO.iterdir()}
+        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
 
     def test_list_as_json(self) -> None:
         runs = json.loads(run("list", DEMO, "--json").stdout)
-        assert {entry["name"] for entry in runs} == {entry.name for entry in DEMO.iterdir()}
+        assert {entry["name"] for entry in runs} == {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
         assert all(entry["size_bytes"] > 0 for entry in runs)
 
     def test_list_of_nothing(self, base) -> None:
