@@ -19,6 +19,7 @@ from tests.app.commands.running import DEMO, ROOT, free_port, run
 from tests.writers import chrome_traces
 
 pytestmark = pytest.mark.usefixtures("own_environment")
+DEMO_RUNS = {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
 
 
 class TestMistakes:
@@ -97,11 +98,11 @@ class TestWithoutServer:
     def test_list(self) -> None:
         done = run("list", DEMO)
         assert done.returncode == 0
-        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
+        assert {line.split()[0] for line in done.stdout.splitlines()[1:]} == DEMO_RUNS
 
     def test_list_as_json(self) -> None:
         runs = json.loads(run("list", DEMO, "--json").stdout)
-        assert {entry["name"] for entry in runs} == {entry.name for entry in DEMO.iterdir() if entry.is_dir()}
+        assert {entry["name"] for entry in runs} == DEMO_RUNS
         assert all(entry["size_bytes"] > 0 for entry in runs)
 
     def test_list_of_nothing(self, base) -> None:
