@@ -112,13 +112,13 @@ CHARTS = """() => {
   const found = document.querySelectorAll(`main :is(.js-plotly-plot, canvas, img, svg, ${whole})`);
   const drawn = Array.from(found).filter((one) => (
     !hidden(one) && !named(one) && !one.parentElement.closest(`${whole}, .js-plotly-plot`)
-    && Math.min(one.clientWidth, one.clientHeight) > 24
+    && !one.matches('.ms-graph-scale') && Math.min(one.clientWidth, one.clientHeight) > 24
     && !(one.matches('.js-plotly-plot') && one.closest('.ms-card-body')?.querySelector('.ms-skeleton')?.checkVisibility())
   ));
   return drawn.map((one) => [`${one.localName}.${one.getAttribute('class')}`, text(one)]);
 }"""
-"""What is drawn, with its text alternative. Icons are smaller, pictures beside their name need none, a plot below a skeleton is
-not drawn yet."""
+"""What is drawn, with its text alternative. Icons are smaller, a scale of colours is named by its ends, pictures beside their
+name need none, what is below a skeleton is not drawn yet."""
 NAMELESS = 60
 """Names of charts alone are shorter than this; alternatives with values are longer."""
 WITHOUT = {

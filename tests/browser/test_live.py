@@ -70,7 +70,7 @@ def test_a_whole_session(page: Page, port: tuple[str, int, Store]) -> None:
     press("Until a hit")
     expect(facts).to_contain_text("step 21", use_inner_text=True)
     expect(facts).to_contain_text("hits", use_inner_text=True)
-    expect(page.locator(".ms-debugger-sentence")).to_contain_text("NaN or Inf in iteration 21", use_inner_text=True)
+    expect(page.locator(".ms-debugger-sentence")).to_contain_text("Iteration 21 has NaN or Inf in", use_inner_text=True)
 
     # It hits at once again; without watchpoints it would run on until it is paused or ended.
     off = WatchList((SavedWatchpoint("tensor_overflow", enabled=False),))
