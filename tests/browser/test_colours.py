@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -14,6 +15,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from layouts.theme import FIRST, PALETTE
 from parsers.events.writer import EventWriter
+from tests.browser.conftest import WAIT_MS
 
 pytestmark = pytest.mark.browser
 FIVE = ("lr_1/seed_3", "lr_2/seed_0", "lr_2/seed_4", "lr_4/seed_1", "lr_5/seed_2")
@@ -68,6 +70,14 @@ def lines(page: Page) -> dict[str, str]:
     page.locator(DRAWN).first.wait_for()
     drawn: dict[str, str] = page.locator(DRAWN).first.evaluate(LINES)
     return drawn
+
+
+def becomes(page: Page, read: Callable[[Page], dict[str, str]], wanted: dict[str, str]) -> None:
+    """Wait until the colours that `read` finds are these: chips and lines change one after the other."""
+    until = time.monotonic() + WAIT_MS / 1000
+    while (found := read(page)) != wanted and time.monotonic() < until:
+        page.wait_for_timeout(50)
+    assert found == wanted
 
 
 def turns(page: Page, run: str, colour: str) -> None:
@@ -126,18 +136,18 @@ def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[]
     page.locator(f'.ms-swatch[data-colour="{wanted}"]').click()
     expect(page.locator(".ms-note-box")).to_have_count(0)
     turns(page, FIVE[1], wanted)
-    assert lines(page) == before | {FIVE[1]: wanted}
-    assert chips(page) == before | {FIVE[1]: wanted}
+    becomes(page, lines, before | {FIVE[1]: wanted})
+    becomes(page, chips, before | {FIVE[1]: wanted})
 
     address = started()
     page.goto(f"{address}/?{query}")
-    assert chips(page) == before | {FIVE[1]: wanted}
+    becomes(page, chips, before | {FIVE[1]: wanted})
     page.goto(f"{address}/scalars?{query}")
-    assert lines(page) == before | {FIVE[1]: wanted}
+    becomes(page, lines, before | {FIVE[1]: wanted})
     page.locator(f'.ms-chip[title="{FIVE[1]}"] .ms-dot-button').click()
     page.locator(".ms-colour-reset").click()
     turns(page, FIVE[1], before[FIVE[1]])
-    assert chips(page) == before
+    becomes(page, chips, before)
 
 
 def test_a_group_has_the_colour_set_by_hand(page: Page, started: Callable[[], str]) -> None:

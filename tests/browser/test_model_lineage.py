@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.conftest import in_address, not_in_address
 from tests.writers import plotly_programs
 
 PLOT = ".ms-lineage-drawn .ms-lineage-plot"
@@ -130,13 +131,13 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     # A filter that somebody sets is in the link.
     page.locator('[data-act="unbrush"]').click()
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
-    assert not state(page, "filter")
+    not_in_address(page, "filter")
     header = page.locator(".ag-header-cell[col-id='=batch_size']")
     header.hover()
     header.locator(".ag-header-cell-filter-button, .ag-header-cell-menu-button").first.click()
     page.locator(".ag-filter input[type=number]").first.fill("64")
     expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
-    (kept,) = state(page, "filter")
+    (kept,) = in_address(page, "filter")
     assert json.loads(kept)[1]["filter"] == 64
     page.keyboard.press("Escape")
 
@@ -145,14 +146,14 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     choose.click()
     undo.click()
     expect(choose).to_be_visible()
-    assert not state(page, "run")
+    not_in_address(page, "run")
     choose.click()
     expect(undo).to_be_visible()
     rows = {row.key: row.members for row in store.runs()}
-    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    assert {member for key in in_address(page, "run") for member in rows.get(key, (key,))} == wanted
     page.locator(".ms-menu-link[data-page=scalars]").click()
     expect(page).to_have_url(re.compile("/scalars\\?"))
-    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    assert {member for key in in_address(page, "run") for member in rows.get(key, (key,))} == wanted
     page.locator(".ms-menu-link[data-page=model_lineage]").click()
     expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
     page.locator('[data-act="everyone"]').click()
