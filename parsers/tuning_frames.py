@@ -108,7 +108,7 @@ def search_of(study: StudyState) -> Mapping[str, Any]:
 
 
 def suggestion_of(study: StudyState) -> Mapping[str, Any]:
-    """Return what a trial would get if it started now (`parsers.tuning.recording.NEXT`), as far as it is sound.
+    """Return what a trial would get if it started now (`parsers.tuning.recording.NEXT`); only the sound part of it.
 
     Empty for studies of other programs, and once that trial has started.
     """

@@ -26,9 +26,9 @@ export function pixelOf(x, [low, high], { left, width }) {
 }
 
 /**
- * Where the middle of a label of so many characters is, that it stays in its card.
+ * The middle of a label, moved so that the whole label stays in its card.
  * @param {number} at
- * @param {number} length
+ * @param {number} length in characters
  * @param {number} width of the card
  */
 export function middle(at, length, width) {

@@ -24,7 +24,7 @@ export function sessionsOf(page) {
   return page.live ? page.live.sessions.map((one) => one.key) : page.catalogue.sessions.map(([key]) => key);
 }
 
-/** The mark of what a session has sent, as far as is known; "" for none. */
+/** The latest known mark of what a session has sent; "" if none is known. */
 export function markOf(page, key) {
   const found = page.live && page.live.sessions.find((one) => one.key === key);
   return found ? found.mark : "";

@@ -103,7 +103,7 @@ async function fetched(url) {
     if (!answer.ok) return { reason: (await answer.json()).error, lost: answer.status >= 500 };
     const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
     const data = await answer.blob();
-    // A JPEG that is cut is decoded as far as it goes once it has an end.
+    // With an end marker added, browsers decode the part of a cut JPEG that is there.
     const bitmap = await createImageBitmap(data).catch(() => problem && createImageBitmap(new Blob([data, END_OF_JPEG])))
       .catch(() => null);
     if (!bitmap) return { reason: problem || translate("explanations.undecodable") };

@@ -282,7 +282,7 @@ class Pipeline:
 
     @cached_property
     def window(self) -> tuple[int, int]:
-        """The window that is shown: the one asked for, as far as the step has it, or all of the step."""
+        """The window that is shown: the part of the requested one that lies in the step, or all of the step."""
         begin, end = self.ask.window or (0, self.length_ns)
         end = min(end, self.length_ns)
         return (begin, end) if begin < end else (0, self.length_ns)

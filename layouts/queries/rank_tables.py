@@ -36,7 +36,7 @@ class Rank:
 class Shown:
     """The operators of some ranks over each other, in the order of `laid`.
 
-    order has all ranks of the job, stages those of each stage as far as known, steps the numbers of its steps. shifts has the
+    order has all ranks of the job, stages those of each stage that is known, steps the numbers of its steps. shifts has the
     columns `shifts.COLUMNS`, without rows unless aligned; about is the frame of ranks, None where no file has it. absent are
     ranks asked for that the job lacks, left_out how many of those asked for are not shown; members the profile of each rank.
     zeros: clocks count from different zeros, so ranks begin together.

@@ -25,7 +25,7 @@ def png_size(data: bytes) -> tuple[int, int] | None:
 
 
 def png_problem(data: bytes) -> str:
-    """What is wrong with a PNG that has a header, "" for nothing. Browsers show it as far as they can decode it."""
+    """What is wrong with a PNG that has a header, "" for nothing. Browsers show the part that they can decode."""
     pos, rows = len(SIGNATURE), []
     while pos + 12 <= len(data):
         length = int.from_bytes(data[pos : pos + 4], "big")

@@ -1,6 +1,6 @@
 // The frames of a board: each card of a page is a frame of that page (layouts/pages/board). A frame is made when its card
-// comes into view, at most AT_ONCE at a time, is told of new data only while it is in view, and is taken away some time after
-// it has left.
+// comes into view, at most AT_ONCE at a time. It gets new data only while it is in view, and is removed some time after it has
+// left.
 
 import { setLabel } from "../../base/i18n.js";
 import { make } from "../../base/elements.js";

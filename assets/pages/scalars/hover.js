@@ -133,7 +133,7 @@ function markRows(figure, view, pointer, columns) {
   return rows;
 }
 
-// Columns that the table has: those that the user chose, as far as there is room, the least needed first to go.
+// Columns of the table: those that the user chose. If there is no room for all, the least needed are left out first.
 function columnsOf(page, figure, rows, left) {
   const several = figure.layout.meta.tags.length > 1;
   const { axis, grouped } = figure.layout.meta;
@@ -175,7 +175,7 @@ function fill(page, table, figure, rows, most, left, pointer, view) {
   table.replaceChildren(make("table", "", [...head, make("tbody", "", body)]));
 }
 
-/** What the table may cover: its own card, as far as it is in the window, so that no curve of another card is hidden. */
+/** What the table may cover: the visible part of its own card, so that it hides no curve of another card. */
 export function roomOf(box, window) {
   const [left, top] = [Math.max(4, box.left), Math.max(4, box.top)];
   const [right, bottom] = [Math.min(window.innerWidth - 4, box.right), Math.min(window.innerHeight - 4, box.bottom)];

@@ -162,7 +162,7 @@ def _table(kinds: dict[str, str], parts: Sequence[_Table]) -> _Table:
 
 
 def _least(most: int, columns: int, count: Any) -> int:
-    """Return the least width, a power of two, of which there are at most so many."""
+    """Return the least power of two as width that gives at most this many of them."""
     width = 1
     while count(width) > most and width < columns:
         width *= 2
