@@ -162,7 +162,7 @@ def _table(kinds: dict[str, str], parts: Sequence[_Table]) -> _Table:
 
 
 def _least(most: int, columns: int, count: Any) -> int:
-    """Return the least power of two as width that gives at most this many of them."""
+    """Return the least power of two at which count(width) is at most `most`, or one above all columns."""
     width = 1
     while count(width) > most and width < columns:
         width *= 2
