@@ -43,7 +43,8 @@ NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm
 
 scripts: $(VENV)/.test
 	@if $(MAKE) --no-print-directory node_modules/.installed; then \
-	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc; \
+	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc \
+	  && $(NODE) tests/js/strict_types.js; \
 	elif [ -n "$$CI$$MINDSCOPE_REQUIRE_BROWSER" ]; then echo "The packages that check scripts could not be installed."; exit 1; \
 	else echo "No packages from npm could be installed: the scripts in assets/ are not checked."; fi
 

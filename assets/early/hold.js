@@ -5,7 +5,7 @@
   "use strict";
   const { src, dataset } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const assets = new URL("../", src);
-  const modules = dataset.modules.split(" ").map((name) => import(new URL(name, assets).href));
+  const modules = (dataset.modules || "").split(" ").map((name) => import(new URL(name, assets).href));
   if (window.mindscopeModules) {
     window.mindscopeModules.push(...modules);
     return;
@@ -13,6 +13,7 @@
   window.mindscopeModules = modules;
 
   let Renderer = window.DashRenderer;
+  /** @param {unknown[]} hooks */
   function HeldRenderer(...hooks) {
     Promise.allSettled(window.mindscopeModules).then(() => new Renderer(...hooks));
   }

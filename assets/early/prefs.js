@@ -7,9 +7,10 @@
   const KEY = "mindscope";
   const NARROW = 1100;  // px; narrower windows start with a folded menu
 
+  /** @returns {Partial<Preferences>} */
   function stored() {
     try {
-      const value = JSON.parse(window.localStorage.getItem(KEY));
+      const value = JSON.parse(window.localStorage.getItem(KEY) || "null");
       return value && typeof value === "object" ? value : {};
     } catch (error) {
       return {};  // storage is unavailable or holds something else
@@ -18,6 +19,7 @@
 
   let chosen = stored();
 
+  /** @param {unknown} seconds */
   function clamp(seconds) {
     return Math.min(300, Math.max(3, Math.round(Number(seconds)) || 3));
   }
@@ -46,6 +48,7 @@
     return (navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en";
   }
 
+  /** @returns {Preferences} */
   function current() {
     if (leader) return leader.current();
     return {
@@ -76,6 +79,7 @@
     window.dispatchEvent(new CustomEvent("mindscope:prefs"));
   }
 
+  /** @param {Partial<Preferences>} changes */
   function set(changes) {
     if (leader) {
       leader.set(changes);

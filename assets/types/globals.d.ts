@@ -10,9 +10,32 @@ interface Window {
   Plotly: any;
   React: any;
   /** early/prefs.js */
-  mindscope: { prefs: any };
+  mindscope: { prefs: KeptPreferences };
   /** early/hold.js */
   mindscopeModules: Promise<unknown>[];
+}
+
+/** What a user chooses for all pages: early/prefs.js. */
+interface Preferences {
+  theme: "light" | "dark";
+  lang: "en" | "zh";
+  refresh: boolean;
+  /** strictness of insights as the list of base/strictness.js, joined by commas */
+  insights: string;
+  /** what charts show at the pointer: pages/scalars/hover_settings.js */
+  hover: { order?: string; columns?: string[] };
+  /** seconds between looks for new data */
+  interval: number;
+  folded: boolean;
+}
+
+interface KeptPreferences {
+  ours: boolean;
+  alone: boolean;
+  led: boolean;
+  current(): Preferences;
+  set(changes: Partial<Preferences>): void;
+  apply(): void;
 }
 
 /** The list of runs that base/runs.js puts together. */

@@ -11,7 +11,7 @@ export const COLUMNS = ["smoothed", "step", "relative", "absolute"];  // beside 
 export function settings() {
   const { order, columns } = currentPrefs().hover;
   return {
-    order: ORDERS.includes(order) ? order : ORDERS[0],
+    order: order && ORDERS.includes(order) ? order : ORDERS[0],
     columns: Array.isArray(columns) ? COLUMNS.filter((name) => columns.includes(name)) : COLUMNS,
   };
 }
