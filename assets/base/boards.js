@@ -4,7 +4,7 @@
 import { partOf } from "./alone.js";
 import { stateOf } from "./chrome.js";
 import { icon, iconButton, make, words } from "./elements.js";
-import { count } from "./format.js";
+import { count } from "../kit/units.js";
 import { setLabel } from "./i18n.js";
 import * as notes from "./notes.js";
 import { go } from "./navigation.js";

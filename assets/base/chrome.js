@@ -3,7 +3,7 @@
 import { contain } from "./containers.js";
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
 import { leave as leaveField } from "./focus.js";
-import { age } from "./format.js";
+import { age } from "./moments.js";
 import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";

@@ -32,7 +32,7 @@ import { onlyTag } from "../base/alone.js";
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
 import * as drawings from "./drawings.js";

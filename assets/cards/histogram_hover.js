@@ -3,7 +3,8 @@
 // cards show the same step, or the one next to it.
 
 import { make, words } from "../base/elements.js";
-import { count, dateTime, short } from "../base/format.js";
+import { dateTime } from "../base/moments.js";
+import { count, short } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { nameElement, partsOf } from "../base/names.js";
 import { numbersOf } from "../base/typed_arrays.js";

@@ -3,7 +3,7 @@
 // mean at the pointer's step, those of one step that step where they differ. A hidden run stays in the legend.
 
 import { badge, make, words } from "../base/elements.js";
-import { count, short } from "../base/format.js";
+import { count, short } from "../kit/units.js";
 import { setLabel, translate } from "../base/i18n.js";
 import { nameElement, partsOf } from "../base/names.js";
 import { numbersOf } from "../base/typed_arrays.js";

@@ -2,7 +2,7 @@
 // columns, height and number of the cards, and all sections at once. State: see arrangement.js; link ("0" for off).
 
 import { icon, iconButton, make, pressSegment, segments, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, translate } from "../base/i18n.js";
 import { last } from "../base/state.js";
 import { COLUMNS, HEIGHTS, ORDERS, columnsChosen, foldAll, orderOf, perPage, sizes } from "./arrangement.js";

@@ -1,6 +1,7 @@
 // The lines of a drawing as numbers, places on them, and their values as texts.
 
-import { count, dateTime } from "../base/format.js";
+import { dateTime } from "../base/moments.js";
+import { count } from "../kit/units.js";
 import { numbersOf } from "../base/typed_arrays.js";
 import { linesOf, tracesOf } from "./curves.js";
 

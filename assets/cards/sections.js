@@ -1,7 +1,7 @@
 // Heads of sections among the cards, and pins. arrangement.js says which there are.
 
 import { icon, make } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, writeText } from "../base/i18n.js";
 import { listed } from "../base/state.js";
 import { fold } from "./arrangement.js";

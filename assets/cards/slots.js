@@ -3,7 +3,7 @@
 import { onlyTag } from "../base/alone.js";
 import { badge, icon, iconButton, make, menu, takesText, words } from "../base/elements.js";
 import * as files from "../base/files.js";
-import { escapeMarkup } from "../base/format.js";
+import { escapeMarkup } from "../base/markup.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
 import { HEIGHTS } from "./arrangement.js";

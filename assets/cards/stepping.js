@@ -6,7 +6,7 @@
 // per tag. The newest position is not named.
 
 import { iconButton, make, takesText, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { entry, last, withEntry } from "../base/state.js";
 import * as cards from "./pages.js";

@@ -2,7 +2,7 @@
 
 import { isDerived } from "../base/derived_tags.js";
 import { iconButton, make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, writeText } from "../base/i18n.js";
 import { nameElement } from "../base/names.js";
 import { last } from "../base/state.js";

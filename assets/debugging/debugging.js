@@ -8,7 +8,7 @@
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { fillSelect, icon, make, select, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { nearest, numberPicker } from "../base/number_picker.js";
 import { keeper } from "../base/pages.js";

@@ -2,7 +2,7 @@
 // while training can connect and the page is seen. page.live is the status (Wire.LiveStatus), null before the first answer.
 
 import { make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { post } from "../base/notes.js";
 

@@ -1,6 +1,6 @@
 // How far work on a dump is: a text, a bar, and buttons that stop and resume it (layouts/debugging/body.py: progress_line).
 
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { busy } from "../base/parts.js";
 

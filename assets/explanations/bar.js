@@ -2,7 +2,7 @@
 // Counterpart of layouts/explanations/bar.py.
 
 import { fillSelect, icon, iconButton, make, option, select, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, writeText } from "../base/i18n.js";
 import { last, toggled } from "../base/state.js";
 import { labelPicker } from "./labels.js";

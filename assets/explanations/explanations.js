@@ -7,7 +7,7 @@
 import { listDamage } from "../base/damage.js";
 import { functionsOf, setProps } from "../base/dash.js";
 import { make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { keeper } from "../base/pages.js";
 import { answered } from "../base/parts.js";

@@ -1,7 +1,7 @@
 // A choice of several labels among up to some ten thousand: a button, and below it a field to search and a list.
 
 import { make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 
 const MOST = 200;  // labels in the list at a time

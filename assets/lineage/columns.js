@@ -2,7 +2,7 @@
 
 import { inLanguage, translate } from "../base/i18n.js";
 import { last } from "../base/state.js";
-import { numberText } from "../base/numbers.js";
+import { cellText } from "../kit/units.js";
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ export function labelOf(column) {
 export function valueText(column, place) {
   const value = column.values[place];
   if (value === null) return translate("lineage.apart.missing");
-  return column.numeric ? numberText(Number(value), column.unit) : cut(value, 80);
+  return column.numeric ? cellText(Number(value), column.unit) : cut(value, 80);
 }
 
 // Name of a column among those of other groups.

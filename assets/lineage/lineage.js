@@ -6,7 +6,8 @@ import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { icon, iconButton, make, menu, pressSegment, segments, words } from "../base/elements.js";
 import * as files from "../base/files.js";
-import { count, escapeMarkup } from "../base/format.js";
+import { escapeMarkup } from "../base/markup.js";
+import { cellText, count } from "../kit/units.js";
 import { linkTo, nameIn, pagesOf } from "../base/grid.js";
 import { inLanguage, language, setLabel, translate, writeText } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
@@ -18,7 +19,6 @@ import {
   axesOf, chosen, colourOf, cut, differingOnly, fullOf, labelOf, pairOf, scaleOf, shortOf, sortOf, together,
   usualSort, viewOf,
 } from "./columns.js";
-import { numberText } from "../base/numbers.js";
 import { drawKey } from "./key.js";
 import { programmed } from "./programmed.js";
 import * as scatter from "./scatter.js";
@@ -107,7 +107,7 @@ gridFunctions.mindscopeLineageClass = ({ data, colDef, value }) => {
   ];
   return classes.filter(Boolean).join(" ");
 };
-gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
+gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
 gridFunctions.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
 
 cellRenderers.MindscopeLineageRun = ({ data }) => {

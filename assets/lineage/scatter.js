@@ -3,7 +3,7 @@
 
 import { setDescription } from "../base/alternatives.js";
 import { make } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { translate } from "../base/i18n.js";
 import { numbersOf } from "../base/typed_arrays.js";
 import { brushes, meaning, stretches } from "./brushes.js";

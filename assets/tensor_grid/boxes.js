@@ -1,7 +1,7 @@
 // Dimension boxes: one field per dimension of a tensor, with its size, that select the part which a table shows.
 
 import { make } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count } from "../kit/units.js";
 import { setLabel } from "../base/i18n.js";
 
 /** The element that holds the boxes; label is the text key of its name. */

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 from parsers import Insight, Series
 
-from layouts import format as fmt
 from layouts.debugging.links import address, iteration_of
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.runs import RunRow
 from layouts.sources import RunSource
 

@@ -10,9 +10,9 @@ from dash import html
 from parsers import DatasetNode, DatasetOperation
 from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
 
-from layouts import format as fmt
 from layouts.components.pipeline_parameters import value_text
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.queries.pipelines import Found, letter
 from layouts.state import BadInput, text
 

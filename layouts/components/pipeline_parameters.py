@@ -7,7 +7,7 @@ from typing import Any
 
 from parsers import DatasetNode
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 
 
 def value_text(value: Any) -> str:

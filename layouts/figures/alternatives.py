@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts import format as fmt
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 from layouts.names import middle
 
 Floats = NDArray[np.float64]

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.landscapes import SCALES
 from layouts.figures.typed_arrays import typed
+from layouts.kit import units as fmt
 from layouts.theme import PALETTE, SHADES
 
 Floats = NDArray[np.float64]

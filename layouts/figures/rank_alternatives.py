@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from layouts import format as fmt
 from layouts.figures.alternatives import alternative, listed, named
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 from layouts.queries.rank_tables import Shown
 
 define_texts({

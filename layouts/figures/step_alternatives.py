@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from parsers.analysis import Breakdown
 
-from layouts import format as fmt
 from layouts.figures.alternatives import Figure, described, described_by, entry, joined, listed, marked
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 
 define_texts({
     "step_figures.steps": ("{n} steps", "{n} 个步骤"),

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from parsers.analysis import Breakdown
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.curves import Trace
 from layouts.figures.steps import COLOURS, Look, bare_layout, unit_of
 from layouts.figures.typed_arrays import numbers
+from layouts.kit import units as fmt
 from layouts.theme import PALETTE
 
 Floats = NDArray[np.float64]

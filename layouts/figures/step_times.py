@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import Breakdown, StepTimes, reduce_points
 
-from layouts import format as fmt
 from layouts.figures.curves import Trace
 from layouts.figures.steps import Look, bare_layout, unit_of
 from layouts.figures.typed_arrays import drawn, numbers
+from layouts.kit import units as fmt
 
 Floats = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from layouts import format as fmt
 from layouts.figures.alternatives import MOST_NAMED, alternative, in_both, listed, named
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 
 define_texts({
     "tracks.of": (

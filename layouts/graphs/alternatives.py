@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from parsers.analysis.graphs import Visible
 
-from layouts import format as fmt
 from layouts.figures.alternatives import alternative, in_both, listed, named
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 
 define_texts({
     "graphs.counts": (

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow, better
 
-from layouts import format as fmt
 from layouts.figures.alternatives import MOST_NAMED, entry, in_both, joined, listed, named
 from layouts.figures.parallel import category_text, is_numeric
 from layouts.i18n import Text, both, define_texts
+from layouts.kit import units as fmt
 from layouts.lineage.model_columns import label
 from layouts.lineage.table import Table
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import better
 
-from layouts import format as fmt
 from layouts.figures.alternatives import described
 from layouts.figures.parallel import (
     LINEAR,
@@ -29,6 +28,7 @@ from layouts.figures.parallel import (
     parallel,
     usual_scale,
 )
+from layouts.kit import units as fmt
 from layouts.lineage.alternatives import of_axes
 from layouts.lineage.asks import BY_RUN, Ask
 from layouts.lineage.results import main_result

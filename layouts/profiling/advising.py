@@ -8,8 +8,8 @@ from typing import Any
 from dash import html
 from parsers.analysis.advice import Advice
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.profiling.idling import cause_bar
 
 _TIMES = ("interval", "retransmission")

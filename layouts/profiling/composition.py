@@ -9,9 +9,9 @@ import numpy as np
 from dash import html
 from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
 
-from layouts import format as fmt
 from layouts.figures.steps import COLOURS
 from layouts.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.kit import units as fmt
 from layouts.theme import luminance
 
 _WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))

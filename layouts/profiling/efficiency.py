@@ -15,10 +15,10 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.efficiency import KNOWN, DevicePeak, KnownDevice
 
-from layouts import format as fmt
 from layouts.callbacks import in_browser
 from layouts.components.plain_html import still
 from layouts.i18n import attributes, both, t
+from layouts.kit import units as fmt
 from layouts.page import Ids
 from layouts.profiling.efficiency_texts import TEXTS
 from layouts.profiling.links import address

@@ -10,9 +10,9 @@ from parsers import Idle
 from parsers.analysis.advice import called
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import attributes, both, t
+from layouts.kit import units as fmt
 from layouts.profiles import IdleTime
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import percent

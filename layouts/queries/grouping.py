@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from parsers import Setting
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.run_colours import group_colours
 from layouts.runs import RunRow
 from layouts.sources import FrameSource, LineageSource

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts import format as fmt
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.runs import RunRow
 from layouts.sources import RunSource, ValueSource
 

@@ -10,10 +10,10 @@ from parsers import HistogramValue
 from parsers.analysis import Statistics, Tensor, distribution, statistics
 from parsers.errors import FormatError
 
-from layouts import format as fmt
 from layouts.figures.alternatives import described, marked
 from layouts.figures.typed_arrays import numbers
 from layouts.i18n import Text, both
+from layouts.kit import units as fmt
 from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
 from layouts.sources import RunSource, ValueSource
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.notes import HandColour, Mark, Note, View
 from layouts.runs import RunChanges, RunRow
 from layouts.sources import FrameSource, NoteSource, RunSource

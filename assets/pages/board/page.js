@@ -4,7 +4,7 @@
 import * as boards from "../../base/boards.js";
 import { functionsOf } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import { refusal } from "../../base/notes.js";

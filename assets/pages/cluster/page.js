@@ -2,7 +2,7 @@
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate, writeText } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import * as plots from "../../profiling/plots.js";

@@ -4,7 +4,7 @@
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count, short } from "../../base/format.js";
+import { count, short } from "../../kit/units.js";
 import { setLabel, translate, translations } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import { Heat } from "../../profiling/heat.js";

@@ -5,7 +5,7 @@ import { setAlternative } from "../../base/alternatives.js";
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, iconButton, make, menu, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { showPlainHtml } from "../../base/plain_html.js";

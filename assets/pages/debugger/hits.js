@@ -1,7 +1,7 @@
 // The list of hits, and of checks that were not possible.
 
 import { fillSelect, make, pressSegment, segments, select } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { translate, writeText } from "../../base/i18n.js";
 import { askOf, get, rankName, request } from "../../debugging/debugging.js";
 import { drawProgress } from "../../debugging/progress.js";

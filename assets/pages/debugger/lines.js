@@ -1,7 +1,7 @@
 // Source files and their lines: own code before packages; a line shows the operators that it made.
 
 import { iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { toggled } from "../../base/state.js";
 import { get, request } from "../../debugging/debugging.js";

@@ -1,7 +1,7 @@
 // The tree of operators: scopes, search, type of node; with a watchpoint being edited, which operators it is about.
 
 import { fillSelect, iconButton, make, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { toggled } from "../../base/state.js";
 import { askOf, get, request } from "../../debugging/debugging.js";

@@ -3,7 +3,7 @@
 
 import { functionsOf, setProps } from "../../base/dash.js";
 import { make, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import * as debugging from "../../debugging/debugging.js";
 import { drawProgress } from "../../debugging/progress.js";

@@ -2,7 +2,7 @@
 // one (what is missing is as chosen), tolerance is in percent.
 
 import { fillSelect, icon, make, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { nearest, numberPicker } from "../../base/number_picker.js";
 import { last, same } from "../../base/state.js";

@@ -1,7 +1,7 @@
 // The sentence on top: how many operators have NaN or Inf in the iteration, and which was the first.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { linkTo, request } from "../../debugging/debugging.js";
 import { drawProgress } from "../../debugging/progress.js";
 import { shortName } from "./words.js";

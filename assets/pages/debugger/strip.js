@@ -1,7 +1,7 @@
 // The strip of executions: a cell for each run of a root graph, in the order they ran. Cells on screen are made.
 
 import { make } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { translate } from "../../base/i18n.js";
 import { nearest } from "../../base/number_picker.js";
 

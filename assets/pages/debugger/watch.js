@@ -2,7 +2,7 @@
 // its notes; where that is not possible they stay in the page. Until somebody changes them they are the recommended ones.
 
 import { icon, iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { post } from "../../base/notes.js";
 import { askOf, get, redraw, request } from "../../debugging/debugging.js";

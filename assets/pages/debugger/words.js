@@ -1,7 +1,7 @@
 // How operators, tensors, conditions and values are called.
 
 import { make } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { translate } from "../../base/i18n.js";
 
 /** The end of a name, without its scopes. */

@@ -2,7 +2,7 @@
 // layouts/pages/first_cause.
 
 import { words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, writeText } from "../../base/i18n.js";
 import { showPlainHtml } from "../../base/plain_html.js";
 import { currentPrefs } from "../../base/prefs.js";

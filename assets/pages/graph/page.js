@@ -4,7 +4,7 @@
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { showPlainHtml } from "../../base/plain_html.js";

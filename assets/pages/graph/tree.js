@@ -1,7 +1,7 @@
 // The tree of scopes beside the canvas.
 
 import { iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel } from "../../base/i18n.js";
 import { alsoUsed } from "../../graphs/lettering.js";
 import * as view from "../../graphs/view.js";

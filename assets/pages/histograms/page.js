@@ -1,7 +1,7 @@
 // The histograms page, with one card per tag. Counterpart of layouts/pages/histograms.
 
 import { badge, make, option, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count, short } from "../../base/format.js";
+import { count, short } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { entry, last, withEntry } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";

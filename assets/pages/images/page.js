@@ -3,7 +3,7 @@
 // addresses. pictures.js draws pictures, compare.js compares two.
 
 import { badge, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel } from "../../base/i18n.js";
 import { partsOf } from "../../base/names.js";
 import { last, listed, toggled, withEntry } from "../../base/state.js";

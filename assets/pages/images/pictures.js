@@ -1,7 +1,7 @@
 // Pictures of a card: address, caption, failures, arrangement and preloading.
 
 import { icon, iconButton, make } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { nameElement } from "../../base/names.js";
 import { entry, last } from "../../base/state.js";

@@ -3,7 +3,7 @@
 import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { currentPrefs } from "../../base/prefs.js";

@@ -5,7 +5,7 @@ import "../../base/grid.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { formatQuery } from "../../base/state.js";
 import * as efficiency from "../../profiling/efficiency.js";

@@ -4,7 +4,7 @@
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, icon, make, menu, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import * as profiling from "../../profiling/profiling.js";

@@ -4,7 +4,7 @@
 import { functionsOf } from "../../base/dash.js";
 import { fillSelect, iconButton, make, select, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import * as profiling from "../../profiling/profiling.js";
 import { duration, signed } from "../../profiling/axis.js";

@@ -1,7 +1,7 @@
 // What the page of ranks says: sentences, the note below the picture, the legend, the table, and values as text.
 
 import { make, icon, words } from "../../base/elements.js";
-import { count, short } from "../../base/format.js";
+import { count, short } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { duration, signed } from "../../profiling/axis.js";
 import * as profiling from "../../profiling/profiling.js";

@@ -1,11 +1,11 @@
 // The cells of the list of runs, and the functions that its grid calls by name.
 
 import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
-import { age } from "../../base/format.js";
+import { age } from "../../base/moments.js";
 import { linkTo, nameIn, pagesOf } from "../../base/grid.js";
 import { inLanguage, translate, translations } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
-import { numberText } from "../../base/numbers.js";
+import { cellText } from "../../kit/units.js";
 import * as picker from "../../base/picker.js";
 
 /** The views of the lists on screen by the id of their grid; see page.js. */
@@ -21,7 +21,7 @@ gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api)
 gridFunctions.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
 gridFunctions.mindscopeRunValue = (row, column) =>
   row && !row.group && views.has(row.grid) ? views.get(row.grid).values.get(column, row.key) : null;
-gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
+gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
 gridFunctions.mindscopeRunExact = (value) => (value === null || value === undefined ? "" : String(value));
 gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
   views.get(data.grid).textMatches(filterOption, String(value), filterText);
@@ -92,7 +92,7 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
   const view = views.get(data.grid);
   const { value, column, count, depth } = data.group;
   const open = !view.groups.closed.has(data.key);
-  const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? numberText(value, "") : value;
+  const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? cellText(value, "") : value;
   return make("button", {
     type: "button", className: "ms-runs-group", "aria-expanded": open, style: { paddingLeft: `${24 * depth - 8}px` },
     onClick: () => view.toggleGroup(data.key),

@@ -1,7 +1,7 @@
 // What is in the row of a sample: its picture, its labels, and a heat map per explainer.
 
 import { iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { address, explainersOf, get, labelName } from "../../explanations/explanations.js";
 import { drawMap, drawPicture, notesOf, pictureAt } from "../../explanations/maps.js";

@@ -2,7 +2,7 @@
 // shown (the label of the maps), large=1.
 
 import { iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { fileName, saveBlob } from "../../base/files.js";
 import { language, translate, writeText } from "../../base/i18n.js";
 import { request } from "../../base/parts.js";

@@ -2,7 +2,7 @@
 // layouts/pages/saliency. cells.js makes what is in a row, look.js the controls of heat maps, large.js the enlarged sample.
 
 import { make } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, writeText } from "../../base/i18n.js";
 import { request } from "../../base/parts.js";
 import { formatQuery, same } from "../../base/state.js";

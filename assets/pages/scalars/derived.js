@@ -3,7 +3,7 @@
 
 import { badge, icon, iconButton, make, words } from "../../base/elements.js";
 import { derivedTag, expressionOf, isDerived, openExpression } from "../../base/derived_tags.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { inLanguage, setLabel } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import * as ticks from "../../cards/ticks.js";

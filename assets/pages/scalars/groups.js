@@ -3,7 +3,7 @@
 import { dotButton } from "../../base/colour_box.js";
 import { setProps } from "../../base/dash.js";
 import { badge, icon, iconButton, make, option, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../base/i18n.js";
 import { frameOf } from "../../base/notes.js";
 import { last, same } from "../../base/state.js";

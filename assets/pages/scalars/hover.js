@@ -1,7 +1,8 @@
 // The table under the pointer, for all runs of a chart. It stays in its card; hover_settings.js has its order and columns.
 
 import { make, words } from "../../base/elements.js";
-import { count, dateTime } from "../../base/format.js";
+import { dateTime } from "../../base/moments.js";
+import { count } from "../../kit/units.js";
 import { translate } from "../../base/i18n.js";
 import { nameElement } from "../../base/names.js";
 import { last } from "../../base/state.js";

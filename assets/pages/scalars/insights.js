@@ -2,7 +2,7 @@
 
 import { setProps } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { inLanguage, language, setLabel } from "../../base/i18n.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { last, same } from "../../base/state.js";

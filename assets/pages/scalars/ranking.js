@@ -3,7 +3,7 @@
 
 import { setProps } from "../../base/dash.js";
 import { make } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { writeText } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import * as strict from "../../base/strictness.js";

@@ -2,7 +2,7 @@
 // or below the bar if tags are folded.
 
 import { coloursOf } from "../../base/colours.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { writeText } from "../../base/i18n.js";
 import { frameOf } from "../../base/notes.js";
 import { listOf } from "../../base/runs.js";

@@ -1,7 +1,7 @@
 // Final values: last and best value of every run or group, by tag, in place of the cards.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import { inTable, named } from "./grouping.js";

@@ -1,7 +1,8 @@
 // One card of the scalars page: tools, badges, image files.
 
 import { badge, iconButton, make, words } from "../../base/elements.js";
-import { count, escapeMarkup } from "../../base/format.js";
+import { escapeMarkup } from "../../base/markup.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { last, listed, same, toggled } from "../../base/state.js";
 import * as slots from "../../cards/slots.js";

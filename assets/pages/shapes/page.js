@@ -2,7 +2,7 @@
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, icon, make, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../base/i18n.js";
 import { plotCards } from "../../base/plot_cards.js";
 import { same } from "../../base/state.js";

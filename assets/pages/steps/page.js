@@ -2,7 +2,7 @@
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { formatQuery } from "../../base/state.js";
 import * as plots from "../../profiling/plots.js";

@@ -2,7 +2,7 @@
 
 import { setProps } from "../../base/dash.js";
 import { fillSelect, make, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import { assume, request } from "../../base/parts.js";

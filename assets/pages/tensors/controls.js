@@ -1,7 +1,7 @@
 // Controls of a card of the tensors page: run, dimensions, tensor to subtract.
 
 import { fillSelect, make, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { entry, listed, toggled } from "../../base/state.js";
 import * as stepping from "../../cards/stepping.js";

@@ -4,7 +4,7 @@
 
 import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import * as histogramHover from "../../cards/histogram_hover.js";

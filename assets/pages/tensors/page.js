@@ -6,7 +6,7 @@
 
 import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { entry, listed } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";

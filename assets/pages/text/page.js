@@ -2,7 +2,7 @@
 // fetched when it is shown, and set as textContent only.
 
 import { badge, icon, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { nameElement, partsOf } from "../../base/names.js";
 import { last, listed, toggled } from "../../base/state.js";

@@ -1,7 +1,7 @@
 // The arrows of the selected slice. Few are drawn one by one; of many, those that end near each other in one lane are a bundle,
 // as thick as it has many. Bundles are as wide as it takes to draw few of them; how many arrows there are is said below.
 
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { translate } from "../../base/i18n.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 

@@ -1,7 +1,7 @@
 // What two traces differ in: the table of their names in a range, and what both come to.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { duration, exactDuration, signed } from "../../profiling/axis.js";
 
 /** Columns in the order of the page: key, and how a value is shown. */

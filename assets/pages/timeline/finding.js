@@ -1,7 +1,7 @@
 // Slices, ranges and what a search found: asking for them, going to them, and showing them in the panel.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { writeText } from "../../base/i18n.js";
 import { last, same } from "../../base/state.js";
 import { duration, exactTime } from "../../profiling/axis.js";

@@ -1,7 +1,7 @@
 // The flame graph of a range: stacks merged by name, the outermost on top; a press enlarges one.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { duration } from "../../profiling/axis.js";
 import { FONT, fitted, ruler } from "./canvas.js";

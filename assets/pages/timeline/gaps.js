@@ -2,7 +2,7 @@
 // longest parts with the call behind each.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel } from "../../base/i18n.js";
 import { duration, exactDuration, exactTime } from "../../profiling/axis.js";
 

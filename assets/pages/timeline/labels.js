@@ -2,7 +2,7 @@
 
 import { icon, make, words } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { signed } from "../../profiling/axis.js";
 
 /** The title of a track: its thread, or number where it has no name. */

@@ -5,7 +5,7 @@ import { functionsOf } from "../../base/dash.js";
 import {
   fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, takesText, words,
 } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { last, same } from "../../base/state.js";
 import * as profiling from "../../profiling/profiling.js";

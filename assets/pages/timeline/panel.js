@@ -1,7 +1,7 @@
 // The panel below the timeline: a slice with its arguments, the statistics of a range, what a search found.
 
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { duration, exactDuration, exactTime, signed } from "../../profiling/axis.js";
 import { differenceParts } from "./difference.js";

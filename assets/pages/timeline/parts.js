@@ -3,7 +3,7 @@
 // `axis`, `at` (the step that is aligned) and `clocks`.
 
 import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { MOST_LISTED, numberPicker } from "../../base/number_picker.js";
 import { last } from "../../base/state.js";

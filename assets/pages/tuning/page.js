@@ -2,7 +2,8 @@
 
 import { functionsOf } from "../../base/dash.js";
 import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import { count, dateTime } from "../../base/format.js";
+import { dateTime } from "../../base/moments.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { answered, request } from "../../base/parts.js";

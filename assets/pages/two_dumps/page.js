@@ -2,7 +2,7 @@
 
 import { functionsOf } from "../../base/dash.js";
 import { iconButton, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../base/i18n.js";
 import { showPlainHtml } from "../../base/plain_html.js";
 import { currentPrefs } from "../../base/prefs.js";

@@ -2,7 +2,7 @@
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { fillSelect, iconButton, pressSegment, segments, select, takesText } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { translate, writeText } from "../../base/i18n.js";
 import { showPlainHtml } from "../../base/plain_html.js";
 import { nameOf } from "../../profiling/jobs.js";

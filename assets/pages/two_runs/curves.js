@@ -1,6 +1,6 @@
 // The curves of both runs: the run list above them, and the line under the pointer in all charts.
 
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { writeText } from "../../base/i18n.js";
 import { frameOf } from "../../base/notes.js";
 import * as crosshair from "../../cards/crosshair.js";

@@ -2,7 +2,7 @@
 // layouts/pages/uncertainty.
 
 import { badge, icon, make, takesText, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count } from "../../kit/units.js";
 import { language, setLabel, translations } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import { request } from "../../base/parts.js";

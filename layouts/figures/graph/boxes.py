@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from parsers.analysis.graphs import Beside, Item
 
-from layouts.format import count
+from layouts.kit.units import count
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from layouts.figures.graph.arrangement import Arrangement
 from layouts.figures.graph.boxes import HEADER, Rect, label, small_label, text_width
 from layouts.figures.graph.layered import Point
 from layouts.figures.graph.look import DARK, LIGHT, Look, ends, fill
-from layouts.format import count
+from layouts.kit.units import count
 
 Element = dict[str, Any]
 SMOOTH = 600

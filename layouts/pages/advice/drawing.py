@@ -13,9 +13,9 @@ from dash import html
 from parsers.analysis.advice import THRESHOLDS, Advice, Review
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import icon, scrolled
 from layouts.i18n import CATALOGUE, attributes, both, t
+from layouts.kit import units as fmt
 from layouts.profiles import NO_TRACE, IdleTime
 from layouts.profiling.advising import quantity, sentence
 from layouts.profiling.choice import Choice

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from parsers.model import Floats, Ints
 
-from layouts import format as fmt
 from layouts.figures.alternatives import Figure, described, in_both, joined, listed, named
 from layouts.i18n import Text, both
+from layouts.kit import units as fmt
 from layouts.pages.cluster.rows import Bars
 from layouts.pages.cluster.words import text_of
 

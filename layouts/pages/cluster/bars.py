@@ -11,11 +11,11 @@ import numpy as np
 from parsers.analysis.cluster.stragglers import Straggler
 from parsers.model import Floats, Ints
 
-from layouts import format as fmt
 from layouts.figures.curves import WRONG, Trace
 from layouts.figures.steps import COLOURS, Look, bare_layout
 from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.pages.cluster.rows import Bars
 from layouts.pages.cluster.words import is_time, scale_of, text_of, word
 

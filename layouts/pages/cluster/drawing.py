@@ -12,8 +12,8 @@ from parsers.cluster_frames import COLLECTIVES, GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
-from layouts import format as fmt
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.pages.cluster.alternatives import with_bars, with_ranks, with_steps
 from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key

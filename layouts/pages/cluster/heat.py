@@ -12,10 +12,10 @@ from parsers.analysis.cluster.grid import Grid
 from parsers.analysis.cluster.robust import NORMAL
 from parsers.model import Floats, Ints
 
-from layouts import format as fmt
 from layouts.figures.curves import WRONG
 from layouts.figures.steps import Look, bare_layout
 from layouts.figures.typed_arrays import typed
+from layouts.kit import units as fmt
 from layouts.pages.cluster.words import scale_of, word
 
 SCALE = "Viridis"

@@ -12,9 +12,9 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 from parsers.profiler.groups import ranks_of
 
-from layouts import format as fmt
 from layouts.components.elements import icon_button
 from layouts.i18n import CATALOGUE, t
+from layouts.kit import units as fmt
 from layouts.pages.cluster.asks import OF_OPERATIONS, OF_RANKS, Ask
 from layouts.pages.cluster.facts import Facts, members_of, rank_values
 from layouts.pages.cluster.story import group_name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from dash import html
 from parsers.analysis.cluster.dimensions import Dimension
 from parsers.analysis.cluster.experts import Load
 
-from layouts import format as fmt
 from layouts.i18n import CATALOGUE, t
+from layouts.kit import units as fmt
 
 MOST_RANKS = 12
 """Ranks listed with their load; the rest are counted."""
@@ -43,7 +44,8 @@ def _row(one: Dimension, longest: float) -> html.Tr:
     cells = [
         fmt.count(one.groups), fmt.number(one.operations), _time(one.elapse_ns), html.Div(spread, className="ms-cluster-track"),
         html.Span(highest), "–" if np.isnan(one.wait_ns) else _time(one.wait_ns),
-        "–" if np.isnan(one.size_bytes) else html.Span(fmt.megabytes(one.size_bytes), title=f"{fmt.exact(one.size_bytes)} B"),
+        "–" if np.isnan(one.size_bytes)
+        else html.Span(fmt.prefixed(one.size_bytes, "B"), title=f"{fmt.exact(one.size_bytes)} B"),
     ]  # fmt: skip
     return html.Tr([html.Th(html.Span(name), scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)])
 
@@ -59,7 +61,7 @@ def expert_list(load: Load | None) -> Any:
     order = np.argsort(-np.nan_to_num(load.share, nan=-1.0), kind="stable").tolist()
     first = order[0]
     value, share = float(load.values[first]), float(load.share[first])
-    text = _amount if load.source == "tokens" else fmt.megabytes
+    text = _amount if load.source == "tokens" else partial(fmt.prefixed, unit="B")
     mean = value / share if share > 0.0 else 0.0
     told = {"rank": fmt.count(int(load.ranks[first])), "share": f"{share:.2f}", "value": text(value), "mean": text(mean)}
     listed = order if len(order) <= MOST_RANKS else [*order[: MOST_RANKS // 2], *order[-MOST_RANKS // 2 :]]

@@ -12,8 +12,8 @@ from parsers.analysis.cluster.stragglers import ALIKE, LIMITS, Straggler, moves_
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.cluster.facts import Facts
 
 MOST_TOLD = 5

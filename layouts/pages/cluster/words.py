@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from layouts import format as fmt
 from layouts.figures.steps import unit_of
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.pages.cluster.asks import OF_RANKS
 
 _BYTES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from parsers.analysis.cluster.traffic import Spread
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.alternatives import described, listed, named
 from layouts.figures.steps import unit_of
 from layouts.figures.typed_arrays import numbers, whole_numbers
 from layouts.i18n import Text, both
+from layouts.kit import units as fmt
 from layouts.pages.communication.tables import OTHER
 from layouts.theme import PALETTE
 
@@ -94,7 +94,7 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
         return None
     scale, unit = unit_of(float(frame["time_ns"].max()))
     lows = sorted(set(frame["from_bytes"].tolist()))
-    names = {low: fmt.megabytes(low) for low in lows}
+    names = {low: fmt.prefixed(low, "B") for low in lows}
     traces = []
     for place, (transport, part) in enumerate(frame.groupby("transport", sort=False)):
         name = html.escape(str(transport), quote=False)  # plotly reads some tags
@@ -117,14 +117,14 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
         named(both(OTHER) if name == OTHER else str(name), fmt.duration(float(time) / 1e9)) for name, time in whole.items()
     ]
     ends = both(
-        "communication.said_sizes", n=fmt.count(int(frame["count"].sum())), low=fmt.megabytes(lows[0]),
-        high=fmt.megabytes(frame["to_bytes"].max()),
+        "communication.said_sizes", n=fmt.count(int(frame["count"].sum())), low=fmt.prefixed(lows[0], "B"),
+        high=fmt.prefixed(frame["to_bytes"].max(), "B"),
     )
     return described({"data": traces, "layout": layout}, both("communication.said_packets"), ends, listed(parts))
 
 
 def _span(row: Mapping[Any, Any]) -> str:
-    return f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}"
+    return f"{fmt.prefixed(row['from_bytes'], 'B')} – {fmt.prefixed(row['to_bytes'], 'B')}"
 
 
 def _rate(value: float) -> str:

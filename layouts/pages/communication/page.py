@@ -15,12 +15,12 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.cluster import packets as sizes
 from parsers.analysis.cluster import traffic as sums
 
-from layouts import format as fmt
 from layouts.callbacks import in_browser
 from layouts.components.elements import icon_button, toolbar
 from layouts.components.plain_html import still
 from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.page import Ids, Page
 from layouts.pages.communication import figures, tables
 from layouts.pages.communication.texts import TEXTS
@@ -163,7 +163,7 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     said += _links_said(traffic, titles)
     for one in sizes.small_packets(traffic.packets, traffic.packet_rows, traffic.ask.small):
         if one.share > sizes.SHARE:
-            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": fmt.megabytes(one.limit)}
+            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": fmt.prefixed(one.limit, "B")}
             of = f"{one.small_ns / one.time_ns:.0%}" if one.time_ns > 0 else "?"
             said.append(html.P(t("communication.head_small", of=of, **numbers)))
     if whole.unexplained_ns > 0:

@@ -12,9 +12,9 @@ from parsers.analysis.cluster.contention import Contention
 from parsers.analysis.cluster.packets import Small
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
@@ -114,14 +114,14 @@ def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
     said = [
         html.P(t(
             "communication.small", n=fmt.count(one.small), total=f"{fmt.count(one.count)} {one.transport}",
-            share=f"{one.share:.0%}", limit=fmt.megabytes(one.limit), time=time(one.small_ns), of=time(one.time_ns),
+            share=f"{one.share:.0%}", limit=fmt.prefixed(one.limit, "B"), time=time(one.small_ns), of=time(one.time_ns),
         ))
         for one in small if one.limit
     ]  # fmt: skip
     head = [_head(name) for name in ("transport", "packet", "packets", "time_ns", "bandwidth")]
     rows = [
         [Cell(t(OTHER) if row["transport"] == OTHER else row["transport"]),
-         Cell(f"{fmt.megabytes(row['from_bytes'])} – {fmt.megabytes(row['to_bytes'])}", True),
+         Cell(f"{fmt.prefixed(row['from_bytes'], 'B')} – {fmt.prefixed(row['to_bytes'], 'B')}", True),
          Cell(fmt.count(row["count"]), True), _scaled(row["time_ns"], _MS, "ns"), _scaled(row["bandwidth"], _GB, "B/s")]
         for row in frame.to_dict("records")
     ]  # fmt: skip
@@ -174,7 +174,7 @@ def _scaled(value: float, scale: float, unit: str) -> Cell:
 
 
 def _size(value: float) -> Cell:
-    return Cell(fmt.megabytes(value), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
+    return Cell(fmt.prefixed(value, "B"), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
 
 
 def _press(shown: Any, state: Mapping[str, str], class_name: str = "") -> html.Button:

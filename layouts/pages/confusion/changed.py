@@ -11,9 +11,9 @@ from dash import html
 from parsers.analysis.explanations.changes import KNOWN, Changes
 from parsers.model import Ints
 
-from layouts import format as fmt
 from layouts.explanations.links import address
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.pages.confusion.sections import MOST_ROWS
 from layouts.queries.confusion_asks import Ask
 

@@ -15,13 +15,13 @@ from dash import html
 from parsers.analysis.explanations import calibration, confusion
 from parsers.analysis.explanations.changes import changes
 
-from layouts import format as fmt
 from layouts.components.elements import button
 from layouts.components.plain_html import markup
 from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.page import Ids, Page
 from layouts.pages.confusion import sections
 from layouts.pages.confusion.changed import changed

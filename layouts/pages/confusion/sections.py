@@ -15,11 +15,11 @@ from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
-from layouts import format as fmt
 from layouts.explanations.choice import Choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.i18n import LANGUAGES, attributes, both, t
+from layouts.kit import units as fmt
 from layouts.queries.confusion_asks import Ask, labels_of
 
 MOST_LABELS = 24

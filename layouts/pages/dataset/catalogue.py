@@ -8,9 +8,9 @@ from typing import Any
 
 from parsers.analysis.pipelines import ComparedOperation
 
-from layouts import format as fmt
 from layouts.figures.alternatives import alternative, in_both, listed, named
 from layouts.i18n import Text, both
+from layouts.kit import units as fmt
 from layouts.pages.dataset.boxes import drawing
 from layouts.queries.damage import damage
 from layouts.queries.pipelines import Found, letter

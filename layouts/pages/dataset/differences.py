@@ -9,10 +9,10 @@ from dash import html
 from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference
 from parsers.export.cells import csv_names
 
-from layouts import format as fmt
 from layouts.components.pipeline_panel import jump, value_cell
 from layouts.components.pipeline_parameters import value_text
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.queries.pipelines import MOST_COMPARED, Found, letter
 
 MOST_DIFFERENCES = 500

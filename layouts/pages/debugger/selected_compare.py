@@ -12,11 +12,11 @@ from parsers.analysis import Tensor, chunks
 from parsers.analysis.tensor_comparison import Comparison, Place, compare
 from parsers.errors import FormatError
 
-from layouts import format as fmt
 from layouts.debugging.choice import LONGEST, Choice, read_against, read_choice
 from layouts.debugging.listing import iterations
 from layouts.debugging.parts import progress, worked
 from layouts.dumps import DumpView, DumpWork, Report
+from layouts.kit import units as fmt
 from layouts.pages.debugger.selected_facts import id_of, match, rows_of
 from layouts.queries.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
 from layouts.sources import DumpSource

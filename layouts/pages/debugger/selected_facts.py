@@ -14,10 +14,10 @@ from parsers.dumps.store import COMPUTED, Statistics
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
-from layouts import format as fmt
 from layouts.debugging.choice import Choice
 from layouts.debugging.parts import progress, worked
 from layouts.dumps import DumpView, DumpWork, Report
+from layouts.kit import units as fmt
 from layouts.queries.dump_tensors import LARGE_BYTES
 from layouts.sources import DumpSource
 

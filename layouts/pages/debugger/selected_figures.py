@@ -14,13 +14,13 @@ from parsers.dumps.store import Statistics
 from parsers.errors import FormatError
 from parsers.model import Ints
 
-from layouts import format as fmt
 from layouts.debugging.choice import Choice
 from layouts.debugging.parts import progress, worked
 from layouts.dumps import DumpView, DumpWork, Report
 from layouts.figures.alternatives import described, entry, marked
 from layouts.figures.typed_arrays import numbers, whole_numbers
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.pages.debugger.selected_facts import COUNTED, measured
 from layouts.queries.dump_tensors import LARGE_BYTES, Ask, Dumped, find, opened, readable
 from layouts.queries.tensor_facts import bars

@@ -9,12 +9,12 @@ import numpy as np
 from parsers.analysis.first_cause import NON_FINITE
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.plot_cards import LAYOUT, hover_label, plain
 from layouts.figures.alternatives import MOST_NAMED, described, described_by, in_both, joined, listed, marked, named
 from layouts.figures.curves import WRONG
 from layouts.figures.typed_arrays import drawn, numbers
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.pages.first_cause.work import Norms, Spread
 
 MOST_BARS = 1_500

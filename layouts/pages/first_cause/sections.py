@@ -13,10 +13,10 @@ from parsers.analysis.first_cause import BEFORE, HERE, NON_FINITE, RANK
 from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
-from layouts import format as fmt
 from layouts.debugging.links import address
 from layouts.debugging.tables import bilingual, number, short, table
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.first_cause.figures import counted, said
 from layouts.pages.first_cause.work import MOST_ROWS, Found, Spread, Stacks
 

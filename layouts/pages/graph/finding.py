@@ -18,9 +18,9 @@ from parsers.analysis.graphs.network import KINDS
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.graphs.asks import read_of
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.graph.panel import kind_of
 from layouts.queries.graphs import Compared, Opened, Views
 from layouts.sources import PatternMatcher

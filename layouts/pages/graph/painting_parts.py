@@ -13,11 +13,11 @@ from parsers.analysis.painting.metrics import SUM
 from parsers.analysis.painting.painting import of_boxes, of_scopes
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.alternatives import alternative, listed, named
 from layouts.figures.graph.scale import Scale, ink
 from layouts.graphs.names import key_of, row_of
 from layouts.i18n import Text, both, t
+from layouts.kit import units as fmt
 from layouts.pages.graph.finding import node_line, scope_line
 from layouts.pages.graph.painting_asks import Painted
 from layouts.pages.graph.painting_sources import DUMP, NEAR, PROFILE, Offer, PaintSource

@@ -18,10 +18,10 @@ from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import icon
 from layouts.graphs.names import key_of, row_of
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.profiling.choice import Choice
 from layouts.profiling.links import address
 from layouts.queries.graphs import Of, Opened, Views, comparable

@@ -12,9 +12,9 @@ from parsers.analysis.graphs.counts import operator_types, parameters, precision
 from parsers.deferred import pandas as pd
 from parsers.export.cells import csv_names
 
-from layouts import format as fmt
 from layouts.graphs.asks import read_of
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.queries.graphs import Of, Opened, Views
 from layouts.state import text
 

@@ -14,11 +14,11 @@ from parsers import PayloadError
 from parsers.analysis.graphs import View, Visible
 from parsers.analysis.graphs.tracing import Trace, ancestors, descendants, path
 
-from layouts import format as fmt
 from layouts.graphs.asks import LONGEST, Ask, read_of
 from layouts.graphs.drawing import shown_of
 from layouts.graphs.names import row_of
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.graph.finding import node_line
 from layouts.queries.graphs import Views
 from layouts.state import BadInput, text

@@ -18,7 +18,6 @@ from parsers.analysis.graphs import Scopes, View
 from parsers.analysis.graphs.network import PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
 
-from layouts import format as fmt
 from layouts.figures.graph.boxes import LETTER, elided, text_width
 from layouts.figures.graph.look import DARK, LIGHT, Look
 from layouts.figures.graph.svg import written
@@ -26,6 +25,7 @@ from layouts.figures.treemap import Area, squarified
 from layouts.graphs.asks import LONGEST, read_of
 from layouts.graphs.names import key_of
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.queries.graphs import Views
 from layouts.state import text
 

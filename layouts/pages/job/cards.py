@@ -14,9 +14,9 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.jobs import JobFiles
 
-from layouts import format as fmt
 from layouts.components.elements import card, scrolled
 from layouts.i18n import t
+from layouts.kit import units as fmt
 
 MOST_ROWS = 200
 """Rows of a table; below it is said how many more there are."""

@@ -11,9 +11,9 @@ from parsers.profiler.groups import text_of
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.registry import display_name
 
-from layouts import format as fmt
 from layouts.figures.alternatives import LONGEST, alternative
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.names import middle
 
 MOST_CELLS = 20_000

@@ -11,8 +11,8 @@ from parsers.analysis.cluster.stragglers import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import percent
 from layouts.profiling.links import address

@@ -11,13 +11,13 @@ from dash import html
 from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 
-from layouts import format as fmt
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
 from layouts.figures.landscape_alternatives import with_landscapes
 from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
 from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.landscape.asks import Ask
 from layouts.pages.landscape.catalogue import newest
 from layouts.runs import RunRow

@@ -9,7 +9,7 @@ from parsers.analysis.memory import changed
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 from layouts.pages.memory.explained import largest
 from layouts.pages.memory.plain import Plain, element, words

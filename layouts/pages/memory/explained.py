@@ -12,7 +12,7 @@ from parsers.analysis.memory.blocks import FIRST, NEVER
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 from layouts.pages.memory.plain import Plain, element, headings, words
 from layouts.pages.memory.plain import table as plain_table

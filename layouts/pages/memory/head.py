@@ -13,8 +13,8 @@ from parsers.analysis.memory import Leak, Pool, Series, peaks, value_at
 from parsers.analysis.memory.leaks import FEWEST
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
 from layouts.pages.memory.plain import Plain, words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parsers.analysis.memory.blocks import FIRST, NEVER
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 
 _UNITS = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 _TIMES = (("s", 10**9), ("ms", 10**6), ("µs", 10**3))

@@ -8,8 +8,8 @@ from dash import html
 from parsers.analysis.memory.modules import LARGE
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 
 

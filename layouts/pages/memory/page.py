@@ -17,12 +17,12 @@ from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
 
-from layouts import format as fmt
 from layouts.callbacks import in_browser
 from layouts.components.elements import toolbar
 from layouts.components.plain_html import markup
 from layouts.figures.alternatives import described_by, listed, named
 from layouts.i18n import CATALOGUE, LANGUAGES, both, t
+from layouts.kit import units as fmt
 from layouts.page import Ids, Page
 from layouts.pages.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
 from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask

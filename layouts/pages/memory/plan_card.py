@@ -10,10 +10,10 @@ from dash import html
 from parsers.analysis.memory import Plan, in_use_at, plan
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.figures.typed_arrays import drawn, typed
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 
 MOST_ROWS = 100

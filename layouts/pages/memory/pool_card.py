@@ -10,8 +10,8 @@ from parsers.analysis.memory import Pool
 from parsers.analysis.memory.pool import HOLE
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 
 ROWS, COLUMNS = 12, 240

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from layouts import format as fmt
 from layouts.figures.treemap import Area, squarified
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.alternatives import MOST_NAMED, described, listed, named
 from layouts.figures.typed_arrays import typed
 from layouts.i18n import Text, both
+from layouts.kit import units as fmt
 from layouts.pages.operators.variants import measure
 from layouts.theme import PALETTE
 

@@ -11,9 +11,9 @@ from parsers.analysis.efficiency import BOUND_FROM, Measured, bound_times
 from parsers.analysis.efficiency.kernels import FAR, FAR_SHARE, LEAST_ALIKE
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import icon, scrolled
 from layouts.i18n import attributes, both, t
+from layouts.kit import units as fmt
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import ink
 from layouts.profiling.efficiency import in_both, percent, rate

@@ -10,11 +10,11 @@ from dash import html
 from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.plot_cards import LAYOUT, hover_label, plain
 from layouts.figures.alternatives import MOST_NAMED, described, listed, named
 from layouts.figures.typed_arrays import typed
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.profiling.efficiency import in_both, rate
 from layouts.queries.efficiency import Efficiency
 from layouts.theme import PALETTE

@@ -15,9 +15,9 @@ from parsers.analysis import Forest, importance, nearest_change, settings_of, si
 from parsers.analysis.settings import is_text
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.figures.alternatives import described
 from layouts.figures.parallel import brief, category_text
+from layouts.kit import units as fmt
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import label
 from layouts.lineage.results import main_result, order

@@ -10,8 +10,8 @@ import numpy as np
 from dash import html
 from parsers.explanations.snapshot import FN, FP, OUTCOMES, RECORDED_FROM, UNKNOWN, Explanations
 
-from layouts import format as fmt
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.sources import FrameSource
 
 KIND = "explain"

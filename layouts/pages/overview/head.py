@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.queries.run_facts import NEEDS, facts
 from layouts.runs import RunRow
 from layouts.sources import RunSource, ValueSource

@@ -7,10 +7,10 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from parsers import Insight
 
-from layouts import format as fmt
 from layouts.components import elements as parts
 from layouts.components.insights import as_json, cause_link, link
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.page import Ids
 from layouts.sources import RunSource
 from layouts.state import BadInput

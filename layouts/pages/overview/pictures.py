@@ -14,7 +14,6 @@ from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, Pay
 from parsers.analysis import statistics
 from parsers.analysis.graphs import Shown, View, network
 
-from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, landscapes, lines
 from layouts.figures import histograms as distributions
 from layouts.figures.alternatives import described
@@ -25,6 +24,7 @@ from layouts.figures.histogram_alternatives import of_histograms
 from layouts.figures.landscape_alternatives import with_landscapes
 from layouts.graphs.alternatives import of_graph
 from layouts.i18n import LANGUAGES, t
+from layouts.kit import units as fmt
 from layouts.queries.graphs import first_opened
 from layouts.queries.run_facts import main_tag
 from layouts.runs import RunRow

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 from dash import html
 from parsers import FormatError
 
-from layouts import format as fmt
 from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
+from layouts.kit import units as fmt
 from layouts.pages.overview import pictures
 from layouts.pages.overview.explained import explanations
 from layouts.pages.overview.pictures import Picture

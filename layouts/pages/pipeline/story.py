@@ -13,8 +13,8 @@ from parsers.profiler.groups import text_of
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
-from layouts import format as fmt
 from layouts.i18n import Text
+from layouts.kit import units as fmt
 from layouts.pages.pipeline.words import in_both, span
 from layouts.queries.pipeline import Pipeline
 

@@ -10,9 +10,9 @@ from dash import html
 from parsers.analysis.cluster.pipeline import BETWEEN_TWO
 from parsers.analysis.cluster.waiting import RankTimes
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.queries.pipeline import Pipeline
 
 MOST_RANKS = 128

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 
 from dash import dcc, html
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.figures import GRAPH_CONFIG
 from layouts.figures.alternatives import Name, described_by
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.preparation.card_data import CardData
 
 

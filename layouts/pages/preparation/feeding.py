@@ -11,8 +11,8 @@ import numpy as np
 from dash import html
 from parsers.analysis.preparation import EMPTY_RATE, Flow, Slow
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.preparation.card_data import QUEUES, CardData
 from layouts.pages.preparation.elements import Cell, csv, number, plot, share, table, time
 from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure

@@ -9,8 +9,8 @@ from dash import html
 from parsers.analysis.preparation import cpu_use
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.preparation.card_data import CardData
 from layouts.pages.preparation.elements import Cell, csv, percent, plot, table
 from layouts.pages.preparation.figures import COLOURS, Curve, figure

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from layouts import format as fmt
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.preparation import elements
 from layouts.pages.preparation.card_data import CardData
 from layouts.pages.preparation.elements import Cell, csv, number, percent, plot, time

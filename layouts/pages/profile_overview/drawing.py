@@ -9,11 +9,11 @@ from dash import html
 from parsers import Series
 from parsers.analysis import Breakdown, StepTimes, step_times, times_at
 
-from layouts import format as fmt
 from layouts.figures.step_alternatives import with_run
 from layouts.figures.step_times import joined
 from layouts.figures.steps import Look
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.profiling.composition import bar, chosen_trace, notes, percent, sentence, usual_of
 from layouts.sources import RunSource
 

@@ -12,9 +12,9 @@ from parsers.analysis.advice import Review
 from parsers.analysis.busy import HOST, busy
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.profiles import IdleTime
 from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice

@@ -10,7 +10,7 @@ import numpy as np
 from parsers.analysis import FEW, Estimate
 from parsers.lineage.table import better
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.queries.final_values import Row, Wanted, labels, read_wanted, rows
 from layouts.queries.grouping import REST, Grouping, columns, made
 from layouts.sources import FrameSource, RunSource

@@ -12,13 +12,13 @@ from dash import html
 from parsers.analysis.explanations.explainer_scores import ScoreTable, label_scores, score_table
 from parsers.explanations.snapshot import Explanations
 
-from layouts import format as fmt
 from layouts.components.elements import button, empty_state
 from layouts.components.plain_html import markup
 from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.page import Ids, Page
 from layouts.pages.scores import figures, sections
 from layouts.pages.scores.texts import TEXTS

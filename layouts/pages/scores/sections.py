@@ -12,8 +12,8 @@ from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, to
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts import format as fmt
 from layouts.i18n import CATALOGUE, attributes, t
+from layouts.kit import units as fmt
 from layouts.queries.score_asks import Ask
 
 TOTAL, NAME, METRIC = "total", "explainer", "metric:"

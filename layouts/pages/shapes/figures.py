@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from parsers.analysis.shape_times import extremes, places_of
 
-from layouts import format as fmt
 from layouts.components.plot_cards import LAYOUT, hover_label, plain
 from layouts.figures.alternatives import described, entry, listed, named
 from layouts.figures.steps import unit_of
 from layouts.figures.typed_arrays import numbers, whole_numbers
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.names import middle
 from layouts.queries.shapes import Times
 from layouts.theme import PALETTE

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.names import middle
 from layouts.pages.shapes.figures import SYMBOLS, colour_of, look_of
 from layouts.queries.shapes import MOST_TYPES, Times

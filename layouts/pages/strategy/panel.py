@@ -10,9 +10,9 @@ from dash import html
 from parsers.analysis.graphs import View
 from parsers.analysis.strategy import Cut, cuts_of
 
-from layouts import format as fmt
 from layouts.graphs.names import key_of, row_of
 from layouts.i18n import t
+from layouts.kit import units as fmt
 from layouts.pages.strategy.drawing import Strategy
 
 MOST_LINES = 200

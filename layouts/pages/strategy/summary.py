@@ -14,11 +14,11 @@ from parsers.model import Floats
 from parsers.profiler.groups import text_of
 from parsers.profiler.strategy import MODES
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.components.plain_html import markup
 from layouts.figures.steps import unit_of
 from layouts.i18n import Text, both, t
+from layouts.kit import units as fmt
 from layouts.pages.strategy.asks import GridAsk
 from layouts.pages.strategy.facts import FILE, GROUP, STAGE, Facts, facts_of, metrics_of, values_of
 from layouts.profiling.choice import Choice

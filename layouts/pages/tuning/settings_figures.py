@@ -12,13 +12,13 @@ from parsers.analysis import importance
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, MOST
 
-from layouts import format as fmt
 from layouts.components.plot_cards import plain
 from layouts.figures.alternatives import described, ends, entry, listed, named
 from layouts.figures.landscapes import SCALES
 from layouts.figures.parallel import LINEAR, LOG, axis, category_text, line_by_axis, parallel, usual_scale
 from layouts.figures.typed_arrays import typed
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.names import middle
 from layouts.pages.tuning.look import (
     BEST,

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.components.plot_cards import LAYOUT, hover_label, plain
 from layouts.figures.alternatives import MOST_NAMED, described, listed, marked, named
 from layouts.figures.curves import WRONG
 from layouts.figures.typed_arrays import numbers
 from layouts.i18n import LANGUAGES, both
+from layouts.kit import units as fmt
 from layouts.pages.two_dumps.words import quantity
 
 MOST_POINTS = 3_000

@@ -10,12 +10,12 @@ from dash import html
 from parsers.analysis.two_dumps import HASH, NAME, SCOPE, STATISTICS, VALUES, WITHOUT_OP, differing, first_difference, inputs_of
 from parsers.deferred import pandas as pd
 
-from layouts import format as fmt
 from layouts.debugging.choice import Choice
 from layouts.debugging.links import address
 from layouts.debugging.tables import bilingual, number, short
 from layouts.debugging.tables import table as table_of
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.two_dumps.figure import cosine_text
 from layouts.pages.two_dumps.words import limit, quantity
 from layouts.pages.two_dumps.work import Ask, Compared

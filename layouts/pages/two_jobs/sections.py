@@ -10,9 +10,9 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.i18n import CATALOGUE, both, t
+from layouts.kit import units as fmt
 from layouts.pages.two_jobs import story
 from layouts.pages.two_jobs.facts import JobFacts
 from layouts.pages.two_jobs.tables import Side, Two

@@ -11,8 +11,8 @@ from parsers.analysis.cluster.stragglers import LIMITS, Straggler, moves_with
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
-from layouts import format as fmt
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.two_jobs.facts import JobFacts
 from layouts.pages.two_jobs.words import metric_name, percent, quantity, said
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from dash import html
 
-from layouts import format as fmt
 from layouts.i18n import both
+from layouts.kit import units as fmt
 
 MINUS = "\u2212"
 
@@ -38,7 +38,7 @@ def quantity(metric: str, value: float) -> str:
     if metric.startswith("peak_"):
         return sign + fmt.size(size)
     if metric.endswith("bytes"):
-        return sign + fmt.megabytes(size)
+        return sign + fmt.prefixed(size, "B")
     if metric in ("flops", "flops_per_s"):
         unit = "FLOPS" if metric == "flops_per_s" else "FLOPs"
         return f"{sign}{fmt.number(size * 1e-12)} T{unit}"

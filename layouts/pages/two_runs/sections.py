@@ -12,12 +12,12 @@ from dash import dcc, html
 from parsers import PayloadError, better
 from parsers.analysis.pipelines import MISSING
 
-from layouts import format as fmt
 from layouts.components.elements import scrolled
 from layouts.components.pipeline_parameters import value_text
 from layouts.figures import GRAPH_CONFIG, lines
 from layouts.figures.curves import Line, Look
 from layouts.i18n import attributes, t
+from layouts.kit import units as fmt
 from layouts.lineage.model_columns import COLUMNS
 from layouts.pages.two_runs import differences as values
 from layouts.pages.two_runs.choice import Pair

@@ -63,7 +63,7 @@ def test_a_host_loads_what_its_pages_need(source) -> None:
     assert not any(name.startswith("shell") for name in names), "the shell is for our own application"
     both = loaded(source, pages.Scalars, pages.Runs)
     own = {f"pages/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "groups", "values")}
-    assert set(both) - set(names) == {*own, "pages/runs.css", "base/grid.js", "base/numbers.js"}
+    assert set(both) - set(names) == {*own, "pages/runs.css", "base/grid.js"}
     assert [name for name in both if name in names] == names
 
 

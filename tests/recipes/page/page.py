@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import Input, Output, html
 
-from layouts import format as fmt
+from layouts.kit import units as fmt
 from layouts.components.elements import card, empty_state
 from layouts.i18n import define_texts, t
 from layouts.page import Ids, Page

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts import format as fmt
 from layouts.i18n import CATALOGUE
+from layouts.kit import units as fmt
 from layouts.pages.communication import figures, page, tables
 from layouts.queries.communication import TABLES, Traffic, read_ask
 from layouts.state import BadInput
@@ -262,8 +262,8 @@ def test_packets_of_a_group(real_data: Path) -> None:
     assert traffic(source).table("packets")["count"].sum() == 122
     figure = figures.packets(found)
     assert figure is not None
-    assert figure["data"][0]["x"] == [fmt.megabytes(low) for low in found["from_bytes"]]
-    assert [fmt.megabytes(one) for one in (5, 4_000, 2**24, 2**40)] == ["5 B", "4 kB", "16.8 MB", "1,100 GB"]
+    assert figure["data"][0]["x"] == [fmt.prefixed(low, "B") for low in found["from_bytes"]]
+    assert [fmt.prefixed(one, "B") for one in (5, 4_000, 2**24, 2**40)] == ["5 B", "4 kB", "16.8 MB", "1,100 GB"]
 
 
 def test_names_of_transports_are_text_for_plotly() -> None:

@@ -18,7 +18,7 @@ import pytest
 from dash import dcc, html
 
 from app.store.store import Store
-from layouts.format import count, duration, number, size
+from layouts.kit.units import count, duration, number, size
 from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.page import TILES, drawn, shown_run
 from layouts.pages.overview.pictures import CELLS, CHARACTERS

@@ -1,0 +1,4 @@
+/** A text for plotly, which takes some of HTML for markup in its texts. */
+export function escapeMarkup(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}

@@ -1,0 +1,1 @@
+"""What every page may use and no subject owns."""
