@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("tests.durations",)
+
 # A busy machine draws slowly and a first run builds its tables of characters: neither says anything about what is tested.
 # In continuous integration the examples are the same every time, so that a failure is one of the change. A run of all tests
 # tries few examples, since it is repeated all day; MINDSCOPE_EXAMPLES=1000 tries more.
