@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ import parsers
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("parsers", "layouts", "app")
 DASH = {"dash", "dash_ag_grid", "dash_cytoscape", "plotly"}
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 FORBIDDEN = {"parsers": {"layouts", "app", "flask", *DASH}, "layouts": {"app", "flask"}, "app": {"layouts.pages"}}
 
 
+@cache
 def modules() -> dict[str, Path]:
     found = {}
     for package in PACKAGES:
@@ -26,26 +29,33 @@ def modules() -> dict[str, Path]:
     return found
 
 
-KNOWN = modules()
+def statements_of(body: Sequence[ast.AST], for_types: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """(statement at any depth, whether only a type checker sees it). Expressions, which hold no imports, are not visited."""
+    for node in body:
+        yield node, for_types
+        only_types = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        yield from statements_of(getattr(node, "body", ()) if isinstance(node, BLOCKS) else (), for_types or only_types)
+        for name in ("orelse", "handlers", "finalbody", "cases"):
+            yield from statements_of(getattr(node, name, ()) if isinstance(node, BLOCKS) else (), for_types)
 
 
 def imports(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
     """(module imported anywhere in a file, whether only a type checker imports it)."""
-    tree = ast.parse(text)
-    checked = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)]
-    for_types = {id(node) for branch in checked for statement in branch.body for node in ast.walk(statement)}
-    for node in ast.walk(tree):
+    for node, for_types in statements_of(ast.parse(text).body):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) in for_types) for alias in node.names)
+            yield from ((alias.name, for_types) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "a relative import"
             module = node.module or ""
             for alias in node.names:
                 below = f"{module}.{alias.name}"
-                yield below if below in known else module, id(node) in for_types
+                yield below if below in known else module, for_types
 
 
-IMPORTS = {name: list(imports(path.read_text(encoding="utf-8"), KNOWN)) for name, path in KNOWN.items()}
+@cache
+def all_imports() -> dict[str, list[tuple[str, bool]]]:
+    """Module -> what it imports. Read by the first test that asks, not while tests are collected."""
+    return {name: list(imports(path.read_text(encoding="utf-8"), modules())) for name, path in modules().items()}
 
 
 def within(module: str, package: str) -> bool:
@@ -74,7 +84,7 @@ def graph_of(package: str, *, with_types: bool = False) -> dict[str, set[str]]:
     """Module -> modules of the package it imports at run time, and with_types also those for type checkers."""
     return {
         name: {module for module, for_types in found if within(module, package) and (with_types or not for_types)}
-        for name, found in IMPORTS.items() if within(name, package)
+        for name, found in all_imports().items() if within(name, package)
     }  # fmt: skip
 
 
@@ -89,7 +99,7 @@ def test_parsers_form_no_circle_with_the_imports_of_type_checkers() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_imports_nothing_outside_its_layer(package: str) -> None:
-    found = [(name, module) for name in graph_of(package) for module, _ in IMPORTS[name]]
+    found = [(name, module) for name in graph_of(package) for module, _ in all_imports()[name]]
     assert [pair for pair in found if any(within(pair[1], one) for one in FORBIDDEN[package])] == []
 
 
@@ -100,13 +110,39 @@ def page_of(module: str) -> str:
 
 
 def test_a_page_is_imported_by_itself_alone() -> None:
-    found = [(name, module) for name, modules in IMPORTS.items() for module, _ in modules if page_of(module)]
+    found = [(name, module) for name, modules in all_imports().items() for module, _ in modules if page_of(module)]
     assert [(name, module) for name, module in found if page_of(name) != page_of(module)] == []
 
 
 def test_imports_within_functions_count_and_those_for_types_are_known() -> None:
     text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import b\ndef f():\n    from a import c, d\n"
     assert list(imports(text, {"a.c": None})) == [("typing", False), ("b", True), ("a.c", False), ("a", False)]
+
+
+def test_imports_within_every_kind_of_block_count() -> None:
+    text = """
+class A:
+    async def f(self):
+        for _ in self:
+            try:
+                import a
+            except OSError:
+                import b
+            else:
+                import c
+            finally:
+                with self:
+                    import d
+        else:
+            while self:
+                import e
+        match self:
+            case 1:
+                if self: import f
+                elif other: import g
+                else: import h
+"""
+    assert sorted(name for name, _ in imports(text, {})) == list("abcdefgh")
 
 
 def test_a_circle_is_found() -> None:
