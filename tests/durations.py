@@ -1,6 +1,6 @@
 """`--times`: the slowest tests, and how the time of a run divides into collection, set-up, test and teardown.
 
-Processor time includes that of processes which a test started and waited for. With pytest-xdist, the workers' figures are added up.
+Processor time includes that of processes which a test started and waited for; with pytest-xdist, all workers are added up.
 """
 
 from __future__ import annotations
