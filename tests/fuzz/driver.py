@@ -96,6 +96,7 @@ class Fuzzing:
         self._said = os.path.join(folder, "said")
         for target in targets:
             os.makedirs(self._place(target), exist_ok=True)
+            _ = target.seeds  # before processes fork, each of which would make them again
 
     def run(self, guide: Any) -> None:
         """Run cases until time or number is reached."""

@@ -13,7 +13,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,7 @@ from parsers.tuning.expressions import parse_constraint
 from parsers.tuning.journal import StudyFile
 from parsers.tuning_frames import command_of, parameters_frame, trials_frame, values_frame, workers_frame
 from tests.fuzz import dumped
-from tests.fuzz.corpus import Seeds
+from tests.fuzz.corpus import Files, Seeds
 
 MOST_VALUES = 6
 """Tags of one kind, graphs of a file and nodes of a graph that are looked at."""
@@ -75,9 +75,10 @@ class Broken(AssertionError):
     """A result is not what its schema or its documentation says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
-    """One kind of file: its name, the form its files are mutated by, those of the corpus, and what is done with the bytes.
+    """One kind of file: its name, the form its files are mutated by, how those of the corpus are had, and what is done with the
+    bytes.
 
     kinds names the entries of the registries that it covers. `run` is called with the bytes and a directory for files; refuses
     are the exceptions that document what is refused.
@@ -85,10 +86,15 @@ class Target:
 
     name: str
     form: str
-    seeds: tuple[bytes, ...]
+    corpus: Callable[[], Files]
     run: Callable[[bytes, str], None]
     refuses: tuple[type[Exception], ...] = ()
     kinds: tuple[str, ...] = ()
+
+    @cached_property
+    def seeds(self) -> Files:
+        """The files of the corpus. Some are made by reading others, so none are before they are used."""
+        return self.corpus()
 
 
 def all_targets(seeds: Seeds) -> dict[str, Target]:
@@ -101,38 +107,38 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     for reader in READERS:
         for suffix, (name, files) in seeds.recorded(reader.name).items():
             form = "records" if isinstance(reader, EventReader) else _FORMS.get(suffix, _form(files))
-            yield Target(f"{reader.name}{suffix}", form, files, partial(_read_run, reader, name), kinds=(reader.name,))
+            yield Target(f"{reader.name}{suffix}", form, _given(files), partial(_read_run, reader, name), kinds=(reader.name,))
     for graph in FORMATS:
-        files = seeds.graphs(graph)
+        form = _GRAPH_FORMS.get(graph.name, "text")
         run = partial(_decode_graph, graph)
-        yield Target(f"graph-{graph.name}", _form(files, "message"), files, run, (FormatError,), (graph.name,))
+        yield Target(f"graph-{graph.name}", form, partial(seeds.graphs, graph), run, (FormatError,), (graph.name,))
     for (reader_name, kind), decoder in DECODERS.items():
         refuses = (FormatError, WireError, IndexError)  # as `decode` has them; a MemoryError is no excuse here
-        files = seeds.values(reader_name, kind)
+        files = partial(seeds.values, reader_name, kind)
         yield Target(f"value-{reader_name}-{kind}", "message", files, partial(_decode_value, decoder), refuses)
     for kind in FILE_KINDS:
         for suffix, (name, files) in seeds.profiles(kind).items():
-            form = _FORMS.get(suffix, "table")
-            yield Target(f"profile-{kind}{suffix}", form, files, partial(_read_profile, kind, name, seeds), kinds=(kind,))
+            form, run = _FORMS.get(suffix, "table"), partial(_read_profile, kind, name, seeds)
+            yield Target(f"profile-{kind}{suffix}", form, _given(files), run, kinds=(kind,))
     for suffix, (name, files) in seeds.recorded(CONFIG).items():
-        yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), files, partial(_read_config, name), kinds=(CONFIG,))
-    yield Target("landscape-plan", "tree", seeds.plans(), _read_plan, (FormatError,))
-    yield Target("npy", "npy", seeds.arrays(), _read_twin)
-    yield Target("image", "png", seeds.images(), _decode_image, (FormatError,))
-    yield Target("snapshot", "snapshot", seeds.snapshots(), _load_snapshot, (FormatError,))
-    yield Target("frame-snapshot", "snapshot", seeds.frame_snapshots(), _load_frame, (FormatError,))
+        yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), _given(files), partial(_read_config, name), kinds=(CONFIG,))
+    yield Target("landscape-plan", "tree", seeds.plans, _read_plan, (FormatError,))
+    yield Target("npy", "npy", seeds.arrays, _read_twin)
+    yield Target("image", "png", seeds.images, _decode_image, (FormatError,))
+    yield Target("snapshot", "snapshot", seeds.snapshots, _load_snapshot, (FormatError,))
+    yield Target("frame-snapshot", "snapshot", seeds.frame_snapshots, _load_frame, (FormatError,))
     traces = tuple(file for kind in TRACE_FILES for _, files in seeds.profiles(kind.name).values() for file in files[:4])
-    yield Target("trace-text", "text", traces, _read_trace)
-    yield Target("trace-compressed", "plain", tuple(map(gzip.compress, traces)), _read_trace)
-    yield Target("trace-storage", "plain", seeds.stored_traces(), _open_trace, (FormatError,))
+    yield Target("trace-text", "text", _given(traces), _read_trace)
+    yield Target("trace-compressed", "plain", lambda: tuple(map(gzip.compress, traces)), _read_trace)
+    yield Target("trace-storage", "plain", seeds.stored_traces, _open_trace, (FormatError,))
     for name, form, found, run in dumped.targets(seeds.named, _check_problems):
-        yield Target(name, form, tuple(found), run)
-    yield Target("notes", "notes", seeds.notes(), _decode_notes, (Newer,))
-    yield Target("debugger", "message", _DEBUGGER, _read_debugger)
-    yield Target("expression", "text", _EXPRESSIONS, _evaluate, (ExpressionError,))
-    yield Target("search", "text", _SEARCHES, _read_search, (FormatError,))
-    yield Target("constraint", "text", _CONSTRAINTS, _violate, (FormatError,))
-    yield Target("journal", "text", _JOURNALS, _read_journal)
+        yield Target(name, form, _given(tuple(found)), run)
+    yield Target("notes", "notes", seeds.notes, _decode_notes, (Newer,))
+    yield Target("debugger", "message", _given(_DEBUGGER), _read_debugger)
+    yield Target("expression", "text", _given(_EXPRESSIONS), _evaluate, (ExpressionError,))
+    yield Target("search", "text", _given(_SEARCHES), _read_search, (FormatError,))
+    yield Target("constraint", "text", _given(_CONSTRAINTS), _violate, (FormatError,))
+    yield Target("journal", "text", _given(_JOURNALS), _read_journal)
 
 
 _FORMS: Mapping[str, str] = {
@@ -140,6 +146,12 @@ _FORMS: Mapping[str, str] = {
     ".dot": "text", ".pb": "message", ".onnx": "message",
 }  # fmt: skip
 """Ending of a file name -> form."""
+_GRAPH_FORMS: Mapping[str, str] = {"anf_ir": "message", "tensorflow": "message", "onnx": "message"}
+"""Format of graphs -> form, where it is not "text"."""
+
+
+def _given(files: Files) -> Callable[[], Files]:
+    return lambda: files
 
 
 def _form(files: tuple[bytes, ...], binary: str = "plain") -> str:

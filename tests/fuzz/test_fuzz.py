@@ -40,7 +40,7 @@ def target(run: Callable[[bytes], object], form: str = "plain") -> Target:
     def read(data: bytes, _folder: str) -> None:
         run(data)
 
-    return Target("made", form, (b"seed",), read, (FormatError,))
+    return Target("made", form, lambda: (b"seed",), read, (FormatError,))
 
 
 # What is covered -----------------------------------------------------------------------------------------------------------
@@ -70,6 +70,12 @@ def test_a_target_reads_its_intact_files(name: str, tmp_path: Path) -> None:
         except found.refuses:
             pass  # tests/data and MINDSCOPE_TEST_DATA hold files that are damaged on purpose
     assert read
+
+
+@pytest.mark.parametrize("name", [name for name in TARGETS if name.startswith("graph-")])
+def test_graphs_are_mutated_in_the_form_of_their_files(name: str) -> None:
+    binary = any(b"\x00" in data for data in TARGETS[name].seeds)
+    assert TARGETS[name].form == ("message" if binary else "text")
 
 
 # Mutations -----------------------------------------------------------------------------------------------------------------
