@@ -12,6 +12,7 @@ import { frames, poll, refresh } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
+import { count as countText } from "../kit/units.js";
 
 const functions = functionsOf("mindscope");
 const LOADING_MS = 700;
@@ -84,7 +85,7 @@ function writeBase(element, base) {
 function writeHealth(button, { problems: count, verified: [done, total] }) {
   const verifying = count === 0 && done < total;
   const key = verifying ? "health.verifying" : count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
-  const values = verifying ? health.progress(done, total) : { n: count.toLocaleString("en") };
+  const values = verifying ? health.progress(done, total) : { n: countText(count) };
   const text = button.querySelector(".ms-health-text");
   button.classList.toggle("ms-wrong", count > 0);
   text.hidden = count === 0;

@@ -3,6 +3,7 @@
 import { functionsOf } from "./dash.js";
 import { saveCsv } from "./files.js";
 import { translations, writeText } from "./i18n.js";
+import { count, percent } from "../kit/units.js";
 
 const functions = functionsOf("mindscope");
 const SHOWN = 500;
@@ -16,8 +17,6 @@ function make(tag, name, text) {
   if (text !== undefined) element.textContent = text;
   return element;
 }
-
-const count = (n) => n.toLocaleString("en");
 
 // Group equal problems of a file into one entry with several places.
 function grouped(rows) {
@@ -87,7 +86,7 @@ function writeVerified(host, [done, total]) {
  * @param {number} total
  */
 export function progress(done, total) {
-  return { done: count(done), total: count(total), percent: String(Math.floor((100 * done) / total)) };
+  return { done: count(done), total: count(total), share: percent(done / total) };
 }
 
 // Update the progress in a list of the problems of all runs.

@@ -5,6 +5,7 @@ import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { icon, iconButton, make, words } from "./elements.js";
 import { setLabel, translate, writeText } from "./i18n.js";
 import { poll } from "./polling.js";
+import { count } from "../kit/units.js";
 
 // Same as in layouts/notes.py.
 const ICONS = ["star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock"];
@@ -302,7 +303,7 @@ function remarkBox(made) {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight + 2, 320)}px`;
     const n = LONGEST_REMARK - field.value.length;
-    if (n < WARN_BELOW) writeText(left, "notes.left", { n: n.toLocaleString("en") });
+    if (n < WARN_BELOW) writeText(left, "notes.left", { n: count(n) });
     else writeText(left, "notes.keys");
   }
 

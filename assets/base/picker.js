@@ -7,6 +7,7 @@ import { callbackContext, functionsOf } from "./dash.js";
 import { setLabel, writeText } from "./i18n.js";
 import { nameElement, partsOf } from "./names.js";
 import { changedState, setState } from "./state.js";
+import { count } from "../kit/units.js";
 
 const functions = functionsOf("mindscope");
 const FEW = 10;  // more runs than these are named as all of them
@@ -254,7 +255,6 @@ class Picker {
 
   paintButton() {
     const shown = this.rows.filter((row) => row.members.some((key) => this.chosen.has(key))).length;
-    const count = (n) => n.toLocaleString("en");
     if (!this.rows.length) writeText(this.count, "picker.none");
     else if (this.rows.length === 1) writeText(this.count, shown ? "picker.one" : "picker.none_of_one");
     else writeText(this.count, "picker.of", { n: count(shown), total: count(this.rows.length) });
@@ -391,7 +391,7 @@ class Picker {
     this.active = Math.max(0, Math.min(this.active, this.items.length - 1));
     this.found.textContent
       = this.search.value || this.held
-        ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}`
+        ? `${count(this.matched.length)} / ${count(this.rows.length)}`
         : "";
     this.paint();
   }

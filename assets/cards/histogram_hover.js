@@ -4,7 +4,7 @@
 
 import { make, words } from "../base/elements.js";
 import { dateTime } from "../base/moments.js";
-import { count, short } from "../kit/units.js";
+import { count, percent, short } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { nameElement, partsOf } from "../base/names.js";
 import { numbersOf } from "../base/typed_arrays.js";
@@ -130,7 +130,7 @@ function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, parts) {
     const number = countAt(figure, panel, row, bin);
     const whole = numbersOf(panel.finite)[row];
     cells.push(cell(short(valueAt(panel.bins, centre(panel.bins, bin)))), cell(short(number)),
-      cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
+      cell(whole > 0 ? percent(number / whole) : "–"));
   }
   if (anyAway) cells.push(cell(short(away(panel, row))));
   const extent = Array.from(numbersOf(panel.extent).slice(row * 3, row * 3 + 3));

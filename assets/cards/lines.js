@@ -1,7 +1,7 @@
 // The lines of a drawing as numbers, places on them, and their values as texts.
 
 import { dateTime } from "../base/moments.js";
-import { count } from "../kit/units.js";
+import { count, elapsed } from "../kit/units.js";
 import { numbersOf } from "../base/typed_arrays.js";
 import { linesOf, tracesOf } from "./curves.js";
 
@@ -138,19 +138,8 @@ export function smoothed(value) {
   return String(Number(value.toPrecision(6)));
 }
 
-export function span(seconds) {
-  if (!Number.isFinite(seconds)) return "";
-  const size = Math.abs(seconds);
-  const sign = seconds < 0 ? "-" : "";
-  if (size < 60) return `${sign}${size.toFixed(3)} s`;
-  const two = (part) => String(Math.floor(part)).padStart(2, "0");
-  const minutes = Math.floor(size / 60) % 60;
-  if (size < 3600) return `${sign}${minutes} m ${two(size % 60)} s`;
-  return `${sign}${count(Math.floor(size / 3600))} h ${two(minutes)} m ${two(size % 60)} s`;
-}
-
 export function placeOf(x, axis) {
-  if (axis === "relative") return span(x);
+  if (axis === "relative") return elapsed(x);
   if (axis === "absolute") return dateTime(x / 1000 + new Date().getTimezoneOffset() * 60);
   return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
 }

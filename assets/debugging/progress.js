@@ -1,6 +1,6 @@
 // How far work on a dump is: a text, a bar, and buttons that stop and resume it (layouts/debugging/body.py: progress_line).
 
-import { count } from "../kit/units.js";
+import { count, size } from "../kit/units.js";
 import { writeText } from "../base/i18n.js";
 import { busy } from "../base/parts.js";
 
@@ -15,7 +15,7 @@ export function drawProgress(host, answer, act = null) {
   const { done = 0, total = 0, text = "" } = answer;
   const key = state === "failed" ? "work_failed" : state === "working" && !total ? "preparing" : state;
   const line = host.querySelector(".ms-debugging-text");
-  const shown = total >= MANY ? [done, total].map((bytes) => `${(bytes / 1e6).toFixed(0)} MB`) : [count(done), count(total)];
+  const shown = total >= MANY ? [size(done), size(total)] : [count(done), count(total)];
   writeText(line, `debugging.${key}`, { done: shown[0], total: shown[1], text });
   line.classList.toggle("ms-debugging-wrong", state === "failed");
   const going = busy(answer);

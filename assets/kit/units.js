@@ -152,6 +152,46 @@ function special(value) {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : `${MINUS}Inf`;
 }
 
+// Times in full precision --------------------------------------------------------------------------------------------
+
+/**
+ * A time to the nanosecond, in s with groups of three: 1.234 567 890 s.
+ * @param {number} ns
+ * @returns {string}
+ */
+export function exactTime(ns) {
+  const whole = BigInt(Math.round(ns));
+  const distance = whole < 0n ? -whole : whole;
+  const rest = String(distance % 1000000000n).padStart(9, "0").replace(/(\d{3})(?=\d)/g, "$1 ");
+  return `${withSign(ns, `${count(distance / 1000000000n)}.${rest}`)} s`;
+}
+
+/**
+ * A duration to the nanosecond: 12,345 ns.
+ * @param {number} ns
+ * @returns {string}
+ */
+export function exactDuration(ns) {
+  return `${count(Math.round(ns))} ns`;
+}
+
+/**
+ * The time since a start, to tell points of a curve apart: 12.345 s, 4 m 05 s, 2 h 03 m 04 s; "" for none.
+ * @param {number} seconds
+ * @returns {string}
+ */
+export function elapsed(seconds) {
+  if (!Number.isFinite(seconds)) return "";
+  const distance = Math.abs(seconds);
+  if (distance < 60) return `${withSign(seconds, distance.toFixed(3))} s`;
+  /** @param {number} part */
+  const two = (part) => String(Math.floor(part)).padStart(2, "0");
+  const minutes = Math.floor(distance / 60) % 60;
+  const rest = `${two(distance % 60)} s`;
+  return withSign(seconds, distance < 3600 ? `${minutes} m ${rest}`
+    : `${count(Math.floor(distance / 3600))} h ${two(minutes)} m ${rest}`);
+}
+
 // Raw numbers of curves and settings, which have no unit ---------------------------------------------------------------
 
 /**

@@ -1,38 +1,13 @@
 // Times on the axis: ticks, the time they are relative to, and durations as text. Everything is in ns.
+import * as units from "../kit/units.js";
 
 const UNITS = [{ unit: "s", of: 1e9 }, { unit: "ms", of: 1e6 }, { unit: "µs", of: 1e3 }, { unit: "ns", of: 1 }];
 
-// A number with `digits` decimals and no trailing zeros.
-function plain(value, digits) {
-  const text = value.toFixed(Math.max(0, Math.min(9, digits)));
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
-}
+/** A duration: 1.23 ms; "" for none. */
+export const duration = (ns) => (Number.isFinite(ns) ? units.duration(ns / 1e9) : "");
 
-/** Four significant digits with a unit: 1.234 ms. */
-export function duration(ns) {
-  if (!Number.isFinite(ns)) return "";
-  const size = Math.abs(ns);
-  const { unit, of } = UNITS.find((one) => size >= one.of * 0.99995) || UNITS[3];
-  const value = ns / of;
-  if (unit === "ns") return `${plain(value, 0)} ns`;
-  const digits = 3 - Math.floor(Math.log10(Math.abs(value) || 1));
-  return `${plain(value, digits)} ${unit}`;
-}
-
-/** A difference: +1.5 ms, −20 µs, 0 ns. */
-export const signed = (ns) => `${ns > 0 ? "+" : ns < 0 ? "−" : ""}${duration(Math.abs(ns))}`;
-
-/** A time to the nanosecond, in s with groups of three: 1.234 567 890 s. */
-export function exactTime(ns) {
-  const whole = BigInt(Math.round(ns));
-  const sign = whole < 0n ? "−" : "";
-  const size = whole < 0n ? -whole : whole;
-  const rest = String(size % 1000000000n).padStart(9, "0").replace(/(\d{3})(?=\d)/g, "$1 ");
-  return `${sign}${(size / 1000000000n).toLocaleString("en")}.${rest} s`;
-}
-
-/** A duration to the nanosecond: 12,345 ns. */
-export const exactDuration = (ns) => `${Math.round(ns).toLocaleString("en")} ns`;
+/** A difference: +1.50 ms, −20.0 µs, 0 s. */
+export const signed = (ns) => (Number.isFinite(ns) ? units.duration(ns / 1e9, { signed: true }) : "");
 
 /** The smallest of 1, 2, 5 times a power of ten that is not below `least`; at least 1. */
 export function niceStep(least) {
@@ -64,5 +39,5 @@ export function ticks(from, to, width, zero = 0, least = 90) {
     const text = value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
     found.push({ at: at + zero, label: `${far ? "+" : ""}${text.replace(/^-(?=0\.?0*$)/, "")} ${unit}` });
   }
-  return { step, ticks: found, base: far ? exactTime(base) : "" };
+  return { step, ticks: found, base: far ? units.exactTime(base) : "" };
 }

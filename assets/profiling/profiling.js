@@ -7,7 +7,7 @@
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { fillSelect, icon, make, select, words } from "../base/elements.js";
-import { count } from "../kit/units.js";
+import { count, size } from "../kit/units.js";
 import { setLabel, translate, translations, writeText } from "../base/i18n.js";
 import { nearest, numberPicker } from "../base/number_picker.js";
 import { keeper } from "../base/pages.js";
@@ -17,7 +17,6 @@ import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";
 
 const AGAIN_MS = 400;
-const MB = 1e6;
 const kinds = new Map();
 
 export function define(name, kind) {
@@ -313,9 +312,8 @@ function drawStatus(page) {
   status.hidden = !["reading", "waiting", "cancelled", "failed"].includes(state);
   if (status.hidden) return;
   const text = status.querySelector(".ms-profiling-text");
-  const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
   const key = state === "reading" && (!reading.done || reading.done >= reading.total) ? "preparing" : state;
-  writeText(text, `profiling.${key}`, { done: bytes(reading.done || 0), total: bytes(reading.total || 0), text: reading.text });
+  writeText(text, `profiling.${key}`, { done: size(reading.done || 0), total: size(reading.total || 0), text: reading.text });
   text.classList.toggle("ms-profiling-wrong", state === "failed");
   const busy = state === "reading" || state === "waiting";
   const progress = status.querySelector("progress");

@@ -31,7 +31,7 @@ TEXTS = define_texts({
     "profiling.left": (
         "Profiles of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的性能数据未列出，请减少所选训练。",
     ),
-    "profiling.reading": ("Reading {done} of {total} MB", "正在读取 {done} / {total} MB"),
+    "profiling.reading": ("Reading {done} of {total}", "正在读取 {done} / {total}"),
     "profiling.preparing": ("Preparing", "准备中"),
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
     "profiling.cancelled": ("Reading was stopped.", "读取已停止。"),

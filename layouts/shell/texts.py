@@ -113,8 +113,8 @@ TEXTS = define_texts({
     "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
     "health.verifying": (
-        "Verifying the checksums of large values: {done} of {total} ({percent} %)",
-        "正在校验大数据的校验和：{done}/{total}（{percent}%）",
+        "Verifying the checksums of large values: {done} of {total} ({share})",
+        "正在校验大数据的校验和：{done}/{total}（{share}）",
     ),
     "health.verified": (
         "The checksums of all {total} large values have been verified.",

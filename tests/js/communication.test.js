@@ -8,12 +8,12 @@ import test from "node:test";
 import { contentOf, placeOf, plainly, urlOf, withUnit, without } from "../../assets/pages/communication/page.js";
 
 test("values have the unit that fits them", () => {
-  assert.equal(withUnit("bandwidth", 18.94437e9), "18.94 GB/s");
-  assert.equal(withUnit("bandwidth", 5.5e6), "5.5 MB/s");
+  assert.equal(withUnit("bandwidth", 18.94437e9), "18.9 GB/s");
+  assert.equal(withUnit("bandwidth", 5.5e6), "5.50 MB/s");
   assert.equal(withUnit("bytes", 0), "0 B");
-  assert.equal(withUnit("bytes", 1127447000), "1.127 GB");
-  assert.equal(withUnit("time", 59513520), "59.51 ms");
-  assert.equal(withUnit("time", 12), "12 ns");
+  assert.equal(withUnit("bytes", 1127447000), "1.13 GB");
+  assert.equal(withUnit("time", 59513520), "59.5 ms");
+  assert.equal(withUnit("time", 12), "12.0 ns");
 });
 
 test("values in cells are in the unit of the highest", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  atText, foldedOf, heightsOf, moved, rowHeight, sharesAt, ticksOf, tookText, unpacked, zoomed,
+  atText, foldedOf, heightsOf, moved, rowHeight, sharesAt, ticksOf, unpacked, zoomed,
 } from "../../assets/pages/pipeline/parts.js";
 
 function answer(header, bytes) {
@@ -60,7 +60,6 @@ test("times have the digits that tell them apart", () => {
   assert.equal(atText(123456789, 1000), "123.457 ms");
   assert.equal(atText(2e9, 1e8), "2,000 ms");
   assert.equal(atText(1234, 1), "0.001234 ms");
-  assert.deepEqual([313877800, 12345, 10000000, 2345678901].map(tookText), ["313.9 ms", "0.01235 ms", "10 ms", "2,345.7 ms"]);
 });
 
 test("stages are folded and unfolded", () => {

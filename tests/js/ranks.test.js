@@ -80,12 +80,12 @@ test("an address is read only if it is one", () => {
 
 test("ranks and values as text", () => {
   assert.equal(rankText([0, 1, 2, 8]), "0–2, 8");
-  assert.equal(textOf("shift_ns", -1500), "−1.5 µs");
-  assert.equal(textOf("computing_ns", 2500000), "2.5 ms");
+  assert.equal(textOf("shift_ns", -1500), "−1.50 µs");
+  assert.equal(textOf("computing_ns", 2500000), "2.50 ms");
   assert.equal(textOf("begin_ns", -1), "");
   assert.equal(textOf("residual_ns", null), "");
-  assert.equal(textOf("peak_bytes", 3 * 2 ** 20), "3 MB");
-  assert.equal(textOf("flops_per_s", 2.5e14), "250 TFLOPs/s");
+  assert.equal(textOf("peak_bytes", 3 * 2 ** 20), "3.00 MiB");
+  assert.equal(textOf("flops_per_s", 2.5e14), "250 TFLOPS");
   assert.equal(textOf("joined_below", -1), "");
 });
 

@@ -1,7 +1,8 @@
 import "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { duration, exactTime, niceStep, ticks } from "../../assets/profiling/axis.js";
+import { exactTime } from "../../assets/kit/units.js";
+import { duration, niceStep, ticks } from "../../assets/profiling/axis.js";
 import * as camera from "../../assets/pages/timeline/camera.js";
 import { columnsOf, fitted, pixelsOf } from "../../assets/pages/timeline/canvas.js";
 import { fillOfName, pace, rgbOf } from "../../assets/pages/timeline/colours.js";
@@ -114,7 +115,7 @@ test("lists of numbers", () => {
 
 test("durations and times as text", () => {
   assert.deepEqual([0, 1, 999, 1000, 12345, 999_960, 1_234_567, 2e9, -1500].map(duration),
-    ["0 ns", "1 ns", "999 ns", "1 µs", "12.35 µs", "1 ms", "1.235 ms", "2 s", "-1.5 µs"]);
+    ["0 s", "1.00 ns", "999 ns", "1.00 µs", "12.3 µs", "1.00 ms", "1.23 ms", "2.00 s", "−1.50 µs"]);
   assert.equal(duration(NaN), "");
   assert.equal(exactTime(1_234_567_890), "1.234 567 890 s");
   assert.equal(exactTime(5), "0.000 000 005 s");

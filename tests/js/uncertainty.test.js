@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { percent, probabilities, probability } from "../../assets/pages/counterfactual/numbers.js";
+import { probabilities, probability, shareText } from "../../assets/pages/counterfactual/numbers.js";
 import { chosenRange, ends, range } from "../../assets/pages/uncertainty/selection.js";
 
 test("probabilities near 0 and 1 show that they are not there, all with as many decimals", () => {
@@ -12,7 +12,7 @@ test("probabilities near 0 and 1 show that they are not there, all with as many 
 });
 
 test("shares in percent", () => {
-  assert.deepEqual([0, 0.0625, 0.25, 1, null].map(percent), ["0 %", "6.3 %", "25 %", "100 %", "?"]);
+  assert.deepEqual([0, 0.0625, 0.25, 1, null].map(shareText), ["0 %", "6.25 %", "25.0 %", "100 %", "?"]);
 });
 
 test("an interval as typed", () => {

@@ -2,7 +2,7 @@
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, writeText } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import * as plots from "../../profiling/plots.js";
@@ -12,7 +12,6 @@ const FIGURES = ["bars", "grid", "heat"];
 const FRAMES = ["cluster_steps", "collectives", "groups", "ranks"];
 const ROWS = ["rank", "host", "stage", "group"];
 const AGAIN_MS = 600;
-const MB = 1e6;
 
 function build(page) {
   page.metrics = select("cluster.metric", (metric) => page.change({ metric: [metric], from: [], to: [] }));
@@ -116,10 +115,9 @@ function drawReading(page) {
   status.hidden = !reading && !nothing;
   if (reading) {
     const [state, done, total, text] = reading;
-    const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
     const known = ["failed", "sessions"].includes(state) ? state : "";
     const key = known || (state === "reading" && total ? "reading" : "preparing");
-    writeText(status, `cluster.${key}`, { done: bytes(done), total: bytes(total), text });
+    writeText(status, `cluster.${key}`, { done: size(done), total: size(total), text });
     if (state !== "failed" && state !== "cancelled") {
       window.clearTimeout(page.timerOfRanks);
       page.timerOfRanks = window.setTimeout(() => {

@@ -4,7 +4,7 @@
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count, short } from "../../kit/units.js";
+import { count, duration, prefixed, rate } from "../../kit/units.js";
 import { setLabel, translate, translations } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import { Heat } from "../../profiling/heat.js";
@@ -28,21 +28,17 @@ const pages = new Map();
 
 // Numbers --------------------------------------------------------------------------------------------------------------
 
-const UNITS = {
-  bandwidth: [[1e9, "GB/s"], [1e6, "MB/s"], [1, "B/s"]],
-  bytes: [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]],
-  time: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
+const TEXTS = {
+  bandwidth: (value) => rate(value, "B"), bytes: (value) => prefixed(value, "B"), time: (value) => duration(value / 1e9),
 };
+const SCALES = { bandwidth: [1e9, 1e6, 1], bytes: [1e9, 1e6, 1e3, 1], time: [1e9, 1e6, 1e3, 1] };
 
 /** A value of a measure with its unit. */
-export function withUnit(measure, value) {
-  const [scale, unit] = UNITS[measure].find(([one]) => Math.abs(value) >= one) || UNITS[measure][UNITS[measure].length - 1];
-  return `${short(value / scale)} ${unit}`;
-}
+export const withUnit = (measure, value) => TEXTS[measure](value);
 
 /** What writes values without a unit, all in that of the highest: three digits. */
 export function plainly(measure, highest) {
-  const [scale] = UNITS[measure].find(([one]) => highest >= one) || [1];
+  const scale = SCALES[measure].find((one) => highest >= one) || 1;
   return (value) => String(Number((value / scale).toPrecision(3)));
 }
 
@@ -159,7 +155,7 @@ function drawMatrix(page) {
     fillSelect(page.how, HOWS.map((one) => [one, translate(`communication.block.${one}`)]), matrix.how);
     lines.push(words("communication.blocks", { n: matrix.block }), " ", page.how);
   }
-  if (matrix.unplaced) lines.push(words("communication.unplaced", { n: matrix.unplaced.toLocaleString("en") }, "p"));
+  if (matrix.unplaced) lines.push(words("communication.unplaced", { n: count(matrix.unplaced) }, "p"));
   if (Object.keys(page.window).length) {
     const whole = make("button", "ms-button ms-button-small", words("communication.all_ranks"), { type: "button" });
     whole.addEventListener("click", () => fetchMatrix(page));

@@ -1,5 +1,7 @@
 // Probabilities and shares as text.
 
+import { percent } from "../../kit/units.js";
+
 const NEAR = 1e-3;
 
 /**
@@ -19,9 +21,5 @@ export function probability(value) {
   return probabilities([value])[0];
 }
 
-/** A share from 0 to 1 in percent, two significant digits below 10 %. */
-export function percent(share) {
-  if (share === null) return "?";
-  const value = 100 * share;
-  return `${value >= 10 || value === 0 ? Math.round(value) : Number(value.toPrecision(2))} %`;
-}
+/** A share in percent, "?" for an unknown one. */
+export const shareText = (share) => (share === null ? "?" : percent(share));

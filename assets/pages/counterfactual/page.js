@@ -9,7 +9,7 @@ import { last } from "../../base/state.js";
 import { rowList } from "../../debugging/rows.js";
 import { drawTotal, tool } from "../../explanations/bar.js";
 import { address, askOf, define, filtersOf, get, labelName, linkTo, pageOf, pages } from "../../explanations/explanations.js";
-import { percent, probabilities, probability } from "./numbers.js";
+import { probabilities, probability, shareText } from "./numbers.js";
 
 const ROW = 64;
 const WAIT_MS = 300;  // until a plot has been drawn
@@ -186,7 +186,7 @@ function drawDetail(page) {
   }
   const of = shown.layers.find(([number]) => number === layer);
   const [after, before] = probabilities([of[1], shown.recorded]);
-  const values = { share: percent(of[3]), label: labelName(page, shown.label), after, before };
+  const values = { share: shareText(of[3]), label: labelName(page, shown.label), after, before };
   const key = shown.recorded === null ? "counterfactual.kept_alone" : "counterfactual.kept";
   tell(page, words(key, values), pictures(page, sample, shown, of), strip(page, sample, shown, layer));
   if (sample.problem) {
@@ -277,7 +277,7 @@ function strip(page, sample, shown, chosen) {
       : make("span", "ms-counterfactual-small");
     const button = make("button", "ms-counterfactual-layer", [
       picture, words("counterfactual.layer", { n: number }), make("span", "ms-number", numbers[place]),
-      words("counterfactual.visible", { share: percent(share) }, "span", "ms-muted"),
+      words("counterfactual.visible", { share: shareText(share) }, "span", "ms-muted"),
     ], { type: "button", "data-layer": number });
     button.setAttribute("aria-pressed", String(number === chosen));
     return button;

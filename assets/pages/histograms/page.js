@@ -1,7 +1,7 @@
 // The histograms page, with one card per tag. Counterpart of layouts/pages/histograms.
 
 import { badge, make, option, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count, short } from "../../kit/units.js";
+import { count, percent, short } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { entry, last, withEntry } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
@@ -189,7 +189,7 @@ function turn(page, card, by) {
 function scale(meta) {
   const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
   if (!steps.length) return [];
-  const ends = meta.view === "heat" ? ["0", `${meta.scale.more ? "≥ " : ""}${short(100 * meta.scale.most)} %`]
+  const ends = meta.view === "heat" ? ["0 %", `${meta.scale.more ? "≥ " : ""}${percent(meta.scale.most)}`]
     : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
   const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
   const stops = meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`);

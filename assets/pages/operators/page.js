@@ -5,19 +5,15 @@ import "../../base/grid.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count } from "../../kit/units.js";
+import { count, percent, prefixed } from "../../kit/units.js";
 import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { formatQuery } from "../../base/state.js";
+import { duration } from "../../profiling/axis.js";
 import * as efficiency from "../../profiling/efficiency.js";
 import * as profiling from "../../profiling/profiling.js";
 
 const react = (...args) => window.React.createElement(...args);
 const WAIT_MS = 250;
-const PREFIXES = [
-  { scale: 1e15, prefix: "P" }, { scale: 1e12, prefix: "T" }, { scale: 1e9, prefix: "G" }, { scale: 1e6, prefix: "M" },
-  { scale: 1e3, prefix: "k" },
-];
-const UNITS = [{ scale: 1e9, unit: "s" }, { scale: 1e6, unit: "ms" }, { scale: 1e3, unit: "µs" }];
 const NUMBER = { type: "rightAligned", filter: "agNumberColumnFilter", initialWidth: 104 };
 const WIDTHS = {
   name: 260,
@@ -114,15 +110,15 @@ function drawScopes(page, data) {
     host.replaceChildren(words("operators.no_scopes", {}, "p", "ms-muted ms-operators-note"));
     return;
   }
-  const format = data.amount === "time" ? duration : (value) => `${prefixed(value)}FLOPs`;
+  const format = data.amount === "time" ? duration : (value) => prefixed(value, "FLOPs");
   host.classList.toggle("ms-operators-levels", data.form === "icicle");
-  const percent = (value) => `${(100 * value).toFixed(3)}%`;
+  const side = (value) => `${100 * value}%`;
   host.replaceChildren(...data.tiles.map(([x, y, width, height, depth, name, path, amount, inner]) => {
     const share = data.total ? amount / data.total : 0;
     const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`, make("span", "ms-cut", name),
       inner ? { type: "button" } : {});
-    tile.title = `${path || name}\n${format(amount)} · ${number(100 * share)}%`;
-    Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });
+    tile.title = `${path || name}\n${format(amount)} · ${percent(share)}`;
+    Object.assign(tile.style, { left: side(x), top: side(y), width: side(width), height: side(height) });
     if (inner) tile.addEventListener("click", () => page.change({ scope: [path] }));
     else if (path) {
       tile.addEventListener("dblclick", () => page.change({ view: ["operators"], q: [path], in: ["full_name"], sort: [] }));
@@ -139,17 +135,14 @@ function drawCrumbs(page, data) {
     return button;
   };
   const trail = parts.flatMap((name, place) => [" / ", crumb(name, parts.slice(0, place + 1).join("/"))]);
-  const sums = data.summary.map(({ unit, flops, flops_per_s: rate, flops_use: use }) => words(`operators.flops.${unit}`,
-    { flops: prefixed(flops), rate: prefixed(rate), use: use === null ? "" : `, ${number(100 * use)} %` }, "span", "ms-muted"));
+  const sums = data.summary.map(({ unit, flops, flops_per_s: speed, flops_use: use }) => words(`operators.flops.${unit}`,
+    {
+      flops: flops === null ? "?" : prefixed(flops, "FLOPs"), rate: speed === null ? "?" : prefixed(speed, "FLOPS"),
+      use: use === null ? "" : `, ${percent(use)}`,
+    }, "span", "ms-muted"));
   page
     .find(".ms-operators-crumbs")
     .replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
-}
-
-export function prefixed(value) {
-  if (!value) return value === 0 ? "0 " : "? ";
-  const { scale, prefix } = PREFIXES.find((one) => value >= one.scale) || { scale: 1, prefix: "" };
-  return `${number(value / scale)} ${prefix}`;
 }
 
 function buildTable(page) {
@@ -260,11 +253,6 @@ function sums(sheet) {
   );
 }
 
-export function duration(ns) {
-  const { scale, unit } = UNITS.find((one) => ns >= one.scale) || { scale: 1, unit: "ns" };
-  return `${number(ns / scale)} ${unit}`;
-}
-
 // Four significant digits, thousands separated.
 export function number(value) {
   if (value === null || value === undefined) return "";
@@ -291,7 +279,7 @@ function definition(page, column) {
   const known = translations(`operators.col.${own}`);
   const title = known[0] === `operators.col.${own}` ? name.replace(/^pmu\//, "") : inLanguage(known);
   const shared = {
-    field: name, colId: name, headerName: unit ? `${title} (${unit})` : title, headerTooltip: title,
+    field: name, colId: name, headerName: unit && unit !== "%" ? `${title} (${unit})` : title, headerTooltip: title,
     sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],
   };
   if (text) {
@@ -309,26 +297,24 @@ function definition(page, column) {
     ...NUMBER,
     initialWidth: WIDTHS[name] || NUMBER.initialWidth,
     cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber",
-    cellRendererParams: { scale, whole: WHOLE.has(name) },
+    cellRendererParams: { scale, unit, whole: WHOLE.has(name) },
   };
 }
 
-cellRenderers.MindscopeNumber = ({ value, scale, whole, colDef }) => {
+cellRenderers.MindscopeNumber = ({ value, scale, unit, whole, colDef }) => {
   if (value === null || value === undefined) return "";
-  const shown = whole ? String(value) : number(value / scale);
+  const share = unit === "%";
   const signed = colDef.field === "difference_ns" || colDef.field === "change";
+  const plus = signed && value > 0 ? "+" : "";
+  const shown = share ? percent(value, { signed }) : `${plus}${whole ? value : number(value / scale)}`;
   const tone = !signed || !value ? "" : value > 0 ? "ms-operators-longer" : "ms-operators-shorter";
-  return react(
-    "span",
-    { title: String(value / (whole ? 1 : scale)), className: tone },
-    signed && value > 0 ? `+${shown}` : shown,
-  );
+  return react("span", { title: `${value / (whole ? 1 : scale)}${share ? " %" : ""}`, className: tone }, shown);
 };
 
 cellRenderers.MindscopeShare = ({ value, data }) => {
-  if (value === null || value === undefined || data.below) return value ? number(100 * value) : "";
-  return react("span", { className: "ms-operators-share", title: String(100 * value) },
-    react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, number(100 * value)));
+  if (value === null || value === undefined || data.below) return value ? percent(value) : "";
+  return react("span", { className: "ms-operators-share", title: `${100 * value} %` },
+    react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, percent(value)));
 };
 
 // A link to the first slice of an operator on the timeline, of an execution to its own; null without a trace.

@@ -6,7 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
 import { escapeMarkup } from "../../base/markup.js";
-import { count } from "../../kit/units.js";
+import { count, percent } from "../../kit/units.js";
 import { pagesOf } from "../../base/grid.js";
 import { inLanguage, language, setLabel, translate, writeText } from "../../base/i18n.js";
 import { nameElement, partsIn } from "../../base/names.js";
@@ -297,11 +297,11 @@ function bar(page, row, by) {
     whisker.style.width = `max(1px, ${at(Math.min(1, high) - Math.max(0, low))})`;
     parts.push(whisker);
   }
-  const text = share ? `${(value * 100).toFixed(value < 0.0995 ? 1 : 0)} %` : value.toFixed(2);
+  const text = share ? percent(value) : value.toFixed(2);
   const shape = by === "rank" ? shapeOf(page, row) : "";
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
-    text.replace("-0.0 %", "0.0 %"),
+    text,
   ]);
   const arrow = make("span", "ms-optimisation-sign", ARROWS[shape] || "", shape ? { role: "img" } : { "aria-hidden": "true" });
   if (shape) for (const name of ["title", "aria-label"]) setLabel(arrow, name, `optimisation.shape.${shape}`);
@@ -312,8 +312,8 @@ function bar(page, row, by) {
     = low === null
       ? { low: "–", high: "–" }
       : {
-          low: share ? `${(low * 100).toFixed(1)} %` : low.toFixed(3),
-          high: share ? `${(high * 100).toFixed(1)} %` : high.toFixed(3),
+          low: share ? percent(low) : low.toFixed(3),
+          high: share ? percent(high) : high.toFixed(3),
         };
   setLabel(cell, "title", share ? "optimisation.middle" : "optimisation.interval", {
     value: share ? text : value.toFixed(4),

@@ -9,6 +9,7 @@ import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { runSelect, setRuns } from "../../base/run_select.js";
 import { setState } from "../../base/state.js";
 import * as strict from "../../base/strictness.js";
+import { count as countText } from "../../kit/units.js";
 
 const views = new Map();  // root id -> {of, runs, state}
 
@@ -57,8 +58,8 @@ function select(root, view) {
   root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
   root.querySelector(".ms-overview-selector").classList.toggle("ms-overview-alone", view.runs.length < 2);
   writeText(root.querySelector(".ms-overview-of"), "overview.of", {
-    n: (at + 1).toLocaleString("en"),
-    total: view.runs.length.toLocaleString("en"),
+    n: countText(at + 1),
+    total: countText(view.runs.length),
   });
 }
 
@@ -190,11 +191,11 @@ function sift(root) {
   const shown = rows.filter((row) => !row.hidden).length;
   const count = card.querySelector(".ms-insights-count");
   count.hidden = shown === 0;
-  count.textContent = shown.toLocaleString("en");
+  count.textContent = countText(shown);
   card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || strict.off(wanted);
   const left = card.querySelector(".ms-insights-left");
   left.hidden = !state.left;
-  writeText(left, "insights.reading", { n: state.left.toLocaleString("en") });
+  writeText(left, "insights.reading", { n: countText(state.left) });
   const csv = card.querySelector(".ms-insights-csv");
   csv.href = `${csv.dataset.routes}insights.csv?${new URLSearchParams({ run: state.run })}`;
   drawStrict(card.querySelector(".ms-insights-strict"));

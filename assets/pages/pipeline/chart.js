@@ -5,7 +5,9 @@ import { setDescription } from "../../base/alternatives.js";
 import { make } from "../../base/elements.js";
 import { coloursAt, saveBlob } from "../../base/files.js";
 import { setLabel, translate } from "../../base/i18n.js";
-import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, tookText, zoomed } from "./parts.js";
+import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, zoomed } from "./parts.js";
+import { percent } from "../../kit/units.js";
+import { duration } from "../../profiling/axis.js";
 
 const FONT_PX = 11;
 const AXIS = 24;
@@ -244,7 +246,7 @@ export class Chart {
     const { view } = this;
     const wide = (view.end - view.begin) / view.columns;
     const lines = sharesAt(view, row, column).map(([name, share]) => translate("pipeline.hover_share", {
-      name: translate(`pipeline.band.${name}`), time: tookText(share * wide), share: `${Math.round(share * 100) || "<1"} %`,
+      name: translate(`pipeline.band.${name}`), time: duration(share * wide), share: percent(share),
     }));
     const title = `${this.titleOf(view.rows[row])} · ${atText(this.timeAt(column), wide)}`;
     return [title, ...(lines.length ? lines : [translate("pipeline.nothing")])];
@@ -252,12 +254,12 @@ export class Chart {
 
   exact({ band, begin, end, number, operations }) {
     const name = translate(`pipeline.band.${band}`);
-    const time = tookText(end - begin);
+    const time = duration(end - begin);
     const first = translate(number ? "pipeline.hover_number" : "pipeline.hover", { name, n: number, time });
     const step = Math.max((end - begin) / 1000, 1);
     return [
       first, translate("pipeline.span", { begin: atText(begin, step), end: atText(end, step) }),
-      ...operations.map((one) => translate("pipeline.operation", { name: one.name, time: tookText(one.time) })),
+      ...operations.map((one) => translate("pipeline.operation", { name: one.name, time: duration(one.time) })),
     ];
   }
 

@@ -8,8 +8,9 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import * as profiling from "../../profiling/profiling.js";
+import { duration } from "../../profiling/axis.js";
 import { Chart } from "./chart.js";
-import { foldedOf, tookText, unpacked } from "./parts.js";
+import { foldedOf, unpacked } from "./parts.js";
 
 const NAMING = ["run", "session", "rank", "step", "stage", "align", "m", "from", "to"];
 /** Keys that only the chart depends on. */
@@ -68,7 +69,7 @@ function drawView(page) {
   note(page, drawn ? "" : "pipeline.none");
   page.find('[data-card="chart"]').dataset.drawn = drawn ? "1" : "0";
   page.chart.show(drawn ? view : null, facts);
-  const pixel = { time: tookText((view.end - view.begin) / view.columns) };
+  const pixel = { time: duration((view.end - view.begin) / view.columns) };
   const badges = drawn ? [badge("pipeline.column", pixel, "pipeline.column_tip")] : [];
   if (view.total > view.rows.length) {
     badges.push(badge("pipeline.rows_n", { n: count(view.rows.length), total: count(view.total) }, null, "accent"));

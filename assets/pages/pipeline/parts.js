@@ -83,13 +83,6 @@ export function atText(ns, step) {
   return `${(ns / 1e6).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ms`;
 }
 
-/** A duration of `ns` as ms: four digits, at most ns. */
-export function tookText(ns) {
-  const ms = ns / 1e6;
-  const digits = ms >= 1000 ? 1 : Math.min(Math.max(3 - Math.floor(Math.log10(Math.max(ms, 1e-6))), 0), 6);
-  return `${ms.toLocaleString("en", { maximumFractionDigits: digits })} ms`;
-}
-
 /** Height of a row and gap below it, in px, by how many rows there are. */
 export function rowHeight(count) {
   if (count <= 8) return { high: 34, gap: 6 };

@@ -8,6 +8,7 @@ import { setLabel, translate } from "../../base/i18n.js";
 import { duration } from "../../profiling/axis.js";
 import { FONT_PX, GAP, LINE_WIDTH, outline, render, themeNow } from "./drawing.js";
 import * as parts from "./parts.js";
+import { count, percent } from "../../kit/units.js";
 
 const DRAG = 4;
 const FILE_RATIO = 2;
@@ -178,8 +179,8 @@ export class Chart {
     const { bars, cells, from, to, columns } = this.view;
     if (bar === undefined) {
       const category = translate(`ranks.category.${parts.CATEGORIES[cells.category[cell]]}`);
-      const share = Math.round((cells.share[cell] / parts.LEVELS) * 100);
-      return [name, translate("ranks.band", { n: cells.count[cell].toLocaleString("en"), category, share })];
+      const share = percent(cells.share[cell] / parts.LEVELS);
+      return [name, translate("ranks.band", { n: count(cells.count[cell]), category, share })];
     }
     const known = this.acts.name(rank, bars.operator[bar]);
     const each = (to - from) / columns;

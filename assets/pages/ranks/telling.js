@@ -1,7 +1,7 @@
 // What the page of ranks says: sentences, the note below the picture, the legend, the table, and values as text.
 
 import { make, icon, words } from "../../base/elements.js";
-import { count, short } from "../../kit/units.js";
+import { count, prefixed, size } from "../../kit/units.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { duration, signed } from "../../profiling/axis.js";
 import * as profiling from "../../profiling/profiling.js";
@@ -105,22 +105,15 @@ export function drawLegend(page) {
   page.find(".ms-ranks-legend").replaceChildren(...listed);
 }
 
-const SIZES = [{ of: 1e12, name: "T" }, { of: 1e9, name: "G" }, { of: 1e6, name: "M" }, { of: 1e3, name: "k" }];
-
-function scaled(value, unit) {
-  const { of: size, name: prefix } = SIZES.find((one) => value >= one.of) || { of: 1, name: "" };
-  return `${short(value / size)} ${prefix}${unit}`.trim();
-}
-
 /** A value of a column as text; "" for unknown. */
 export function textOf(name, value) {
   if (value === null || value === undefined) return "";
   if (name === "shift_ns") return signed(value);
   if (name === "residual_ns" || name === "worst_ns") return duration(value);
   if (name.endsWith("_ns")) return value < 0 ? "" : duration(value);
-  if (name === "peak_bytes") return value < 0 ? "" : `${short(value / 2 ** 20)} MB`;
-  if (name === "flops") return scaled(value, "FLOPs");
-  if (name === "flops_per_s") return scaled(value, "FLOPs/s");
+  if (name === "peak_bytes") return value < 0 ? "" : size(value);
+  if (name === "flops") return prefixed(value, "FLOPs");
+  if (name === "flops_per_s") return prefixed(value, "FLOPS");
   return value < 0 ? "" : count(value);
 }
 

@@ -5,7 +5,7 @@ import { age } from "../../base/moments.js";
 import { linkTo, nameIn, pagesOf } from "../../base/grid.js";
 import { inLanguage, translate, translations } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
-import { cellText } from "../../kit/units.js";
+import { cellText, count as countText } from "../../kit/units.js";
 import * as picker from "../../base/picker.js";
 
 /** The views of the lists on screen by the id of their grid; see page.js. */
@@ -29,14 +29,14 @@ gridFunctions.mindscopeIsGroup = ({ rowNode }) => Boolean(rowNode.data && rowNod
 gridFunctions.mindscopeArrangeGroups = ({ nodes }) => {
   if (nodes.length && views.has(nodes[0].data.grid)) views.get(nodes[0].data.grid).groups.arrange(nodes);
 };
-gridFunctions.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
+gridFunctions.mindscopeCount = (value) => (value ? countText(Number(value)) : "");
 gridFunctions.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
 gridFunctions.mindscopeInsights = (row) => {
   const kinds = row && views.has(row.grid) ? views.get(row.grid).insightsOf(row) : null;
   return kinds && kinds.length;
 };
 gridFunctions.mindscopeKinds = (row) =>
-  row ? otherKinds(row).map(([kind, n]) => `${translate(`kind.${kind}`)} ${n.toLocaleString("en")}`).join(", ") : "";
+  row ? otherKinds(row).map(([kind, n]) => `${translate(`kind.${kind}`)} ${countText(n)}`).join(", ") : "";
 gridFunctions.mindscopePath = (row) => (row && row.real ? `${row.path} → ${row.real}` : row && row.path);
 gridFunctions.mindscopeAgo = (value) => {
   if (!value) return "";
@@ -100,7 +100,7 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
   make("span", { className: `ms-icon ms-icon-${open ? "down" : "right"}` }),
   make("span", { className: "ms-muted" }, view.columns.nameOf(column)),
   make("strong", {}, text),
-  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: count.toLocaleString("en") })));
+  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })));
 };
 
 cellRenderers.MindscopeState = ({ data }) =>
@@ -109,7 +109,7 @@ cellRenderers.MindscopeState = ({ data }) =>
     data.problems > 0
     && make("button", { type: "button", "data-action": "health", "data-run": data.key,
       className: `ms-badge ms-badge-button ${["empty", "outside"].includes(data.state) ? "" : "ms-badge-wrong"}`,
-      title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
+      title: translate("health.problems", { n: data.problems }) }, countText(data.problems)));
 
 cellRenderers.MindscopeValue = ({ data }) =>
   make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
@@ -123,7 +123,7 @@ cellRenderers.MindscopeInsights = ({ data, value }) => {
   const counts = new Map();
   for (const kind of views.get(data.grid).insightsOf(data)) counts.set(kind, (counts.get(kind) || 0) + 1);
   const kinds = Array.from(counts).sort((a, b) => grave(b[0]) - grave(a[0]) || b[1] - a[1])
-    .map(([kind, n]) => ({ n: n.toLocaleString("en"), kind: within(translate(`insights.kind.${kind}`)) }))
+    .map(([kind, n]) => ({ n: countText(n), kind: within(translate(`insights.kind.${kind}`)) }))
     .map((some) => translate("runs.insights_some", some))
     .join(translate("runs.insights_join"));
   const worst = Array.from(counts.keys()).some(grave);

@@ -6,6 +6,7 @@ import { setProps } from "../../base/dash.js";
 import { inLanguage, language, setLabel, translate } from "../../base/i18n.js";
 import { same } from "../../base/state.js";
 import { Expressions } from "./expressions.js";
+import { count as countText } from "../../kit/units.js";
 
 const KEY = "mindscope.runs";
 const FIXED = ["name", "open"];
@@ -263,7 +264,7 @@ export class Columns {
         ...(best ? [this.box(`best:${tag}`, shown, translate("runs.column_best"), this.nameOf(`best:${tag}`))] : []),
       ], this.number(runs)))),
     ];
-    const left = this.choices.left.toLocaleString("en");
+    const left = countText(this.choices.left);
     if (this.choices.left) parts.push(words("runs.columns_left", { n: left }, "p", "ms-muted"));
     const focused = document.activeElement;
     const value = focused instanceof HTMLInputElement && this.lines.contains(focused) ? focused.value : null;
@@ -285,8 +286,8 @@ export class Columns {
   }
 
   number(runs) {
-    const element = make("span", "ms-muted", runs.toLocaleString("en"));
-    setLabel(element, "title", "runs.columns_of.tip", { n: runs.toLocaleString("en") });
+    const element = make("span", "ms-muted", countText(runs));
+    setLabel(element, "title", "runs.columns_of.tip", { n: countText(runs) });
     return element;
   }
 

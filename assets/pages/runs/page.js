@@ -13,6 +13,7 @@ import { views } from "./cells.js";
 import { Columns } from "./columns.js";
 import { Groups } from "./groups.js";
 import { Patterns, Values, patternOf, stampOf } from "./values.js";
+import { count as countText } from "../../kit/units.js";
 
 const functions = functionsOf("mindscope");
 const AGE_MS = 15000;
@@ -288,13 +289,13 @@ class View {
     const there = this.api && !this.api.isDestroyed();
     const filtered = Boolean(there && this.api.isAnyFilterPresent());
     this.only.hidden = !filtered;
-    const total = this.rows.length.toLocaleString("en");
-    const n = count.toLocaleString("en");
+    const total = countText(this.rows.length);
+    const n = countText(count);
     const ranks = this.rows.reduce((sum, { members }) => sum + members.length, 0);
     if (filtered) {
-      writeText(summary, "runs.matching", { n: this.matching().length.toLocaleString("en"), total, chosen: n });
+      writeText(summary, "runs.matching", { n: countText(this.matching().length), total, chosen: n });
     } else if (ranks > this.rows.length) {
-      writeText(summary, "runs.chosen_ranks", { n, total, ranks: ranks.toLocaleString("en") });
+      writeText(summary, "runs.chosen_ranks", { n, total, ranks: countText(ranks) });
       setLabel(summary, "title", "runs.ranks_tip");
     } else writeText(summary, this.rows.length === 1 ? "runs.chosen_one" : "runs.chosen", { n, total });
     if (!there) return;

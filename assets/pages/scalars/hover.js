@@ -2,7 +2,7 @@
 
 import { make, words } from "../../base/elements.js";
 import { dateTime } from "../../base/moments.js";
-import { count } from "../../kit/units.js";
+import { count, elapsed } from "../../kit/units.js";
 import { translate } from "../../base/i18n.js";
 import { nameElement } from "../../base/names.js";
 import { last } from "../../base/state.js";
@@ -10,13 +10,13 @@ import * as cards from "../../cards/cards.js";
 import * as crosshair from "../../cards/crosshair.js";
 import { number } from "../../cards/curves.js";
 import { isLinked } from "../../cards/layout_menu.js";
-import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed, span } from "../../cards/lines.js";
+import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed } from "../../cards/lines.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
 import * as runList from "./run_list.js";
 
-export { exact, nearestIndex, span };
+export { exact, nearestIndex };
 
 const MOST_ROWS = 14;
 const REACH_PX = 24;
@@ -110,7 +110,7 @@ function bodyRow(page, row, names, axis) {
     value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
     smoothed: () => cell(smoothed(row.shown)),
     step: () => cell(count(line.step(i))),
-    relative: () => cell(span(time)),
+    relative: () => cell(elapsed(time)),
     absolute: () => cell(dateTime(line.meta.started + time)),
   };
   return make("tr", "", names.map((name) => cells[name]()));

@@ -1,8 +1,8 @@
 // What two traces differ in: the table of their names in a range, and what both come to.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
-import { duration, exactDuration, signed } from "../../profiling/axis.js";
+import { count, exactDuration, percent } from "../../kit/units.js";
+import { duration, signed } from "../../profiling/axis.js";
 
 /** Columns in the order of the page: key, and how a value is shown. */
 const COLUMNS = [
@@ -64,7 +64,7 @@ export function differenceParts(found, first, other, acts) {
   ]);
   const { sums } = found;
   const [own, others] = [sums.self_ns, sums.other_self_ns];
-  const share = own ? ` (${own > others ? "−" : "+"}${Math.abs(((others - own) / own) * 100).toPrecision(3)} %)` : "";
+  const share = own ? ` (${percent((others - own) / own, { signed: true })})` : "";
   const head = make("div", "ms-timeline-sides", [
     words("timeline.difference.own", {}, "span", "ms-muted"), side("A", first, own), side("B", other, others),
     make("span", others > own ? "ms-timeline-more-time" : "ms-timeline-less-time", `${signed(others - own)}${share}`),

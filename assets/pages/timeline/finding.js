@@ -1,10 +1,10 @@
 // Slices, ranges and what a search found: asking for them, going to them, and showing them in the panel.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, exactTime, percent } from "../../kit/units.js";
 import { writeText } from "../../base/i18n.js";
 import { last, same } from "../../base/state.js";
-import { duration, exactTime } from "../../profiling/axis.js";
+import { duration } from "../../profiling/axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";
@@ -158,7 +158,7 @@ function drawTip(page, slice, several, x, y) {
   const rows = [];
   if (several) {
     const key = several.count ? "timeline.several" : "timeline.ends_here";
-    rows.push(words(key, { n: count(several.count), share: `${Math.round(several.share * 100)} %` }, "p", "ms-muted"));
+    rows.push(words(key, { n: count(several.count), share: percent(several.share) }, "p", "ms-muted"));
   }
   const name = make("p", "ms-timeline-tip-name", slice.name || "–");
   if (several && several.count > 1) name.prepend(words("timeline.longest", {}, "span", "ms-muted"), " ");

@@ -1,7 +1,7 @@
 // The flame graph of a range: stacks merged by name, the outermost on top; a press enlarges one.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, percent } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { duration } from "../../profiling/axis.js";
 import { FONT, fitted, ruler } from "./canvas.js";
@@ -93,7 +93,7 @@ export function flameParts(found, { palette, ratio, find }) {
     const { row } = box;
     writeText(about, "timeline.flame_tip", {
       name: found.name[row], total: duration(found.total_ns[row]), self: duration(found.self_ns[row]),
-      n: count(found.count[row]), share: `${((found.total_ns[row] / sum) * 100).toPrecision(3)} %`,
+      n: count(found.count[row]), share: percent(found.total_ns[row] / sum),
     });
   };
   canvas.addEventListener("pointermove", (event) => {

@@ -2,9 +2,9 @@
 // longest parts with the call behind each.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, exactDuration, exactTime, percent } from "../../kit/units.js";
 import { setLabel } from "../../base/i18n.js";
-import { duration, exactDuration, exactTime } from "../../profiling/axis.js";
+import { duration } from "../../profiling/axis.js";
 
 /** Colours of causes: those of the host are warm, those of the device cold, the rest grey. */
 const FILLS = {
@@ -20,7 +20,7 @@ function swatch(cause) {
 }
 
 function named(cause, ns, idle) {
-  const share = idle ? `${Math.round((ns / idle) * 100)} %` : "";
+  const share = idle ? percent(ns / idle) : "";
   const element = make("span", "ms-timeline-key", [
     swatch(cause), words(`timeline.cause.${cause}`), make("span", "", duration(ns)), make("span", "ms-muted", share),
   ]);
@@ -32,7 +32,7 @@ function named(cause, ns, idle) {
 export function gapParts(found, acts, names) {
   if (!found.streams.length) return [words("timeline.gaps_none", {}, "p", "ms-muted")];
   if (!found.rows.length) return [words("timeline.gaps_never", {}, "p", "ms-muted")];
-  const share = `${((found.idle / found.range) * 100).toPrecision(3)} %`;
+  const share = percent(found.idle / found.range);
   const title = words("timeline.gaps_idle", { idle: duration(found.idle), range: duration(found.range), share }, "strong");
   return parts(found, acts, { title, sums: found.causes, whole: found.idle, cause: "cause", row: "call", names });
 }

@@ -6,9 +6,10 @@ import { setLabel } from "../../base/i18n.js";
 import * as notes from "../../base/notes.js";
 import { poll } from "../../base/polling.js";
 import { last, same } from "../../base/state.js";
-import { duration, exactTime } from "../../profiling/axis.js";
+import { duration } from "../../profiling/axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
+import { exactTime } from "../../kit/units.js";
 
 const LONGEST_NAME = 100;  // layouts/notes.py
 const LEAST_NS = 20;

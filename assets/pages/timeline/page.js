@@ -5,7 +5,7 @@ import { functionsOf } from "../../base/dash.js";
 import {
   fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, takesText, words,
 } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, percent } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { last, same } from "../../base/state.js";
 import * as profiling from "../../profiling/profiling.js";
@@ -228,7 +228,7 @@ async function whenRead(page, server, turn) {
     const parts = page.parts.length > 1 ? namesOf(page) : [""];
     const one = known.findLast(({ state }) => state === "reading") || left[0];
     writeText(page.progress, "timeline.reading", {
-      name: parts[known.indexOf(one)], share: percent(one), left: count(left.length),
+      name: parts[known.indexOf(one)], share: progress(one), left: count(left.length),
     });
     page.progress.hidden = false;
     await new Promise((done) => { window.setTimeout(done, POLL_MS); });
@@ -236,7 +236,7 @@ async function whenRead(page, server, turn) {
   }
 }
 
-const percent = ({ done, total }) => `${total ? Math.floor((Math.min(done, total) / total) * 100) : 0} %`;
+const progress = ({ done, total }) => percent(total ? Math.min(done, total) / total : 0);
 
 // Until the summary of every trace is there, say how far it is; then draw what waited for it.
 async function watch(page, server, turn) {
@@ -245,7 +245,7 @@ async function watch(page, server, turn) {
       const [one] = page.known.filter(({ complete }) => !complete);
       page.progress.hidden = false;
       const hatched = page.line.view && page.line.view.pending.size;
-      writeText(page.progress, hatched ? "timeline.summing_hatched" : "timeline.summing", { share: percent(one) });
+      writeText(page.progress, hatched ? "timeline.summing_hatched" : "timeline.summing", { share: progress(one) });
       await new Promise((done) => { window.setTimeout(done, POLL_MS); });
       const known = await server.json("reading");
       if (turn !== page.opened) return;

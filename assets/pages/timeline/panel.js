@@ -1,9 +1,9 @@
 // The panel below the timeline: a slice with its arguments, the statistics of a range, what a search found.
 
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
-import { count } from "../../kit/units.js";
+import { count, exactDuration, exactTime, percent } from "../../kit/units.js";
 import { setLabel, writeText } from "../../base/i18n.js";
-import { duration, exactDuration, exactTime, signed } from "../../profiling/axis.js";
+import { duration, signed } from "../../profiling/axis.js";
 import { differenceParts } from "./difference.js";
 import { flameParts } from "./flame.js";
 import { criticalParts, gapParts } from "./gaps.js";
@@ -164,7 +164,7 @@ function cellOf(column, value) {
   if (value === null || value === undefined) return make("td", "ms-number ms-muted", "–");
   if (typeof value === "string") return make("td", "ms-timeline-cell-name", make("span", "ms-cut", value, { title: value }));
   if (DURATIONS.test(column)) return make("td", "ms-number", duration(value), { title: exactDuration(value) });
-  if (/share/.test(column)) return make("td", "ms-number", `${(value * 100).toPrecision(3)} %`);
+  if (/share/.test(column)) return make("td", "ms-number", percent(value));
   return make("td", "ms-number", count(value));
 }
 

@@ -39,7 +39,7 @@ TEXTS = define_texts({
     "cluster.csv.collectives": ("Operations as CSV", "通信算子 CSV"),
     "cluster.csv.groups": ("Groups as CSV", "通信域 CSV"),
     "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
-    "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
+    "cluster.reading": ("Reading {done} of {total} of all ranks", "正在读取各 rank 的文件：{done} / {total}"),
     "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
     "cluster.sessions": ("Reading the other sessions of this job", "正在读取该作业的其他采集会话"),
     "cluster.failed": ("The files of ranks could not be read: {text}", "无法读取各 rank 的文件：{text}"),

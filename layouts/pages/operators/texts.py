@@ -33,10 +33,10 @@ TEXTS = define_texts({
     "operators.all_scopes": ("All", "全部"),
     "operators.no_scopes": ("The names of these operators have no scopes.", "这些算子的名称没有作用域。"),
     "operators.flops.cube": (
-        "Cube unit: {flops} FLOPs per step, {rate}FLOPS{use}", "Cube 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
+        "Cube unit: {flops} per step, {rate}{use}", "Cube 单元：每步 {flops}，{rate}{use}",
     ),
     "operators.flops.vector": (
-        "Vector unit: {flops} FLOPs per step, {rate}FLOPS{use}", "Vector 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
+        "Vector unit: {flops} per step, {rate}{use}", "Vector 单元：每步 {flops}，{rate}{use}",
     ),
     "operators.table": ("Table", "表格"),
     "operators.full": ("Full screen (f)", "全屏 (f)"),

@@ -120,8 +120,8 @@ TEXTS = define_texts({
     "ranks.rank_n": ("Rank {n}", "rank {n}"),
     "ranks.at": ("{category} · {duration}, begins {begin}", "{category} · {duration}，起始 {begin}"),
     "ranks.band": (
-        "{n} operators shorter than a pixel, mostly {category}; busy {share} %",
-        "{n} 个短于一个像素的算子，以{category}为主；占用 {share}%",
+        "{n} operators shorter than a pixel, mostly {category}; busy {share}",
+        "{n} 个短于一个像素的算子，以{category}为主；占用 {share}",
     ),
     "ranks.not_joined": ("No neighbour has it.", "相邻 rank 没有该算子。"),
     "ranks.no_operator": ("No operator here", "此处没有算子"),
