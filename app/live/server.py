@@ -12,7 +12,6 @@ import logging
 import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from app.live.receiving import TooLarge, graphs_of
 from app.live.session import Session
 from app.live.sessions import EVERY, Sessions
 from app.live.watching import MOST_HITS
+from parsers.caches import Cache
 from parsers.debugger import commands, messages
 from parsers.debugger.messages import LARGEST_MESSAGE
 from parsers.debugger.tensors import GraphTensors, tensors_of
@@ -86,7 +86,7 @@ class DebuggerServer:
         self._grpc: Any = grpc
         self._sessions = sessions
         self._lock = threading.Lock()
-        self._calls: OrderedDict[str, _Calls] = OrderedDict()
+        self._calls: Cache[str, _Calls] = Cache(MOST_PEERS)
         self._streams: set[_Stream] = set()
         self._stopping = threading.Event()
         options = [
@@ -160,11 +160,8 @@ class DebuggerServer:
     @contextlib.contextmanager
     def _counted(self, peer: str) -> Iterator[None]:
         """Count a call of a connection while it is answered; Refused if there are too many."""
+        calls = self._calls.made(peer, _Calls)
         with self._lock:
-            calls = self._calls.setdefault(peer, _Calls())
-            self._calls.move_to_end(peer)
-            while len(self._calls) > MOST_PEERS:
-                self._calls.popitem(last=False)
             now = int(time.monotonic())
             calls.count = calls.count + 1 if calls.second == now else 1
             calls.second = now

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.live.asking import Asking, Want
-from app.live.kept import KeptValues
+from app.live.received import ReceivedValues
 from app.live.receiving import TensorReceiver
 from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, StepHit, Watched
 from layouts import live
@@ -56,7 +56,7 @@ class Run:
 class Session:
     """One training. Methods of training raise FormatError for what it may not send."""
 
-    def __init__(self, key: str, peer: str, kept: KeptValues, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, key: str, peer: str, kept: ReceivedValues, clock: Callable[[], float] = time.monotonic) -> None:
         self.key, self.peer, self.kept = key, peer, kept
         self._clock = clock
         self._changed = threading.Condition()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from app.live.dump import LiveDump
-from app.live.kept import KeptValues
+from app.live.received import ReceivedValues
 from app.live.session import Session
 from layouts import live
 from layouts.live import LiveSession, LiveStatus, Order
@@ -28,12 +27,12 @@ EVERY = 0.5
 class Sessions:
     """Sessions by key. May be called by any thread; the server calls it for training, the store for pages."""
 
-    def __init__(self, kept: KeptValues | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.kept = kept or KeptValues()
+    def __init__(self, kept: ReceivedValues | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.kept = kept or ReceivedValues()
         self.host, self.port = "", 0
         self._clock = clock
         self._lock = threading.Lock()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: dict[str, Session] = {}
         self._peers: dict[str, Session] = {}
         self._begun: dict[str, float] = {}
         self._dumps: dict[str, LiveDump] = {}

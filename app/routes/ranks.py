@@ -28,7 +28,7 @@ from app.routes.refusals import Unusable, answered, parameters
 from layouts.figures.rank_alternatives import of_ranks
 from layouts.queries.rank_memory import memory
 from layouts.queries.rank_tables import Shown
-from layouts.queries.ranks import KEYS, Ask, Kept, Reading, look, read_ask
+from layouts.queries.ranks import KEYS, Ask, RankCaches, Reading, look, read_ask
 from layouts.sources import TraceSource
 from layouts.state import flag, number
 from parsers.analysis.rank_operators.operators import CATEGORIES, group_of, name_of
@@ -45,7 +45,7 @@ _WINDOW = ("from", "to")
 
 def add_routes(routes: Blueprint, source: TraceSource) -> None:
     """Add the routes to a blueprint."""
-    kept = Kept()
+    kept = RankCaches()
     answers = _ANSWERS | {"memory": (partial(_memory, source, kept), (*_WINDOW, "columns"))}
     for name, (answer, more) in answers.items():
         respond = partial(answered, partial(_answer, source, kept, answer, more))
@@ -53,7 +53,7 @@ def add_routes(routes: Blueprint, source: TraceSource) -> None:
 
 
 def _answer(
-    source: TraceSource, kept: Kept, answer: Callable[[Shown | Reading, Ask], Response], more: tuple[str, ...]
+    source: TraceSource, kept: RankCaches, answer: Callable[[Shown | Reading, Ask], Response], more: tuple[str, ...]
 ) -> Response:
     ask = read_ask(parameters((*_PARAMETERS, *more)))
     if ask is None:
@@ -106,7 +106,7 @@ def _view(found: Shown | Reading, ask: Ask) -> Response:
     return Response(drawn.packed(), mimetype="application/octet-stream")
 
 
-def _memory(source: TraceSource, kept: Kept, found: Shown | Reading, ask: Ask) -> Response:
+def _memory(source: TraceSource, kept: RankCaches, found: Shown | Reading, ask: Ask) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parsers import Derived, ExpressionError, Series
 from parsers.analysis import evaluate, parse_expression
+from parsers.caches import Cache
 from parsers.model import Floats
 from parsers.names import EXPRESSION
 from parsers.runs import Run
@@ -36,27 +35,18 @@ class Derivations:
     """A thread-safe cache of derived curves by run and expression."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
-        self._size = 0
+        self._entries: Cache[tuple[str, str], _Entry] = Cache(MOST_CURVES, limit=MOST_BYTES, cost=lambda entry: entry.size)
 
     def of(self, key: str, run: Run, text: str) -> Derived:
         """Evaluate an expression over a run; ExpressionError if it is invalid."""
         expression = parse_expression(text)
         parts = tuple(run.series(tag) for tag in expression.tags)
-        with self._lock:
-            entry = self._entries.get((key, text))
-            if entry is not None and entry.holds(parts):
-                self._entries.move_to_end((key, text))
-                return entry.derived
+        entry = self._entries.get((key, text))
+        if entry is not None and entry.holds(parts):
+            return entry.derived
         found = evaluate(expression, dict(zip(expression.tags, parts, strict=True)).get)
-        with self._lock:
-            self._forget((key, text))
-            entry = _Entry(found, _size_of(found.series, parts), tuple(weakref.ref(part.value) for part in parts))
-            self._entries[key, text] = entry
-            self._size += entry.size
-            while len(self._entries) > 1 and (self._size > MOST_BYTES or len(self._entries) > MOST_CURVES):
-                self._forget(next(iter(self._entries)))
+        entry = _Entry(found, _size_of(found.series, parts), tuple(weakref.ref(part.value) for part in parts))
+        self._entries.put((key, text), entry)
         return found
 
     def series(self, key: str, run: Run, tag: str) -> Series:
@@ -68,11 +58,6 @@ class Derivations:
             return self.of(key, run, tag.removeprefix(EXPRESSION)).series
         except ExpressionError:
             return found
-
-    def _forget(self, name: tuple[str, str]) -> None:
-        entry = self._entries.pop(name, None)
-        if entry is not None:
-            self._size -= entry.size
 
 
 def _size_of(series: Series, parts: Sequence[Series]) -> int:

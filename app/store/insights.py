@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 
 from layouts.sources import RunSource
 from parsers import INSIGHTS, Insight, Series
 from parsers.analysis.insights import frame, insights_of, ranked, stalled
+from parsers.caches import Cache
 from parsers.export import csv_names, number_text
 from parsers.recorded import mark_of
 from parsers.runs import Run
@@ -27,8 +26,7 @@ class Insights:
     """A thread-safe cache of insights by run and tag."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+        self._entries: Cache[tuple[str, str], _Entry] = Cache(MOST_SERIES)
 
     def of(
         self, key: str, series_of: Callable[[str], Series], tags: Sequence[str], seconds: float,
@@ -54,20 +52,12 @@ class Insights:
         return stalled({tag: run.series(tag) for tag in run.tags("scalar")}, now)
 
     def _cached(self, key: str, tag: str, series: Series) -> tuple[Insight, ...] | None:
-        with self._lock:
-            entry = self._entries.get((key, tag))
-            if entry is None or entry[0] != mark_of(series):
-                return None
-            self._entries.move_to_end((key, tag))
-            return entry[1]
+        entry = self._entries.get((key, tag))
+        return entry[1] if entry is not None and entry[0] == mark_of(series) else None
 
     def _analyse(self, key: str, tag: str, series: Series) -> tuple[Insight, ...]:
         found = tuple(insights_of(tag, series))
-        with self._lock:
-            self._entries[key, tag] = mark_of(series), found
-            self._entries.move_to_end((key, tag))
-            while len(self._entries) > MOST_SERIES:
-                self._entries.popitem(last=False)
+        self._entries.put((key, tag), (mark_of(series), found))
         return found
 
 

@@ -14,12 +14,10 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from app.store import pattern_process
-
-K = TypeVar("K")
-V = TypeVar("V")
+from parsers.caches import Cache
 
 LONGEST = 1000
 """Maximum number of characters in a pattern."""
@@ -81,29 +79,23 @@ class Captures:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answers: dict[tuple[str, tuple[str, ...]], list[str | None]] = {}
-        self._refused: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
+        self._answers: Cache[tuple[str, tuple[str, ...]], list[str | None]] = Cache(self.CACHED)
+        self._refused: Cache[tuple[str, tuple[str, ...]], tuple[float, str]] = Cache(self.CACHED)
 
     def __call__(self, pattern: str, names: Sequence[str]) -> list[str | None]:
         """Return the result of `captured`."""
         key = pattern, tuple(names)
         with self._lock:
-            if key in self._answers:
-                return self._answers[key]
-            asked, reason = self._refused.get(key, (-math.inf, ""))
+            known = self._answers.get(key)
+            if known is not None:
+                return known
+            asked, reason = self._refused.get(key) or (-math.inf, "")
             if time.monotonic() - asked < self.RETRY_SECONDS:
                 raise PatternError(reason)
             try:
                 answer = captured(pattern, names)
             except PatternError as error:
-                _remember(self._refused, key, (time.monotonic(), str(error)), self.CACHED)
+                self._refused.put(key, (time.monotonic(), str(error)))
                 raise
-            _remember(self._answers, key, answer, self.CACHED)
+            self._answers.put(key, answer)
             return answer
-
-
-def _remember(answers: dict[K, V], key: K, answer: V, most: int) -> None:
-    answers.pop(key, None)
-    answers[key] = answer
-    if len(answers) > most:
-        del answers[next(iter(answers))]

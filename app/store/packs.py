@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
 import msgspec
 
 from app.store.index import Index
+from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.file_states import FileState
 from parsers.headers import PREFIX, Format
@@ -38,7 +38,7 @@ class Snapshots:
         self._index = index
         self._own: set[str] = set()
         self._packed: dict[str, tuple[str, int, int]] = {}
-        self._open: OrderedDict[str, BinaryIO] = OrderedDict()
+        self._open: Cache[str, BinaryIO] = Cache(_MOST_OPEN)
         self._pending: dict[str, bytes] = {}
         self._pending_bytes = 0
         self._pending_since = 0.0
@@ -102,8 +102,8 @@ class Snapshots:
 
     def rest(self) -> None:
         """Close the files of packs."""
-        while self._open:
-            self._open.popitem()[1].close()
+        for file in self._open.clear():
+            file.close()
 
     def close(self) -> None:
         """Close the index."""
@@ -146,9 +146,8 @@ class Snapshots:
             file = self._index.open(name)
             if file is None:
                 return None
-            self._open[name] = file
-            if len(self._open) > _MOST_OPEN:
-                self._open.popitem(last=False)[1].close()
+            for other in self._open.put(name, file):
+                other.close()
         try:
             file.seek(offset)
             return file.read(size)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
@@ -12,6 +11,7 @@ from weakref import WeakKeyDictionary
 from app.store.profiles import row_of
 from layouts.profiles import ProfileRow
 from parsers import Source
+from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.job_access import Job
@@ -56,7 +56,7 @@ class RunJobs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: OrderedDict[str, _Found] = OrderedDict()
+        self._found: Cache[str, _Found] = Cache(MOST_KEPT)
         self._rows: Rows = WeakKeyDictionary()
         self._alike: tuple[Mapping[str, Source], Mapping[str, list[str]]] = {}, {}
         self._members: tuple[int, dict[str, Mapping[str, Profiles]]] = -1, {}
@@ -98,10 +98,8 @@ class RunJobs:
         with self._lock:
             known = self._found.get(first)
             if known is None or (known.of is not members and not _same(known.of, members)):
-                known = self._found[first] = _find(members, self._rows)
-                if len(self._found) > MOST_KEPT:
-                    self._found.popitem(last=False)
-            self._found.move_to_end(first)
+                known = _find(members, self._rows)
+                self._found.put(first, known)
             return known
 
 

@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from app.tuning import claims, processes
 from app.tuning.lines import duration_text
-from app.tuning.processes import Kept
+from app.tuning.processes import TrialProcess
 from app.tuning.settings import settings_of
 from app.tuning.storages import Opened
 from app.tuning.studies import ALIVE, LOST
@@ -160,7 +160,7 @@ class Orphans:
         self._take_over(current, kept, settings, run, place, held)
 
     def _take_over(
-        self, frozen: FrozenTrial, kept: Kept, settings: Mapping[str, Any], run: str, place: Mapping[str, Any],
+        self, frozen: FrozenTrial, kept: TrialProcess, settings: Mapping[str, Any], run: str, place: Mapping[str, Any],
         held: claims.Claim,
     ) -> None:  # fmt: skip
         began = frozen.datetime_start.timestamp() if frozen.datetime_start is not None else time.time()

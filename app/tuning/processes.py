@@ -74,7 +74,7 @@ def environment_of(
     return made
 
 
-class Kept:
+class TrialProcess:
     """The process of one trial, started here or found again. directory is its own in the workspace."""
 
     def __init__(self, directory: str, process: subprocess.Popen[bytes] | None = None) -> None:
@@ -156,7 +156,7 @@ class Kept:
         return last_lines(self.log)
 
 
-def start(directory: str, command: Sequence[str], environment: Mapping[str, str], *, time_limit: float | None) -> Kept:
+def start(directory: str, command: Sequence[str], environment: Mapping[str, str], *, time_limit: float | None) -> TrialProcess:
     """Start a trial in a session of its own. StartError if its keeper cannot be started."""
     asked = os.path.join(directory, _ASKED)
     spec = {
@@ -172,12 +172,12 @@ def start(directory: str, command: Sequence[str], environment: Mapping[str, str]
         )  # fmt: skip
     except OSError as error:
         raise StartError(f"{command[0]}: {error.strerror or error}") from None
-    return Kept(directory, process)
+    return TrialProcess(directory, process)
 
 
-def found_again(directory: str) -> Kept | None:
+def found_again(directory: str) -> TrialProcess | None:
     """Return the trial that a former tuner has started here, None if it did not."""
-    return Kept(directory) if status_in(directory) else None
+    return TrialProcess(directory) if status_in(directory) else None
 
 
 def status_in(directory: str) -> Mapping[str, Any]:

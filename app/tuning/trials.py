@@ -11,7 +11,7 @@ from typing import Any
 
 from app.tuning.claims import Claim
 from app.tuning.following import Follower, Reports, first_bad
-from app.tuning.processes import Ending, Kept
+from app.tuning.processes import Ending, TrialProcess
 from app.tuning.results import tags_of
 from parsers.analysis.insights import insights_of
 from parsers.tuning.description import Tuning
@@ -40,7 +40,7 @@ class Active:
     settings: Mapping[str, Any]
     run: str
     device: str
-    kept: Kept
+    kept: TrialProcess
     claim: Claim
     began: float
     adopted: bool = False

@@ -18,7 +18,6 @@ import socket
 import struct
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode, urlsplit
@@ -27,6 +26,7 @@ from flask import Flask, Response, request
 from werkzeug.datastructures import Headers, MultiDict
 
 from app.commands.settings import is_local
+from parsers.caches import Cache
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_REQUEST = 8 << 20
@@ -99,17 +99,16 @@ class Attempts:
     LONGEST = 60
     """Seconds."""
     ADDRESSES = 10_000
-    """Addresses remembered; the one that failed longest ago is forgotten first."""
+    """Addresses remembered; the one heard of longest ago is forgotten first."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._failures: Cache[str, tuple[int, float]] = Cache(self.ADDRESSES)
 
     def wait(self, address: str) -> int:
         """Return the seconds, rounded up, until a token of this address is looked at again; 0 if at once."""
-        with self._lock:
-            count, last = self._failures.get(address, (0, 0.0))
+        count, last = self._failures.get(address) or (0, 0.0)
         if count < self.FREE:
             return 0
         pause = min(self.LONGEST, 1 << min(count - self.FREE, 30))
@@ -118,15 +117,12 @@ class Attempts:
     def failed(self, address: str) -> None:
         """Count a wrong token."""
         with self._lock:
-            count, _ = self._failures.pop(address, (0, 0.0))
-            self._failures[address] = count + 1, self._clock()
-            while len(self._failures) > self.ADDRESSES:
-                self._failures.popitem(last=False)
+            count, _ = self._failures.get(address) or (0, 0.0)
+            self._failures.put(address, (count + 1, self._clock()))
 
     def passed(self, address: str) -> None:
         """Forget the wrong tokens of an address."""
-        with self._lock:
-            self._failures.pop(address, None)
+        self._failures.pop(address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import button, damaged_state, empty_state, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
-from layouts.profiling.catalogue import Kept, catalogue
+from layouts.profiling.catalogue import MOST_KEPT, catalogue
 from layouts.profiling.choice import read_against, read_choice
 from layouts.profiling.reading import reading
 from layouts.profiling.texts import TEXTS
@@ -113,7 +114,7 @@ def damage() -> html.Details:
 
 def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str], *, needed: bool = True) -> None:
     """Add the callbacks of `body`, with the same frames. needed is whether the page shows nothing without any of them."""
-    register_catalogue(app, ids, partial(catalogue, source, kept=Kept()))
+    register_catalogue(app, ids, partial(catalogue, source, kept=Cache(MOST_KEPT)))
 
     def look(wanted: Any) -> Any:
         choice = read_choice(wanted)

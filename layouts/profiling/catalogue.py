@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
+
+from parsers.caches import Cache
 
 from layouts.profiles import ProfileRow
 from layouts.profiling.jobs import Job, jobs_of
@@ -25,35 +25,15 @@ MOST_IN_ALL = 40_000
 MOST_FILES = 12
 """Maximum number of file names listed per profile."""
 MOST_ELSEWHERE = 8
-_MOST_KEPT = 4
+MOST_KEPT = 4
+"""Lists of profiles that are cached for visitors."""
 
 Listed = dict[str, Any]
 
 
-class Kept:
-    """Lists of profiles made before, a few of them: what did not change is not listed again."""
-
-    def __init__(self) -> None:
-        self._lists: OrderedDict[Any, Listed] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Any) -> Listed | None:
-        """Return the list under a key; None for none."""
-        with self._lock:
-            found = self._lists.get(key)
-            if found is not None:
-                self._lists.move_to_end(key)
-            return found
-
-    def put(self, key: Any, listed: Listed) -> None:
-        """Keep a list; the one asked for least recently goes."""
-        with self._lock:
-            self._lists[key] = listed
-            while len(self._lists) > _MOST_KEPT:
-                self._lists.popitem(last=False)
-
-
-def catalogue(source: ProfileSource, state: Any, known: Any = None, *, kept: Kept | None = None) -> dict[str, Any] | None:
+def catalogue(
+    source: ProfileSource, state: Any, known: Any = None, *, kept: Cache[Any, Listed] | None = None
+) -> dict[str, Any] | None:
     """Return the profiles by job and the numbers of runs left out and not read yet; None if the digest is the known one.
 
     `jobs` have a column for each property of their profiles, ordered by rank: a list, or one value where all are alike. run
@@ -66,11 +46,8 @@ def catalogue(source: ProfileSource, state: Any, known: Any = None, *, kept: Kep
     rows = {member: row for row in source.runs() for member in row.members}
     names = [label_of(run, rows[run]) for run in runs]
     key = tuple((run, name, source.version(run)) for run, name in zip(runs, names, strict=True))
-    listed = kept.get(key) if kept is not None else None
-    if listed is None:
-        listed = _listed(source, list(zip(runs, names, strict=True)))
-        if kept is not None:
-            kept.put(key, listed)
+    lists = kept if kept is not None else Cache[Any, Listed]()
+    listed = lists.made(key, lambda: _listed(source, list(zip(runs, names, strict=True))))
     having = bool(listed["runs"])
     facts = stamped({
         "chosen": len(runs), "left": listed["left"], "listed": listed["digest"],

@@ -22,7 +22,7 @@ from layouts.kit import units as fmt
 from layouts.page import Ids
 from layouts.profiling.efficiency_texts import TEXTS
 from layouts.profiling.links import address
-from layouts.queries.efficiency import SETTINGS, Doubt, Efficiency, Kept, read_ask
+from layouts.queries.efficiency import SETTINGS, Doubt, Efficiency, MeasuredProfiles, read_ask
 from layouts.sources import ProfileSource
 
 OF_USE = tuple(name for name in SETTINGS if name != "bandwidth")
@@ -68,13 +68,13 @@ Draw = Callable[[Efficiency, Any], tuple[Any, ...]]
 
 def register_use(
     app: Any, source: ProfileSource, ids: Ids, outputs: Sequence[Any] = (), draw: Draw | None = None, *,
-    kept: Kept | None = None,
+    kept: MeasuredProfiles | None = None,
 ) -> None:  # fmt: skip
     """Add the callbacks of the card, and those of further outputs of the page, which are drawn from the same request.
 
     A page without any links to the one that has more.
     """
-    known = kept or Kept()
+    known = kept or MeasuredProfiles()
 
     def show(data: Any) -> tuple[Any, ...]:
         ask = read_ask(data)

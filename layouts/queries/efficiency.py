@@ -7,8 +7,6 @@ the operations of the model take, which the user states.
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +27,7 @@ from parsers.analysis.efficiency import (
     roofline,
     transformer_flops,
 )
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 
@@ -100,39 +99,28 @@ class Doubt:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Kept:
+class MeasuredProfiles:
     """What was measured of the profiles used last, by their marks."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Choice, Measured] = OrderedDict()
-        self._lock = threading.Lock()
+        self._found: Cache[Choice, Measured] = Cache(_MOST_KEPT)
 
     def measured(self, choice: Choice, kernels: pd.DataFrame) -> Measured:
-        """Return what the counters in the kernels of a profile say; concurrent requests may compute it twice."""
-        with self._lock:
-            if choice in self._found:
-                self._found.move_to_end(choice)
-                return self._found[choice]
-        made = measured(kernels)
-        if not choice.mark:
-            return made  # a plain route does not know which version of the files it reads
-        with self._lock:
-            self._found[choice] = made
-            while len(self._found) > _MOST_KEPT:
-                self._found.popitem(last=False)
-        return made
+        """Return what the counters in the kernels of a profile say."""
+        # A plain route does not know which version of the files it reads.
+        return self._found.made(choice, lambda: measured(kernels)) if choice.mark else measured(kernels)
 
 
 class Efficiency:
     """The use of the hardware a request is about. Properties are computed on first use; what no file has is None or NaN."""
 
     def __init__(
-        self, source: ProfileSource, ask: Ask, kept: Kept | None = None,
+        self, source: ProfileSource, ask: Ask, kept: MeasuredProfiles | None = None,
         frame: Callable[[Choice, str], pd.DataFrame | None] | None = None,
     ) -> None:
         self.source = source
         self.ask = ask
-        self._kept = kept or Kept()
+        self._kept = kept or MeasuredProfiles()
         self._frame = frame or (lambda choice, name: choice.frame(source, name))
 
     def waits(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, overload
@@ -27,6 +26,7 @@ from parsers.analysis.graphs import (
 )  # fmt: skip
 from parsers.analysis.graphs.counts import FLAG
 from parsers.analysis.graphs.network import Ints
+from parsers.caches import Cache
 
 CACHED = 4
 """Number of graphs or comparisons in the cache."""
@@ -174,24 +174,15 @@ class Views:
 
     def __init__(self, source: GraphSource) -> None:
         self._source = source
-        self._kept: OrderedDict[tuple[tuple[str, str], ...], _Slot] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept: Cache[tuple[tuple[str, str], ...], _Slot] = Cache(CACHED)
 
     def of(self, asked: Of) -> tuple[Opened, View]:
         """Return a graph and its view; PayloadError if it does not exist or cannot be read."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
-        slot = self._slot(names)
+        slot = self._kept.made(names, _Slot)
         with slot.lock:
             opened = slot.opened = self._opened(names, slot.opened)
             return opened, opened.view(opened.simple(asked))
-
-    def _slot(self, names: tuple[tuple[str, str], ...]) -> _Slot:
-        with self._lock:
-            slot = self._kept.setdefault(names, _Slot())
-            self._kept.move_to_end(names)
-            while len(self._kept) > CACHED:
-                self._kept.popitem(last=False)
-            return slot
 
     def _opened(self, names: tuple[tuple[str, str], ...], kept: Opened | None) -> Opened:
         version = tuple(self._source.version(run) for run, _ in names)

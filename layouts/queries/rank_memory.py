@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis.memory import Series, components, curve, extremes
 
 from layouts.queries.rank_tables import Shown
-from layouts.queries.ranks import PATIENCE, Curve, Kept, rows_of
+from layouts.queries.ranks import PATIENCE, Curve, RankCaches, rows_of
 from layouts.sources import TraceSource
 
 LEVELS = 1_000
@@ -18,7 +18,7 @@ _FAR_NS = 60_000_000_000
 _NONE = Curve("", Series(np.empty(0, np.int64), np.empty(0, np.int64)))
 
 
-def memory(source: TraceSource, shown: Shown, kept: Kept, begin: int, end: int, columns: int) -> dict[str, Any]:
+def memory(source: TraceSource, shown: Shown, kept: RankCaches, begin: int, end: int, columns: int) -> dict[str, Any]:
     """Return allocated memory of the ranks shown in a window (ns on the axis), least and most in each column.
 
     state is "reading" while files are read: ask again; done of total ranks. most is the highest value of all ranks, in bytes.

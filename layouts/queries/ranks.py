@@ -1,19 +1,17 @@
 """The operators of the ranks of a job over each other: what the page of ranks asks for and its plain routes send.
 
-A rank is read when it is among the rows asked for: its kernels become a few arrays that are kept (`Kept`), so the frames of
-sixty-four ranks need not be in memory together.
+A rank is read when it is among the rows asked for: its kernels become a few arrays that are kept (`RankCaches`), so the frames
+of sixty-four ranks need not be in memory together.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from parsers.analysis.cluster.choosing import distinct
@@ -23,6 +21,7 @@ from parsers.analysis.rank_operators.operators import COMPUTING, Operators, oper
 from parsers.analysis.rank_operators.shifts import ends_of, shifts, to_one_zero
 from parsers.analysis.rank_operators.traces import of_trace
 from parsers.analysis.rank_operators.views import Laid
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
@@ -45,7 +44,6 @@ _KEPT_SHOWN = 4
 _RANKS = re.compile(r"\d{1,7}(-\d{1,7})?(,\d{1,7}(-\d{1,7})?)*")
 _MOST_NAMED = 1 << 16
 _PLACED = ["rank", "shift_ns", "stage", "part"]
-T = TypeVar("T")
 Frame = Callable[[str], "pd.DataFrame | None"]
 Known = Sequence[Sequence[int]]
 """The ranks of each stage."""
@@ -96,39 +94,16 @@ class Curve(NamedTuple):
     series: Series
 
 
-class Bounded(Generic[T]):
-    """Values by key, up to a number of bytes all together; what was asked for least recently goes, but never the last one."""
-
-    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
-        self._limit, self._size = limit, size
-        self._values: OrderedDict[Any, T] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Any) -> T | None:
-        """Return a value; None for none."""
-        with self._lock:
-            found = self._values.get(key)
-            if found is not None:
-                self._values.move_to_end(key)
-            return found
-
-    def put(self, key: Any, value: T) -> None:
-        """Keep a value."""
-        with self._lock:
-            self._values[key] = value
-            total = sum(map(self._size, self._values.values()))
-            while total > self._limit and len(self._values) > 1:
-                total -= self._size(self._values.popitem(last=False)[1])
-
-
-class Kept:
+class RankCaches:
     """Operators of ranks, pictures made of them (some, by number), and curves of their memory."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         """limit: bytes of all operators together, and a third of it those of all curves."""
-        self.ranks = Bounded[Rank](limit, lambda one: one.operators.nbytes)
-        self.shown = Bounded[Shown](_KEPT_SHOWN, lambda _: 1)
-        self.curves = Bounded[Curve](limit // 3, lambda one: one.series.time.nbytes + one.series.value.nbytes)
+        self.ranks = Cache[Any, Rank](limit=limit, cost=lambda one: one.operators.nbytes)
+        self.shown = Cache[Any, Shown](_KEPT_SHOWN)
+        self.curves = Cache[Any, Curve](
+            limit=limit // 3, cost=lambda one: one.series.time.nbytes + one.series.value.nbytes
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +114,7 @@ class Reading:
     total: int
 
 
-def look(source: TraceSource, ask: Ask, kept: Kept, frame: Frame) -> Shown | Reading:
+def look(source: TraceSource, ask: Ask, kept: RankCaches, frame: Frame) -> Shown | Reading:
     """Return the ranks that were asked for, or how many of them have been read so far; ask again then.
 
     frame returns a frame of the chosen profile or its job; None if no file has it.

@@ -11,7 +11,7 @@ from parsers.analysis.first_cause import Causes
 from parsers.analysis.watchpoints.checking import check
 from parsers.analysis.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
-from parsers.dumps.kept import Files, Kept, header, kept_of
+from parsers.dumps.known_statistics import Files, KnownStatistics, header, known_statistics
 from parsers.dumps.listed import ListedDump
 from parsers.dumps.statistics import Scratch, TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
@@ -30,7 +30,7 @@ class RunDump(ListedDump):
         """base is the directory of the run, directories those of its dumps (`Source.dump_dirs`)."""
         super().__init__(base, directories)
         self._statistics: tuple[Statistics, Statistics] | None = None
-        self._before: Kept | None = None
+        self._before: KnownStatistics | None = None
 
     def refresh(self) -> bool:
         """List the dump again if files were added; return whether rows changed. Nothing is read that was not read before."""
@@ -150,17 +150,17 @@ class RunDump(ListedDump):
     @property
     def computed(self) -> pd.DataFrame:
         """What has been computed of tensors (schema DUMP_COMPUTED), to be kept and given to `restore` by a later process."""
-        return Kept(self._files(), self._stores()[1]).frame()
+        return KnownStatistics(self._files(), self._stores()[1]).frame()
 
     def restore(self, computed: pd.DataFrame) -> int:
         """Take what an earlier process computed of tensors whose files are unchanged; return how many these are."""
-        return self._take(kept_of(computed), self._stores()[1])
+        return self._take(known_statistics(computed), self._stores()[1])
 
-    def _kept(self) -> Kept | None:
+    def _kept(self) -> KnownStatistics | None:
         """Return what has been computed, with the files it is of."""
-        return self._before if self._statistics is None else Kept(self._files(), self._statistics[1])
+        return self._before if self._statistics is None else KnownStatistics(self._files(), self._statistics[1])
 
-    def _take(self, kept: Kept, own: Statistics) -> int:
+    def _take(self, kept: KnownStatistics, own: Statistics) -> int:
         return kept.give(self._files(), own, np.flatnonzero(self._found().dumped & ~own.known))
 
     def _files(self) -> Files:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
+
+from parsers.caches import Cache
 
 LIMIT = 64 << 20
 DERIVED = 8 << 20
@@ -47,29 +47,21 @@ class PayloadCache:
         self.limit = limit
         self.derived = PayloadCache(derived, 0, 0) if derived else self
         self.graphs = PayloadCache(graphs, 0, 0, stored) if graphs else self
-        self.size = 0
-        self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, Sized] = OrderedDict()
+        self._values: Cache[Hashable, Sized] = Cache(limit=limit, cost=lambda value: value.nbytes)
 
     def __len__(self) -> int:
         return len(self._values)
 
+    @property
+    def size(self) -> int:
+        """Bytes of all values."""
+        return self._values.total
+
     def get(self, key: Hashable) -> Any:
         """Return the value of a key, or None."""
-        with self._lock:
-            value = self._values.get(key)
-            if value is not None:
-                self._values.move_to_end(key)
-            return value
+        return self._values.get(key)
 
     def put(self, key: Hashable, value: Sized) -> None:
         """Store a value, unless it alone exceeds the limit."""
-        size = value.nbytes
-        if size > self.limit:
-            return
-        with self._lock:
-            known = self._values.pop(key, None)
-            self._values[key] = value
-            self.size += size - (known.nbytes if known is not None else 0)
-            while self.size > self.limit:
-                self.size -= self._values.popitem(last=False)[1].nbytes
+        if value.nbytes <= self.limit:
+            self._values.put(key, value)

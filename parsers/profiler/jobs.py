@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import google_crc32c
 import msgspec
 
+from parsers.caches import Cache
 from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.names import CLUSTER_OUTPUT
@@ -266,7 +267,7 @@ class _Lists:
     MOST = 16
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[bytes, bytes]] = {}
+        self._known: Cache[int, tuple[bytes, bytes]] = Cache(self.MOST)
 
     def hashed(self, ranks: bytes) -> bytes:
         """Return the hash of a list."""
@@ -275,9 +276,8 @@ class _Lists:
         mark = google_crc32c.value(ranks)
         known = self._known.get(mark)
         if known is None or known[0] != ranks:
-            if len(self._known) >= self.MOST:
-                del self._known[next(iter(self._known))]
-            known = self._known[mark] = ranks, hashlib.blake2b(ranks, digest_size=16).digest()
+            known = ranks, hashlib.blake2b(ranks, digest_size=16).digest()
+            self._known.put(mark, known)
         return known[1]
 
 

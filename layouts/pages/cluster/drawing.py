@@ -17,7 +17,7 @@ from layouts.kit import units as fmt
 from layouts.pages.cluster.alternatives import with_bars, with_ranks, with_steps
 from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
 from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
-from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
+from layouts.pages.cluster.facts import Facts, FactsCache, hosts_of, of_ranks, rank_values
 from layouts.pages.cluster.heat import grid_figure, steps_figure
 from layouts.pages.cluster.panel import panel
 from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
@@ -35,7 +35,7 @@ _NEEDED = {
 Drawn = dict[str, Any]
 
 
-def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
+def drawn(source: ProfileSource, kept: FactsCache, ask: Ask) -> Drawn:
     """Return head, panel, dimensions and experts (components), bars, grid and heat (figures or None), and facts."""
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +13,7 @@ from parsers.analysis.cluster.experts import Load, loads
 from parsers.analysis.cluster.links import SlowLink, slow_links
 from parsers.analysis.cluster.parts import RankSteps, rank_steps
 from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
+from parsers.caches import Cache
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -116,12 +115,11 @@ class Facts:
         return self.extra[metric] if metric in self.extra else self.steps.values[metric]
 
 
-class Kept:
+class FactsCache:
     """The facts of the jobs looked at last; they are used again while the frames they are made of are the same objects."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._facts: OrderedDict[tuple[str, str, int], tuple[tuple[object, ...], Facts]] = OrderedDict()
+        self._facts: Cache[tuple[str, str, int], Facts] = Cache(_KEPT)
 
     def facts(self, source: ProfileSource, choice: Choice) -> Facts:
         """Return the facts of the job of a profile, from the frames that are ready."""
@@ -131,18 +129,8 @@ class Kept:
         pending = any(being_read for _, (_, being_read) in asked)
         mark = (*frames.values(), *(frame for _, pair in ready for frame in pair))
         key = choice.run, choice.session, choice.rank
-        with self._lock:
-            known = self._facts.get(key)
-        if known is not None and len(known[0]) == len(mark) and all(a is b for a, b in zip(known[0], mark, strict=True)):
-            known[1].pending = pending
-            return known[1]
-        found = _facts(source, choice, frames, ready)
+        found = self._facts.made(key, lambda: _facts(source, choice, frames, ready), mark)
         found.pending = pending
-        with self._lock:
-            self._facts[key] = mark, found
-            self._facts.move_to_end(key)
-            if len(self._facts) > _KEPT:
-                self._facts.popitem(last=False)
         return found
 
 

@@ -17,7 +17,7 @@ from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.cluster.asks import FRAMES, KEYS, read_ask
 from layouts.pages.cluster.drawing import drawn
-from layouts.pages.cluster.facts import Kept
+from layouts.pages.cluster.facts import FactsCache
 from layouts.pages.cluster.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import JOB_KEYS
@@ -71,7 +71,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    kept = Kept()
+    kept = FactsCache()
 
     def draw(ask: Any) -> tuple[Any, ...]:
         return shown(source, kept, ask)
@@ -86,7 +86,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def shown(source: ProfileSource, kept: Kept, ask: Any) -> tuple[Any, ...]:
+def shown(source: ProfileSource, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
     """Return (head, panel, dimensions, experts, facts, figures of bars, grid, heat); no update if no profile is requested."""
     parsed = read_ask(ask)
     if parsed is None:

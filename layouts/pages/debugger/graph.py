@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 from parsers import Graph, PayloadError
 from parsers.analysis.graphs import Network, View, Visible
+from parsers.caches import Cache
 from parsers.model import Ints
 
 from layouts.debugging.choice import LONGEST, Choice
@@ -50,8 +49,7 @@ class Drawings:
 
     def __init__(self, source: DumpSource) -> None:
         self.views = Views(DumpedGraphs(source))
-        self._rows: OrderedDict[int, tuple[Network, Mapping[str, int]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._rows: Cache[int, Mapping[str, int]] = Cache(_MOST_KEPT)
 
     def draw(
         self, source: DumpSource, choice: Choice, ask: Any, hits: Mapping[str, int], watched: Collection[str]
@@ -114,14 +112,11 @@ class Drawings:
 
     def _rows_of(self, network: Network) -> Mapping[str, int]:
         """Return full name -> row, of several the first."""
-        with self._lock:
-            known = self._rows.get(id(network))
-            if known is None or known[0] is not network:
-                names = {name: row for row, name in reversed(list(enumerate(network.full_names)))}
-                known = self._rows[id(network)] = network, names
-                while len(self._rows) > _MOST_KEPT:
-                    self._rows.popitem(last=False)
-            return known[1]
+
+        def rows() -> Mapping[str, int]:
+            return {name: row for row, name in reversed(list(enumerate(network.full_names)))}
+
+        return self._rows.made(id(network), rows, (network,))
 
 
 class _Near:

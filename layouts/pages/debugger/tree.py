@@ -6,9 +6,7 @@ numbers stay while the rank has the same operators; `digest` tells.
 
 from __future__ import annotations
 
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis.watchpoints.conditions import ACTIVATION, GRADIENT, WEIGHT
 from parsers.analysis.watchpoints.targets import rows_of
+from parsers.caches import Cache
 
 from layouts.dumps import DumpView
 from layouts.sources import PatternMatcher
@@ -131,21 +130,11 @@ class Trees:
     """The trees of dumps, a few of which are kept."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str, int], Tree] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept: Cache[tuple[str, str, int], Tree] = Cache(_MOST_KEPT)
 
     def of(self, dump: DumpView, run: str, mark: str, rank: int) -> Tree:
         """Return the tree of a rank."""
-        key = (run, mark, rank)
-        with self._lock:
-            known = self._kept.get(key)
-        if known is None:
-            known = tree_of(dump, rank)
-            with self._lock:
-                self._kept[key] = known
-                while len(self._kept) > _MOST_KEPT:
-                    self._kept.popitem(last=False)
-        return known
+        return self._kept.made((run, mark, rank), lambda: tree_of(dump, rank))
 
 
 # What is shown --------------------------------------------------------------------------------------------------------

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
 from parsers.analysis.watchpoints.conditions import RANGE
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
 from layouts.notes import Unfit
@@ -100,23 +99,17 @@ class Watching:
 
     def __init__(self, source: PatternMatcher) -> None:
         self._source = source
-        self._kept: OrderedDict[Any, tuple[tuple[Watchpoint, ...], str]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept: Cache[Any, tuple[tuple[Watchpoint, ...], str]] = Cache(_MOST_KEPT)
 
     def of(
         self, saved: Sequence[SavedWatchpoint], tensors: pd.DataFrame, key: tuple[str, str]
     ) -> tuple[tuple[Watchpoint, ...], str]:
         """Return the watchpoints for a dump, by the key of its run and its mark, and why they cannot be matched, or ""."""
         whole = (*key, json.dumps([as_json(one) for one in saved]))
-        with self._lock:
-            known = self._kept.get(whole)
-        if known is None:
-            try:
-                known = tuple(watched(one, tensors, self._source) for one in saved), ""
-            except ValueError as error:
-                known = (), str(error)
-            with self._lock:
-                self._kept[whole] = known
-                while len(self._kept) > _MOST_KEPT:
-                    self._kept.popitem(last=False)
-        return known
+        return self._kept.made(whole, lambda: self._matched(saved, tensors))
+
+    def _matched(self, saved: Sequence[SavedWatchpoint], tensors: pd.DataFrame) -> tuple[tuple[Watchpoint, ...], str]:
+        try:
+            return tuple(watched(one, tensors, self._source) for one in saved), ""
+        except ValueError as error:
+            return (), str(error)

@@ -5,10 +5,8 @@ A change of the step answers from what is kept: amounts by name, names joined wi
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from collections.abc import Hashable
+from typing import Any
 
 from dash import html
 from parsers import PayloadError
@@ -17,6 +15,7 @@ from parsers.analysis.graphs.network import Ints
 from parsers.analysis.painting import WHOLE, Paint
 from parsers.analysis.painting.metrics import SUM
 from parsers.analysis.painting.painting import box_of_rows, of_boxes
+from parsers.caches import Cache
 
 from layouts.components.plain_html import markup
 from layouts.figures.graph.look import DARK, LIGHT
@@ -43,7 +42,6 @@ from layouts.sources import FrameSource
 
 KEPT = 4
 """Number of amounts, of their joins with graphs, and of visible parts that are kept."""
-_Kept = TypeVar("_Kept")
 
 
 class Painter:
@@ -51,8 +49,10 @@ class Painter:
 
     def __init__(self, source: FrameSource, views: Views) -> None:
         self._source, self._views = source, views
-        self._kept: dict[str, OrderedDict[Hashable, tuple[object, Any]]] = {}
-        self._lock = threading.Lock()
+        self._readings: Cache[Hashable, tuple[object, Reading]] = Cache(KEPT)
+        self._paints: Cache[Hashable, Paint] = Cache(KEPT)
+        self._parts: Cache[Hashable, tuple[Visible, Ints, int]] = Cache(KEPT)
+        self._highest: Cache[Hashable, float] = Cache(KEPT)
 
     def painted(self, asked: PaintAsk) -> Painted:
         """Return the values of a request. PayloadError if the graph cannot be read."""
@@ -62,10 +62,9 @@ class Painter:
         source = asked.by or next((one.source for one in offered if one.near != OTHER), None)
         possible = source is not None and asked.ask.of.against is None
         reading = self._read(source, asked) if source is not None and possible else Reading("missing")
-        paint = self._keep(
-            "paint", (asked.ask.of, metric.name), (view.network, reading.amounts),
-            lambda: Paint(view.network, reading.amounts, metric),
-        )  # fmt: skip
+        paint = self._paints.made(
+            (asked.ask.of, metric.name), lambda: Paint(view.network, reading.amounts, metric), (view.network, reading.amounts)
+        )
         step = paint.at(default_step(reading.steps, asked.step))
         return Painted(asked, opened, view, offered, source, reading, paint, step)
 
@@ -127,14 +126,12 @@ class Painter:
         part = asked.part or (str(place[0]) if place else "")
         number = place[1] if place else None
         mark, key = mark_of(self._source, source), (source, asked.metric.name, part, number)
-        with self._lock:
-            kept_mark, kept = self._kept.setdefault("reading", OrderedDict()).get(key, (None, None))
-        known = kept is not None and kept_mark == mark
-        if isinstance(kept, Reading) and known and (kept.shown is None or kept.shown == default_step(kept.steps, asked.step)):
+        kept_mark, kept = self._readings.get(key) or (None, None)
+        if kept is not None and kept_mark == mark and kept.shown in (None, default_step(kept.steps, asked.step)):
             return kept
         found = read(self._source, source, asked.metric.name, part, asked.step, graph=number)
         if found.state == "ready":
-            self._put("reading", key, mark, found)
+            self._readings.put(key, (mark, found))
         return found
 
     def _visible(self, found: Painted) -> tuple[Visible, Ints, int]:
@@ -146,31 +143,12 @@ class Painter:
             return (visible, *box_of_rows(visible.items, found.view.scopes))
 
         key = (ask.of, ask.opened, tuple(sorted(ask.pages.items())), ask.reveal, ask.parameters, ask.constants)
-        return self._keep("visible", key, (found.view,), look)
+        return self._parts.made(key, look, (found.view,))
 
     def _scaled(self, found: Painted, visible: Visible, box: Ints, boxes: int) -> tuple[Scale, dict[str, float]]:
         """Return the scale of all steps and the values of the boxes at this one."""
         values = of_boxes(visible.items, found.view.scopes, found.step.node, found.asked.metric.combine)
-        highest = self._keep("highest", found.asked.ask.of, (found.paint, box), lambda: found.paint.highest(box, boxes))
+        highest = self._highest.made(found.asked.ask.of, lambda: found.paint.highest(box, boxes), (found.paint, box))
         closed = {item.key for item in visible.items if not item.opened}
         own = [value for key, value in values.items() if key in closed or "." in key]
         return scale_of(own, highest, log=found.asked.log, dark=found.asked.ask.dark), values
-
-    def _keep(self, kind: str, key: Hashable, of: tuple[object, ...], make: Callable[[], _Kept]) -> _Kept:
-        """Return what was made of the same objects, or make it."""
-        with self._lock:
-            kept = self._kept.setdefault(kind, OrderedDict()).get(key)
-            if kept is not None and isinstance(kept[0], tuple) and all(a is b for a, b in zip(kept[0], of, strict=True)):
-                self._kept[kind].move_to_end(key)
-                return kept[1]  # type: ignore[no-any-return]
-        made = make()
-        self._put(kind, key, of, made)
-        return made
-
-    def _put(self, kind: str, key: Hashable, of: object, made: object) -> None:
-        with self._lock:
-            kept = self._kept.setdefault(kind, OrderedDict())
-            kept[key] = (of, made)
-            kept.move_to_end(key)
-            while len(kept) > KEPT:
-                kept.popitem(last=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +19,7 @@ from parsers.analysis.memory import (
     levels,
     peak,
 )
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
@@ -92,27 +91,22 @@ class Recordings:
     """Prepares recordings and keeps those used last, up to a limit in bytes."""
 
     def __init__(self, source: ProfileSource, most_bytes: int = MOST_BYTES) -> None:
-        self._source, self._most = source, most_bytes
-        self._known: OrderedDict[Any, Recording] = OrderedDict()
-        self._lock = threading.Lock()
+        self._source = source
+        self._known: Cache[Any, Recording] = Cache(limit=most_bytes, cost=Recording.size)
 
     def of(self, choice: Choice, ask: Ask) -> Recording | None:
         """Return the recording of a profile that a request names; None if the profile has neither a curve nor blocks."""
         key = (choice, ask.clock, ask.device, ask.component)
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
+        known = self._known.get(key)
+        if known is not None:
+            return known
         frames = {name: choice.frame(self._source, name) for name in _SCHEMAS}
         memory, operator_memory = (_SCHEMAS[name].empty() if frame is None else frame for name, frame in frames.items())
         found = recording(memory, operator_memory, clock=ask.clock, device=ask.device, component=ask.component)
         absent = (name for name, frame in frames.items() if frame is None)
         if found is None or not all(choice.lacks(self._source, name) for name in absent):
             return found  # not kept: a frame may be being read again
-        with self._lock:
-            self._known[key] = found
-            while len(self._known) > 1 and sum(one.size() for one in self._known.values()) > self._most:
-                self._known.popitem(last=False)
+        self._known.put(key, found)
         return found
 
     def frame(self, choice: Choice, name: str) -> pd.DataFrame:

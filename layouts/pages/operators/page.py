@@ -33,7 +33,7 @@ from layouts.profiling.choice import Choice
 from layouts.profiling.efficiency import NEEDED, csv_link, register_use, stores, use_card
 from layouts.profiling.efficiency_texts import CARD_TEXTS
 from layouts.queries.efficiency import KEYS as OF_USE
-from layouts.queries.efficiency import SETTINGS, Efficiency, Kept
+from layouts.queries.efficiency import SETTINGS, Efficiency, MeasuredProfiles
 from layouts.sources import ProfileSource
 from layouts.state import BadInput, text
 
@@ -137,7 +137,7 @@ MOST_SAVED = 200_000
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    kept = Kept()
+    kept = MeasuredProfiles()
     tables = Tables(source, kept)
     register_body(app, source, ids, FRAMES)
     parts_of_use = [Output(ids(name), "children") for name in OF_KERNELS]

@@ -6,12 +6,12 @@ Sort orders are cached per column, and a search tests each distinct text once, h
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
 from layouts.state import BadInput
@@ -35,7 +35,7 @@ class Sheet:
     def __init__(self, frame: pd.DataFrame, within: NDArray[np.bool_] | None = None) -> None:
         self.frame = frame
         self._within = within
-        self._orders: OrderedDict[str, Rows] = OrderedDict()
+        self._orders: Cache[str, Rows] = Cache(MOST_ORDERS)
         self._folded: dict[str, list[str]] = {}
 
     def __len__(self) -> int:
@@ -69,10 +69,9 @@ class Sheet:
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _order(self, name: str, direction: str) -> Rows:
-        key = f"{name}:{direction}"
-        if key in self._orders:
-            self._orders.move_to_end(key)
-            return self._orders[key]
+        return self._orders.made(f"{name}:{direction}", lambda: self._sorted(name, direction))
+
+    def _sorted(self, name: str, direction: str) -> Rows:
         values = self.frame[name].array
         if isinstance(values, pd.Categorical):
             ranks = np.argsort(np.argsort(np.array(self._texts(name), object), kind="stable"), kind="stable")
@@ -81,11 +80,7 @@ class Sheet:
             numbers = np.asarray(values, np.float64)
             numbers = np.abs(numbers) if name in SIZED else numbers
         # NaN sorts last in both directions; equal rows keep their order.
-        order = np.argsort(-numbers if direction == "desc" else numbers, kind="stable").astype(np.int64)
-        self._orders[key] = order
-        while len(self._orders) > MOST_ORDERS:
-            self._orders.popitem(last=False)
-        return order
+        return np.argsort(-numbers if direction == "desc" else numbers, kind="stable").astype(np.int64)
 
     def _texts(self, name: str) -> list[str]:
         if name not in self._folded:

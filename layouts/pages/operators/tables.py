@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.analysis.efficiency.counters import PREFIX
 from parsers.analysis.operator_shapes import by_shapes
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import Ask
@@ -22,7 +21,7 @@ from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.pages.operators.variants import measure, of_variant, present, with_shares
 from layouts.profiling.choice import Choice
-from layouts.queries.efficiency import Kept
+from layouts.queries.efficiency import MeasuredProfiles
 from layouts.queries.operator_variants import variant_of
 from layouts.sources import ProfileSource
 
@@ -91,12 +90,11 @@ class Table:
 class Tables:
     """Builds tables of profiles and caches the ones used last."""
 
-    def __init__(self, source: ProfileSource, kept: Kept | None = None) -> None:
+    def __init__(self, source: ProfileSource, kept: MeasuredProfiles | None = None) -> None:
         self._source = source
-        self._kept = kept or Kept()
-        self._tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
+        self._kept = kept or MeasuredProfiles()
+        self._tables: Cache[tuple[Any, ...], Table | None] = Cache(MOST_SHEETS)
         self._sums: tuple[Any, dict[str, float]] = (None, {})
-        self._lock = threading.Lock()
 
     def variants(self, ask: Ask) -> list[str]:
         """Return the variants for which the profile has operators."""
@@ -156,18 +154,8 @@ class Tables:
             return None
         variant = ask.variant if ask.variant in variants else variants[0]
         key = (ask.choice, ask.against, variant, ask.view)
-        with self._lock:
-            if key in self._tables:
-                self._tables.move_to_end(key)
-                return self._tables[key]
-        table = self._make(replace(ask, variant=variant))
-        if table is None:
-            return None  # not cached: the frame may be loading again
-        with self._lock:
-            self._tables[key] = table
-            while len(self._tables) > MOST_SHEETS:
-                self._tables.popitem(last=False)
-        return table
+        # None is not cached: the frame may be loading again.
+        return self._tables.made(key, lambda: self._make(replace(ask, variant=variant)), keep=lambda table: table is not None)
 
     def _make(self, ask: Ask) -> Table | None:
         if ask.view == "executions":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +11,7 @@ from parsers import Graph
 from parsers.analysis.graphs import View, Visible
 from parsers.analysis.graphs.network import Bools, Network, network
 from parsers.analysis.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
+from parsers.caches import Cache
 from parsers.cluster_frames import STAGES
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import STRATEGIES
@@ -42,41 +41,30 @@ class Strategy:
     uneven: list[int]
     phases: Mapping[str, int]
     marks: Mapping[str, Bools]
-    views: OrderedDict[frozenset[str], tuple[Opened, View]] = field(default_factory=OrderedDict)
+    views: Cache[frozenset[str], tuple[Opened, View]] = field(default_factory=lambda: Cache(_MOST_VIEWS))
 
     def view(self, without: frozenset[str]) -> tuple[Opened, View]:
         """Return the view without some phases."""
-        if without not in self.views:
-            shown = self.whole
-            if without & self.phases.keys():
-                shown = in_phases(self.whole, self.frame, [name for name in self.phases if name not in without])
-            view = View(shown)
-            self.views[without] = Opened(self.graph, self.whole, (0,), views={False: view}), view
-            while len(self.views) > _MOST_VIEWS:
-                self.views.popitem(last=False)
-        self.views.move_to_end(without)
-        return self.views[without]
+        return self.views.made(without, lambda: self._without(without))
+
+    def _without(self, phases: frozenset[str]) -> tuple[Opened, View]:
+        shown = self.whole
+        if phases & self.phases.keys():
+            shown = in_phases(self.whole, self.frame, [name for name in self.phases if name not in phases])
+        view = View(shown)
+        return Opened(self.graph, self.whole, (0,), views={False: view}), view
 
 
 class Strategies:
     """The graphs looked at last; one is made again when its file was read again."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str, int], Strategy] = OrderedDict()
+        self._kept: Cache[tuple[str, str, int], Strategy] = Cache(_KEPT)
 
     def of(self, choice: Choice, found: ProfileFrame) -> Strategy:
         """Return the graph of a rank, whose frame has been read."""
         assert found.frame is not None
-        key = choice.run, choice.session, choice.rank
-        with self._lock:
-            known = self._kept.get(key)
-            if known is None or known.frame is not found.frame:
-                known = self._kept[key] = _made(found)
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return known
+        return self._kept.made((choice.run, choice.session, choice.rank), lambda: _made(found), (found.frame,))
 
 
 def _made(found: ProfileFrame) -> Strategy:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from parsers.analysis.cluster import two_jobs
 from parsers.analysis.cluster.links import slow_links
 from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.jobs import JobFiles
 
@@ -56,32 +54,16 @@ class JobFacts:
 _SHORT = {"tensor_model": "tp", "context": "cp", "expert_model": "ep", "pipeline_model": "pp", "data": "dp"}
 
 
-class Kept:
-    """Keeps the facts about the jobs looked at last, as another metric is asked for more often than another job.
-
-    They are used again while the frames that they are made of are the same objects.
-    """
+class JobFactsCache:
+    """Caches the facts about the jobs looked at last, as another metric is asked for more often than another job."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[Any, ...], JobFacts] = OrderedDict()
+        self._known: Cache[tuple[Choice, int | None], JobFacts] = Cache(MOST_KEPT)
 
     def facts(self, source: ProfileSource, choice: Choice, step: int | None) -> JobFacts:
         """Return what is known of the job of a profile."""
-        key = (choice, step)
         frames = {name: choice.frame(source, name) for name in FRAMES}
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None and all(known.frames[name] is frame for name, frame in frames.items()):
-                self._known.move_to_end(key)
-                return known
-        found = facts_of(source, choice, step, frames)
-        with self._lock:
-            self._known[key] = found
-            self._known.move_to_end(key)
-            while len(self._known) > MOST_KEPT:
-                self._known.popitem(last=False)
-        return found
+        return self._known.made((choice, step), lambda: facts_of(source, choice, step, frames), (*frames.values(),))
 
 
 def facts_of(
@@ -120,7 +102,7 @@ def _slow(frames: Mapping[str, pd.DataFrame | None]) -> tuple[Straggler, ...] | 
     return tuple(stragglers(collectives, steps, groups, slow))
 
 
-def both(source: ProfileSource, kept: Kept, ask: Ask) -> tuple[JobFacts, JobFacts] | None:
+def both(source: ProfileSource, kept: JobFactsCache, ask: Ask) -> tuple[JobFacts, JobFacts] | None:
     """Return what is known of both jobs; None without a second one."""
     if ask.other is None:
         return None

@@ -22,7 +22,7 @@ from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.two_jobs import figure, sections, tables
 from layouts.pages.two_jobs.asks import FRAMES, KEYS, read_ask
-from layouts.pages.two_jobs.facts import Kept, both
+from layouts.pages.two_jobs.facts import JobFactsCache, both
 from layouts.pages.two_jobs.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import JOB_KEYS
@@ -77,7 +77,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    kept = Kept()
+    kept = JobFactsCache()
 
     def draw(ask: Any) -> tuple[Any, Any]:
         return shown(source, kept, ask)
@@ -103,7 +103,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     call("picked", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def shown(source: ProfileSource, kept: Kept, asked: Any) -> tuple[Any, Any]:
+def shown(source: ProfileSource, kept: JobFactsCache, asked: Any) -> tuple[Any, Any]:
     """Return (sections as plain lists and what can be chosen, figure); no update if no job is requested.
 
     The sections are empty without a second job.
@@ -132,7 +132,7 @@ def shown(source: ProfileSource, kept: Kept, asked: Any) -> tuple[Any, Any]:
     return facts, drawn
 
 
-def _saver(source: ProfileSource, kept: Kept, section: str) -> Callable[[Any, Any], Any]:
+def _saver(source: ProfileSource, kept: JobFactsCache, section: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
         ask = read_ask(asked) if clicks else None
         two = both(source, kept, ask) if ask is not None else None

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.caches import Cache
 from parsers.profiler.trace import alignment, gaps
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.lanes import numbering
@@ -52,19 +53,13 @@ class OpenTrace:
 
     def __init__(self, trace: Trace, pyramid: Pyramid | None = None) -> None:
         self.trace, self.pyramid = trace, pyramid
+        self._kept: Cache[Any, Any] = Cache()  # bounded by the tracks and columns of the trace; it goes with the trace
         self._lock = threading.Lock()
-        self._locks: dict[Any, threading.Lock] = {}
-        self._kept: dict[Any, Any] = {}
         self._shifts: WeakKeyDictionary[OpenTrace, alignment.Shift | None] = WeakKeyDictionary()
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed once for this key; others wait for it only if they ask for the same."""
-        with self._lock:
-            lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            if key not in self._kept:
-                self._kept[key] = compute()
-            return self._kept[key]
+        return self._kept.made(key, compute)
 
     @cached_property
     def first_lanes(self) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.live.kept import KeptValues
+from app.live.received import ReceivedValues
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -21,7 +21,7 @@ def test_a_tensor_of_100_mb_takes_little_more_than_its_size() -> None:
 
 
 def test_values_not_looked_at_longest_make_room() -> None:
-    kept = KeptValues(1000)
+    kept = ReceivedValues(1000)
     for wire in range(4):
         kept.put(("live:1", wire, 0), np.zeros(75, np.float32))
         kept.get(("live:1", 0, 0))

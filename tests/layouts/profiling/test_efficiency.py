@@ -15,7 +15,7 @@ import pytest
 from layouts.profiles import ProfileFrame
 from layouts.profiling.choice import Choice
 from layouts.profiling.efficiency import amount, figures, on_operators, percent, rate
-from layouts.queries.efficiency import Ask, Efficiency, Kept, read_ask
+from layouts.queries.efficiency import Ask, Efficiency, MeasuredProfiles, read_ask
 from layouts.state import BadInput
 from parsers import KERNELS, STEPS, open_run
 from parsers.profile_frames import FLOPS, HARDWARE
@@ -184,7 +184,7 @@ def test_it_waits_for_frames_that_are_being_read() -> None:
 
 
 def test_kernels_are_measured_once_for_each_mark() -> None:
-    kept = Kept()
+    kept = MeasuredProfiles()
     frame = kernels(duration_ns=[5])
     choices = [Choice("a", ".", 0, mark) for mark in ("m", "m", "n", "", "")]
     one, again, other, plain, plain_again = (kept.measured(choice, frame) for choice in choices)

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from layouts.profiles import ProfileFrame, ProfileRow
-from layouts.profiling.catalogue import MOST_FILES, Kept, catalogue
+from layouts.profiling.catalogue import MOST_FILES, MOST_KEPT, catalogue
 from layouts.profiling.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
 from layouts.profiling.reading import MOST_PROBLEMS, reading
 from layouts.state import BadInput
 from parsers import OPERATORS, Problem
+from parsers.caches import Cache
 from tests.sources import MemorySource
 
 
@@ -81,7 +82,7 @@ def test_the_mark_of_a_job_changes_with_any_of_its_ranks() -> None:
 
 def test_what_did_not_change_is_not_listed_again() -> None:
     source = listing([ProfileRow("r0", 0, "", (), 1, 5.0, (), "m")])
-    kept = Kept()
+    kept = Cache(MOST_KEPT)
     first = catalogue(source, {}, kept=kept)
     assert first is not None
     assert catalogue(source, {}, kept=kept) == first

@@ -14,7 +14,7 @@ import pytest
 
 from layouts.pages.cluster.asks import read_ask
 from layouts.pages.cluster.drawing import drawn
-from layouts.pages.cluster.facts import Kept
+from layouts.pages.cluster.facts import FactsCache
 from layouts.pages.cluster.page import shown
 from layouts.profiles import ProfileFrame
 from layouts.state import BadInput
@@ -51,7 +51,7 @@ def content(made: Made, frames: dict[str, Any], hosts: int = 0) -> dict[str, Any
 def answer(source: MemorySource, **more: Sequence[str]) -> dict[str, Any]:
     ask = read_ask({**ASK, **more})
     assert ask is not None
-    return drawn(source, Kept(), ask)
+    return drawn(source, FactsCache(), ask)
 
 
 def said(component: Any) -> str:
@@ -390,7 +390,7 @@ def test_asks_that_make_no_sense_are_refused(bad: dict[str, list[str]]) -> None:
 
 
 def test_nothing_is_drawn_before_a_profile_is_chosen() -> None:
-    assert len(shown(MemorySource({}), Kept(), None)) == 8
+    assert len(shown(MemorySource({}), FactsCache(), None)) == 8
 
 
 # Real files ------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from layouts.figures.rank_alternatives import of_ranks
 from layouts.page import Ids
 from layouts.pages.ranks.page import PAGE, layout
 from layouts.queries.rank_tables import Rank, Shown
-from layouts.queries.ranks import Kept, read_ask
+from layouts.queries.ranks import RankCaches, read_ask
 from layouts.state import BadInput
 from parsers.analysis.rank_operators.operators import Operators
 from parsers.analysis.rank_operators.shifts import ends_of, shifts
@@ -50,7 +50,7 @@ def test_other_texts_are_refused(text: str) -> None:
 
 def test_what_was_asked_for_least_recently_is_dropped_first() -> None:
     size = rank(0).nbytes
-    kept = Kept(limit=2 * size)
+    kept = RankCaches(limit=2 * size)
     for number in range(2):
         kept.ranks.put(number, Rank(rank(number)))
     kept.ranks.get(0)

@@ -15,7 +15,7 @@ import pytest
 from layouts.i18n import CATALOGUE
 from layouts.pages.two_jobs import figure, story, tables
 from layouts.pages.two_jobs.asks import FRAMES, read_ask
-from layouts.pages.two_jobs.facts import JobFacts, Kept, both
+from layouts.pages.two_jobs.facts import JobFacts, JobFactsCache, both
 from layouts.pages.two_jobs.page import PAGE, _saver, shown
 from layouts.pages.two_jobs.texts import TEXTS
 from layouts.pages.two_jobs.words import percent, quantity, signed
@@ -54,7 +54,7 @@ ASK = {"run": ["a"], "session": ["rank_0"], "rank": ["0"], "with_run": ["b"], "w
 
 def text_of(source: MemorySource, **more: list[str]) -> tuple[dict[str, str], Any]:
     """The text of each section, in English and Chinese, and the figure."""
-    facts, drawn = shown(source, Kept(), {**ASK, **more})
+    facts, drawn = shown(source, JobFactsCache(), {**ASK, **more})
     return {name: " ".join(_texts(content)) for name, content in facts["sections"].items()}, drawn
 
 
@@ -67,7 +67,7 @@ def _texts(content: Any) -> list[str]:
 def facts_pair(source: MemorySource, **more: list[str]) -> tuple[JobFacts, JobFacts]:
     ask = read_ask({**ASK, **more})
     assert ask is not None
-    two = both(source, Kept(), ask)
+    two = both(source, JobFactsCache(), ask)
     assert two is not None
     return two
 
@@ -123,7 +123,7 @@ def test_jobs_without_a_common_rank() -> None:
     moved["steps"] = made.steps.assign(rank=made.steps["rank"] + 8)
     other = profile(Made(**moved))
     source = source_of(profile(made), other)
-    facts, drawn = shown(source, Kept(), {**ASK, "with_session": ["rank_8"], "with_rank": ["8"]})
+    facts, drawn = shown(source, JobFactsCache(), {**ASK, "with_session": ["rank_8"], "with_rank": ["8"]})
     text = " ".join(_texts(facts["sections"]["head"]))
     assert "no rank in common" in text
     assert "No rank has the parts of its steps in both jobs" in text
@@ -204,7 +204,7 @@ def test_files_have_all_rows_in_full_precision() -> None:
 def test_files_hold_no_formula() -> None:
     host = dict.fromkeys(range(16), "=1+2")
     source = source_of(profile(make(1, ranks=16, group=8), host), profile(make(2, ranks=16, group=8), host))
-    content = _saver(source, Kept(), "ranks")(1, ASK)["content"]
+    content = _saver(source, JobFactsCache(), "ranks")(1, ASK)["content"]
     assert "'=1+2" in content
     assert ",=1+2" not in content
 
@@ -250,7 +250,7 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
         with pytest.raises(BadInput):
             read_ask({**ASK, **bad})
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
-    facts, drawn = shown(source, Kept(), {key: value for key, value in ASK.items() if not key.startswith("with")})
+    facts, drawn = shown(source, JobFactsCache(), {key: value for key, value in ASK.items() if not key.startswith("with")})
     assert (facts["sections"], drawn) == ({}, None)
     empty = {"profiles": {("rank_0", 0): {"cluster_steps": CLUSTER_STEPS.empty()}}}
     texts, drawn = text_of(source_of(empty, empty))
@@ -260,7 +260,7 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
 
 def test_facts_are_computed_once_for_each_job() -> None:
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
-    kept = Kept()
+    kept = JobFactsCache()
     choice = Choice("a", "rank_0", 0, "mark")
     first = kept.facts(source, choice, None)
     assert kept.facts(source, choice, None) is first
@@ -274,7 +274,7 @@ def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(mo
     made = make(1, ranks=8, group=4)
     content = profile(made)
     frames = content["profiles"]["rank_0", 0]
-    source, kept, choice = source_of(content, content), Kept(), Choice("a", "rank_0", 0, "mark of rank 0")
+    source, kept, choice = source_of(content, content), JobFactsCache(), Choice("a", "rank_0", 0, "mark of rank 0")
     frames["collectives"] = ProfileFrame("reading")
     assert kept.facts(source, choice, None).frames["collectives"] is None
     frames["collectives"] = made.collectives

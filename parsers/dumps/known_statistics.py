@@ -33,7 +33,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KnownStatistics:
     """Tensors with their statistics, of which those count that are known."""
 
     files: Files
@@ -69,8 +69,8 @@ class Kept:
         return DUMP_COMPUTED.check(pd.DataFrame({name: columns[name] for name in DUMP_COMPUTED.names}, copy=False))
 
 
-def kept_of(frame: pd.DataFrame) -> Kept:
-    """Return what `Kept.frame` gave. ValueError if a shape in it is none."""
+def known_statistics(frame: pd.DataFrame) -> KnownStatistics:
+    """Return what `KnownStatistics.frame` gave. ValueError if a shape in it is none."""
     numbers = {name: frame[name].to_numpy().astype(np.int64) for name in ("offset", "size_bytes", "mtime_ns")}
     statistics = Statistics(len(frame))
     statistics.reals = np.stack([frame[name].to_numpy() for name in REALS])
@@ -85,7 +85,7 @@ def kept_of(frame: pd.DataFrame) -> Kept:
             header("", text if name == "shape" else "[]")
             getattr(statistics, name)[texts.codes == code] = text
     statistics.source[:] = COMPUTED
-    return Kept(Files(frame["file"].astype("str").array, *numbers.values()), statistics)
+    return KnownStatistics(Files(frame["file"].astype("str").array, *numbers.values()), statistics)
 
 
 def header(dtype: str, shape: str) -> TensorHeader:
