@@ -34,8 +34,9 @@ class _Entry:
 class Derivations:
     """A thread-safe cache of derived curves by run and expression."""
 
-    def __init__(self) -> None:
-        self._entries: Cache[tuple[str, str], _Entry] = Cache(MOST_CURVES, limit=MOST_BYTES, cost=lambda entry: entry.size)
+    def __init__(self, memory: int = MOST_BYTES) -> None:
+        """memory: bytes of all curves."""
+        self._entries: Cache[tuple[str, str], _Entry] = Cache(MOST_CURVES, limit=memory, cost=lambda entry: entry.size)
 
     def of(self, key: str, run: Run, text: str) -> Derived:
         """Evaluate an expression over a run; ExpressionError if it is invalid."""

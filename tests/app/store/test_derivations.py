@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store import derivations as module
 from app.store.derivations import Derivations
 from app.store.store import Store
 from parsers import ExpressionError, open_run
@@ -52,17 +51,16 @@ def test_a_curve_is_computed_once_until_its_run_changes(tmp_path: Path) -> None:
     assert known.of("run", run, "train/loss - val/loss").series.value.tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.0]
 
 
-def test_the_least_recently_used_curves_are_evicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_used_curves_are_evicted(tmp_path: Path) -> None:
     written(tmp_path)
-    run, known = open_run(tmp_path / "run"), Derivations()
-    monkeypatch.setattr(module, "MOST_BYTES", 12 * 8)
+    run, known = open_run(tmp_path / "run"), Derivations(12 * 8)
     first, second = (known.of("run", run, f"{n} * train/loss") for n in (1, 2))
     assert known.of("run", run, "1 * train/loss") is first
     third = known.of("run", run, "3 * train/loss")
     assert known.of("run", run, "1 * train/loss") is first
     assert known.of("run", run, "3 * train/loss") is third
     assert known.of("run", run, "2 * train/loss") is not second
-    monkeypatch.setattr(module, "MOST_BYTES", 1)
+    known = Derivations(1)
     alone = known.of("run", run, "4 * train/loss")
     assert known.of("run", run, "4 * train/loss") is alone, "a curve longer than the bound is kept while it is the last one"
 
