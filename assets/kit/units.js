@@ -1,8 +1,10 @@
 // Units: the only place that writes a percentage, bytes, a duration, a rate or a count as text. Counterpart of
 // layouts/kit/units.py; tests/layouts/kit/units.json holds cases on which both agree. Three significant digits, thousands
-// separated, and the unit. Only 0 is written as 0. What rounds up to the next unit is written in that unit. null gives "".
+// separated, and the unit. Only 0 is written as 0. What rounds up to the next unit is written in that unit. What is unknown,
+// null or NaN, is a dash.
 
 const MINUS = "\u2212";
+const UNKNOWN = "–";
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
 const TIMES = [
@@ -20,7 +22,7 @@ const LONGEST = 1e15;
  */
 export function count(value) {
   if (typeof value === "bigint") return value < 0n ? `${MINUS}${grouped(String(-value))}` : grouped(String(value));
-  if (value === null || value === undefined) return "";
+  if (value === null || value === undefined) return UNKNOWN;
   if (!Number.isFinite(value)) return special(value);
   const size = Math.abs(value);
   const whole = Number.isInteger(value) && size < 2 ** 63;
@@ -35,7 +37,7 @@ export function count(value) {
  * @returns {string}
  */
 export function percent(share, { signed = false } = {}) {
-  if (share === null || share === undefined) return "";
+  if (share === null || share === undefined) return UNKNOWN;
   if (!Number.isFinite(100 * share)) return special(share);
   const size = Math.abs(share);
   let bound = "";
@@ -57,7 +59,7 @@ export function percent(share, { signed = false } = {}) {
  * @returns {string}
  */
 export function size(value, { signed = false } = {}) {
-  if (value === null || value === undefined) return "";
+  if (value === null || value === undefined) return UNKNOWN;
   if (!Number.isFinite(value)) return special(value);
   let scaled = Math.abs(value);
   let step = 0;
@@ -73,7 +75,7 @@ export function size(value, { signed = false } = {}) {
  * @returns {string}
  */
 export function prefixed(value, unit) {
-  if (value === null || value === undefined) return "";
+  if (value === null || value === undefined) return UNKNOWN;
   if (!Number.isFinite(value)) return special(value);
   let scaled = Math.abs(value);
   let step = 0;
@@ -99,7 +101,7 @@ export function rate(value, unit) {
  * @returns {string}
  */
 export function duration(seconds, { signed = false } = {}) {
-  if (seconds === null || seconds === undefined) return "";
+  if (seconds === null || seconds === undefined) return UNKNOWN;
   if (!Number.isFinite(seconds)) return special(seconds);
   return withSign(seconds, time(Math.abs(seconds)), signed);
 }
@@ -149,7 +151,7 @@ function withSign(value, text, signed = false) {
 
 /** @param {number} value one that is not finite, or not in percent */
 function special(value) {
-  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : `${MINUS}Inf`;
+  return Number.isNaN(value) ? UNKNOWN : value > 0 ? "+Inf" : `${MINUS}Inf`;
 }
 
 // Times in full precision --------------------------------------------------------------------------------------------

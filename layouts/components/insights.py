@@ -76,7 +76,7 @@ def _values(insight: Insight) -> Mapping[str, str]:
         "value": fmt.count(int(insight.value)) if gap else number(insight.value),
         "usual": "" if math.isnan(insight.usual) else number(insight.usual),
         "measured": fmt.number(insight.measured, 3),
-        "share": f"{100 * insight.measured:.0f} %",
+        "share": fmt.percent(insight.measured),
     }
 
 

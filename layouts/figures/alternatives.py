@@ -156,7 +156,7 @@ def writer(figure: Figure, trace: Figure) -> Callable[[float], str]:
     look = figure["layout"].get(axis, {})
     unit = str(look.get("ticksuffix", ""))
     if str(look.get("tickformat", "")).endswith("%"):
-        return "{:.1%}".format
+        return fmt.percent
     return lambda value: fmt.number(value) + unit
 
 

@@ -74,7 +74,7 @@ def _parts_row(breakdown: Breakdown, place: int, look: Look, scale: float) -> Tr
     base = np.concatenate(([0.0], np.cumsum(times)[:-1]))
     whole = float(times.sum())
     texts = [
-        f"<b>{look.words[part]}</b><br>{fmt.duration(time / 1e9)}" + (f"  {100.0 * time / whole:.1f} %" if whole > 0.0 else "")
+        f"<b>{look.words[part]}</b><br>{fmt.duration(time / 1e9)}" + (f"  {fmt.percent(time / whole)}" if whole > 0.0 else "")
         for part, time in zip(breakdown.parts, times.tolist(), strict=True)
     ]
     return {

@@ -214,11 +214,10 @@ def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look:
     row = int(out.row[at])
     whole = float(breakdown.whole_ns[row])
     part = look.words[out.part[at]]
-    sign = "+" if out.change_ns[at] > 0 else "−"
     lines = [
         f"<b>{_step_text(breakdown, row, look)}: {fmt.duration(whole / 1e9)}</b>",
         f"{look.words['usual']} {fmt.duration(out.median_ns / 1e9)}",
-        f"{part} {sign}{fmt.duration(abs(float(out.change_ns[at])) / 1e9)}",
+        f"{part} {fmt.duration(float(out.change_ns[at]) / 1e9, signed=True)}",
     ]
     if more:
         lines.append(look.words["more"].format(n=fmt.count(more)))
@@ -237,7 +236,7 @@ def _hover(breakdown: Breakdown, bins: _Bins, look: Look, height: Floats) -> Tra
         lines = [f"<b>{head}</b>", f"{look.words['whole']} {fmt.duration(whole / 1e9)}"]
         for number in range(len(breakdown.parts) - 1, -1, -1):
             part, time = breakdown.parts[number], float(bins.mean_ns[at, number])
-            share = f"{100.0 * time / whole:.1f} %" if whole > 0.0 else ""
+            share = fmt.percent(time / whole) if whole > 0.0 else ""
             dot = f'<span style="color:{COLOURS[part]}">■</span>'
             lines.append(f"{dot} {look.words[part]} {fmt.duration(time / 1e9)}  {share}")
         texts.append("<br>".join(lines))

@@ -2,16 +2,18 @@
 
 assets/kit/units.js is its counterpart for scripts; tests/layouts/kit/units.json holds cases on which both agree. Three
 significant digits, thousands separated, and the unit. Only 0 is written as 0. What rounds up to the next unit is written
-in that unit. The browser formats times of day, in its own zone.
+in that unit. What is unknown, None or NaN, is a dash. The browser formats times of day, in its own zone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 MINUS = "\u2212"
+UNKNOWN = "–"
 
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
@@ -58,9 +60,9 @@ def tick(value: float) -> str:
 
 
 def count(value: float | None) -> str:
-    """Format a number of things: 1,234,567; one that is not whole, such as a mean, to three digits. Empty for None."""
+    """Format a number of things: 1,234,567; one that is not whole, such as a mean, to three digits."""
     if value is None:
-        return ""
+        return UNKNOWN
     if not math.isfinite(value):
         return _special(value)
     whole = value == int(value) and abs(value) < 2**63
@@ -68,12 +70,12 @@ def count(value: float | None) -> str:
 
 
 def percent(share: float | None, *, signed: bool = False) -> str:
-    """Format a share of 1 in percent: 5.43 %, 0.00123 %, 99.96 %. Empty for None; signed puts a plus before what is above 0.
+    """Format a share of 1 in percent: 5.43 %, 0.00123 %, 99.96 %; signed puts a plus before what is above 0.
 
     Only 0 is 0 %, and only the whole is 100 %: what lies nearer to it than two decimals can show is > 99.99 % or < 100.01 %.
     """
     if share is None:
-        return ""
+        return UNKNOWN
     if not math.isfinite(100 * share):
         return _special(share)
     size, bound = float(abs(share)), ""
@@ -87,9 +89,9 @@ def percent(share: float | None, *, signed: bool = False) -> str:
 
 
 def size(value: float | None, *, signed: bool = False) -> str:
-    """Format bytes of files and memory in powers of 1,024: 512 B, 3.10 GiB, 1,023 MiB. Empty for None."""
+    """Format bytes of files and memory in powers of 1,024: 512 B, 3.10 GiB, 1,023 MiB."""
     if value is None:
-        return ""
+        return UNKNOWN
     if not math.isfinite(value):
         return _special(value)
     scaled, step = float(abs(value)), 0
@@ -100,9 +102,9 @@ def size(value: float | None, *, signed: bool = False) -> str:
 
 
 def prefixed(value: float | None, unit: str) -> str:
-    """Format an amount in powers of 1,000, as makers of devices and links count: 1.05 MB, 312 TFLOP. Empty for None."""
+    """Format an amount in powers of 1,000, as makers of devices and links count: 1.05 MB, 312 TFLOP."""
     if value is None:
-        return ""
+        return UNKNOWN
     if not math.isfinite(value):
         return _special(value)
     scaled, step = float(abs(value)), 0
@@ -112,15 +114,30 @@ def prefixed(value: float | None, unit: str) -> str:
     return f"{_with_sign(value, text)} {_PREFIXES[step]}{unit}"
 
 
+def size_unit(largest: float) -> tuple[float, str]:
+    """Return (bytes of the unit, unit) for an axis up to this many bytes."""
+    return _unit(largest, _BYTES, 1024.0)
+
+
+def prefixed_unit(largest: float, unit: str) -> tuple[float, str]:
+    """Return (value of the unit, unit with its prefix) for an axis up to this value, in powers of 1,000."""
+    return _unit(largest, tuple(f"{prefix}{unit}" for prefix in _PREFIXES), 1000.0)
+
+
+def _unit(largest: float, units: Sequence[str], base: float) -> tuple[float, str]:
+    step = next((step for step in range(len(units) - 1, 0, -1) if largest >= base**step), 0)
+    return base**step, units[step]
+
+
 def rate(value: float | None, unit: str) -> str:
-    """Format an amount per second: 23.4 GB/s, 312 TFLOP/s. Empty for None."""
+    """Format an amount per second: 23.4 GB/s, 312 TFLOP/s."""
     return prefixed(value, f"{unit}/s")
 
 
 def duration(seconds: float | None, *, signed: bool = False) -> str:
-    """Format a duration: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h. Empty for None."""
+    """Format a duration: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h."""
     if seconds is None:
-        return ""
+        return UNKNOWN
     if not math.isfinite(seconds):
         return _special(seconds)
     return _with_sign(seconds, _time(float(abs(seconds))), signed=signed)
@@ -164,7 +181,7 @@ def _with_sign(value: float, text: str, *, signed: bool = False) -> str:
 
 
 def _special(value: float) -> str:
-    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else f"{MINUS}Inf"
+    return UNKNOWN if math.isnan(value) else "+Inf" if value > 0 else f"{MINUS}Inf"
 
 
 def moment(seconds: float | None) -> str:

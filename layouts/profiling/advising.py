@@ -33,7 +33,7 @@ def value_text(one: Advice) -> str:
     """Return the value of advice with its unit."""
     if one.rule == "contention":
         return quantity("bandwidth", one.value)
-    return fmt.duration(one.value * 1e-9) if one.rule in _TIMES else f"{one.value:.0%}"
+    return fmt.duration(one.value * 1e-9) if one.rule in _TIMES else fmt.percent(one.value)
 
 
 def quantity(name: str, value: float) -> str:
@@ -43,11 +43,11 @@ def quantity(name: str, value: float) -> str:
     if name.endswith("_ns"):
         return fmt.duration(value * 1e-9)
     if name.endswith("_bytes"):
-        return f"{'-' if value < 0 else ''}{fmt.size(abs(value))}"
+        return fmt.size(value)
     if name.endswith("_share"):
-        return f"{value:.1%}"
+        return fmt.percent(value)
     if name.endswith("bandwidth"):
-        return f"{fmt.number(value * 1e-9, 3)} GB/s"
+        return fmt.rate(value, "B")
     return fmt.number(value)
 
 

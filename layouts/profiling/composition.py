@@ -55,7 +55,7 @@ def sentence_texts(usual: Average, step: int | None = None, key: str = "") -> tu
         if share >= _LEAST:
             names = both(f"composition.said.{part}")
             for number, pattern in enumerate(both("composition.said_share")):
-                texts[number].append(pattern.format(share=percent(share), part=names[number]))
+                texts[number].append(pattern.format(share=fmt.percent(share), part=names[number]))
     joints = both("composition.said_joint")
     patterns = both(key or "composition.sentence" if key or step is None else "composition.sentence_one")
     time = fmt.duration(usual.whole_ns / 1e9)
@@ -73,11 +73,6 @@ def _both_languages(usual: Average, step: int | None, key: str) -> html.Span:
     )
 
 
-def percent(share: float) -> str:
-    """Format a share as a percentage with one decimal, without the sign."""
-    return f"{100.0 * share:.1f}"
-
-
 def ink(colour: str) -> str:
     """Return black or white, whichever has the better contrast on a colour (WCAG 2)."""
     found = luminance(colour)
@@ -91,9 +86,9 @@ def bar(usual: Average) -> html.Div:
         if share <= 0.0:
             continue
         names = both(f"composition.part.{part}")
-        english, chinese = (f"{name}: {fmt.duration(time / 1e9)}, {percent(share)} %" for name in names)
+        english, chinese = (f"{name}: {fmt.duration(time / 1e9)}, {fmt.percent(share)}" for name in names)
         segments.append(html.Span(
-            f"{percent(share)} %" if share >= _WIDE else "",
+            fmt.percent(share) if share >= _WIDE else "",
             style={"width": f"{100.0 * share:.4f}%", "background": COLOURS[part], "color": ink(COLOURS[part])},
             className="ms-breakdown-segment",
             **{"title": english, "data-en-title": english, "data-zh-title": chinese, "data-part": part},
@@ -106,7 +101,7 @@ def _legend(usual: Average) -> html.Ul:
         [
             html.Li(
                 [dot(part), t(f"composition.part.{part}"), html.Span(fmt.duration(time / 1e9), className="ms-number"),
-                 html.Span(f"{percent(share)} %", className="ms-number ms-muted")],
+                 html.Span(fmt.percent(share), className="ms-number ms-muted")],
                 **attributes(title=f"composition.tip.{part}"),
             )
             for part, time, share in zip(usual.parts, usual.time_ns, usual.shares, strict=True)
@@ -125,7 +120,7 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
     found: list[Any] = []
     if usual.idle >= _LEAST:
         key = "composition.idle" if breakdown.form == "new" else "composition.idle_between"
-        found.append(html.P(t(key, share=percent(usual.idle))))
+        found.append(html.P(t(key, share=fmt.percent(usual.idle))))
     if len(breakdown) == 1:
         found.append(html.P(t("composition.of_one"), className="ms-muted"))
     elif usual.written:
@@ -154,10 +149,11 @@ def table(breakdown: Breakdown, shown: Average) -> html.Table:
     rows = []
     for number, part in enumerate(breakdown.parts):
         share = shown.shares[number]
-        rows.append(_row([dot(part), t(f"composition.part.{part}")], shown.time_ns[number], percent(share), judged[:, number],
-                         attributes(title=f"composition.tip.{part}")))  # fmt: skip
+        name = [dot(part), t(f"composition.part.{part}")]
+        tip = attributes(title=f"composition.tip.{part}")
+        rows.append(_row(name, shown.time_ns[number], fmt.percent(share), judged[:, number], tip))
     whole = breakdown.whole_ns[breakdown.judged]
-    rows.append(_row([t("composition.whole")], shown.whole_ns, percent(1.0 if shown.whole_ns else 0.0), whole, {}))
+    rows.append(_row([t("composition.whole")], shown.whole_ns, fmt.percent(1.0 if shown.whole_ns else 0.0), whole, {}))
     heads = [
         html.Th(t(f"composition.column.{name}"), scope="col", className="" if name == "part" else "ms-number",
                 **(attributes(title="composition.drift_tip") if name == "drift" else {}))
@@ -171,8 +167,8 @@ def _row(name: list[Any], time: float, share: str, history: Any, more: Mapping[s
     change = time - median
     moved = drift(history)
     cells = [
-        _exact(time), f"{share} %", _exact(median) if history.size else "",
-        "" if not history.size else _signed(change), "" if np.isnan(moved) else f"{100.0 * moved:+.1f} %".replace("-", "−"),
+        _exact(time), share, _exact(median) if history.size else "",
+        "" if not history.size else _signed(change), "" if np.isnan(moved) else fmt.percent(moved, signed=True),
     ]  # fmt: skip
     return html.Tr(
         [html.Th(html.Span(name, className="ms-breakdown-name"), scope="row", **more),
@@ -185,9 +181,7 @@ def _exact(time: float) -> html.Span:
 
 
 def _signed(time: float) -> str:
-    if abs(time) < 0.5:
-        return "0"
-    return f"{'+' if time > 0 else '−'}{fmt.duration(abs(time) / 1e9)}"
+    return fmt.duration(0.0 if abs(time) < 0.5 else time / 1e9, signed=True)
 
 
 def outlier_list(breakdown: Breakdown, out: Outliers) -> list[dict[str, Any]]:

@@ -54,12 +54,12 @@ TEXTS = define_texts({
     "composition.sentence": ("A step takes {time}: {parts}.", "每步耗时 {time}：{parts}。"),
     "composition.sentence_one": ("Step {step} takes {time}: {parts}.", "第 {step} 步耗时 {time}：{parts}。"),
     "composition.sentence_empty": ("The steps of this trace have no length.", "该轨迹中的步骤没有时长。"),
-    "composition.said_share": ("{share} % {part}", "{part} {share}%"),
+    "composition.said_share": ("{share} {part}", "{part} {share}"),
     "composition.said_joint": (", ", "，"),
     "composition.idle": (
-        "The device neither computes nor communicates for {share} % of a step.", "每步有 {share}% 的时间设备既不计算也不通信。",
+        "The device neither computes nor communicates for {share} of a step.", "每步有 {share} 的时间设备既不计算也不通信。",
     ),
-    "composition.idle_between": ("Idle between two steps: {share} %.", "两步之间空闲：{share}%。"),
+    "composition.idle_between": ("Idle between two steps: {share}.", "两步之间空闲：{share}。"),
     "composition.of_written": (
         "The average written by the profiler, over all steps but the first.", "Profiler 写入的平均值，不含第一步。",
     ),

@@ -29,7 +29,6 @@ OF_USE = tuple(name for name in SETTINGS if name != "bandwidth")
 """Settings in the card of the three figures."""
 NEEDED = tuple(TEXTS)
 """Text keys for the page's scripts."""
-_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def stores(ids: Ids) -> list[Any]:
@@ -110,9 +109,9 @@ def figures(found: Efficiency) -> list[Any]:
     """Return the three figures, each with what it is from or what it needs, why there is no peak, and what cannot be right."""
     achieved, peak = found.achieved, found.peak
     first = _figure("achieved", rate(achieved.per_s), [_achieved_from(found)])
-    share = "–" if math.isnan(found.share) else percent(found.share)
+    share = fmt.percent(found.share)
     second = _figure("share", share, [html.P(_share_of(found))])
-    third = _figure("mfu", "–" if math.isnan(found.mfu) else percent(found.mfu), [html.P(_mfu_of(found))])
+    third = _figure("mfu", fmt.percent(found.mfu), [html.P(_mfu_of(found))])
     why = [] if peak.known else [peak_wanted(peak)]
     return [html.Div([first, second, third], className="ms-efficiency-row"), *why, *doubts(found)]
 
@@ -133,7 +132,7 @@ def _achieved_from(found: Efficiency) -> html.P:
     if not found.achieved.source:
         return html.P(t("efficiency.no_counts"))
     return html.P(t(
-        "efficiency.by_counters", operations=amount(known.operations), time=fmt.duration(known.counted_ns / 1e9),
+        "efficiency.by_counters", operations=fmt.prefixed(known.operations, "FLOPs"), time=fmt.duration(known.counted_ns / 1e9),
         counted=fmt.count(known.counted), kernels=fmt.count(known.kernels), counters=", ".join(known.counters.operations),
     ))  # fmt: skip
 
@@ -180,7 +179,7 @@ def _mfu_of(found: Efficiency) -> Any:
     count, from_ = found.devices
     devices, ways = both(f"efficiency.devices.{from_}", n=fmt.count(count)), both(f"efficiency.how.{how}")
     numbers = {
-        "flops": f"{amount(flops)}FLOPs", "step": fmt.duration(found.step_ns / 1e9), "peak": rate(found.peak.matrix_per_s)
+        "flops": fmt.prefixed(flops, "FLOPs"), "step": fmt.duration(found.step_ns / 1e9), "peak": rate(found.peak.matrix_per_s)
     }
     texts = both("efficiency.mfu_of")
     english, chinese = (texts[at].format(how=ways[at], devices=devices[at], **numbers) for at in (0, 1))
@@ -234,7 +233,7 @@ def said(doubt: Doubt) -> Any:
         if name in ("peak", "per_s"):
             written["rate" if name == "per_s" else name] = rate(value)
         elif name in ("share", "mfu"):
-            written[name] = percent(value)
+            written[name] = fmt.percent(value)
         else:
             written[name] = fmt.count(value) if isinstance(value, int) else str(value)
     return t(key, **written)
@@ -249,19 +248,6 @@ def in_both(english: str, chinese: str) -> html.Span:
     )
 
 
-def amount(value: float) -> str:
-    """Format a number of operations with the prefix of a unit: "12.35 T"; the unit follows."""
-    if not math.isfinite(value):
-        return "–"
-    scale, prefix = next(((scale, prefix) for scale, prefix in _PREFIXES if value >= scale), (1.0, ""))
-    return f"{fmt.number(value / scale)} {prefix}"
-
-
 def rate(per_s: float) -> str:
-    """Format operations per second: "12.35 TFLOPS"; "–" for unknown."""
-    return f"{amount(per_s)}FLOPS" if math.isfinite(per_s) else "–"
-
-
-def percent(share: float) -> str:
-    """Format a share to three digits, so that a small one is not 0: 0.0137 %, 4.71 %, 137 %."""
-    return "–" if not math.isfinite(share) else f"{fmt.number(100 * share, 3)} %"
+    """Format operations per second: 12.3 TFLOPS."""
+    return fmt.prefixed(per_s, "FLOPS")

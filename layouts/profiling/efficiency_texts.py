@@ -20,8 +20,8 @@ TEXTS = define_texts({
     "efficiency.share": ("Share of the hardware's peak", "占硬件峰值的比例"),
     "efficiency.mfu": ("MFU, by the FLOPs of the model", "MFU（按模型 FLOPs）"),
     "efficiency.by_counters": (
-        "{operations} operations in {time}: {counted} of {kernels} kernels on the device, by {counters}",
-        "{time} 内 {operations} 次运算：设备上 {kernels} 个内核中的 {counted} 个，依据 {counters}",
+        "{operations} in {time}: {counted} of {kernels} kernels on the device, by {counters}",
+        "{time} 内 {operations}：设备上 {kernels} 个内核中的 {counted} 个，依据 {counters}",
     ),
     "efficiency.by_summary": ("Cube units, by flops_summary_{rank}.json", "Cube 单元，依据 flops_summary_{rank}.json"),
     "efficiency.no_kernels": (
@@ -140,7 +140,7 @@ CARD_TEXTS = define_texts({
     "efficiency.said": (
         "Of {time} of kernels on the device, {parts}.", "设备上内核共 {time}，其中{parts}。",
     ),
-    "efficiency.part": ("{share} % {what}", "{what} {share}%"),
+    "efficiency.part": ("{share} {what}", "{what} {share}"),
     "efficiency.what.compute": ("are bound by computing", "受限于计算"),
     "efficiency.what.memory": ("are bound by memory", "受限于内存"),
     "efficiency.what.neither": ("by neither", "两者均非"),

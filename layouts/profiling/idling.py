@@ -15,7 +15,6 @@ from layouts.i18n import attributes, both, t
 from layouts.kit import units as fmt
 from layouts.profiles import IdleTime
 from layouts.profiling.choice import Choice
-from layouts.profiling.composition import percent
 from layouts.profiling.links import address, range_on_timeline
 from layouts.sources import ProfileSource
 
@@ -65,7 +64,7 @@ def idle_sentence(parts: Mapping[str, float], whole_ns: float, stream: str, *, s
     idle = sum(parts[cause] for cause in CAUSES)
     key = "profiling.idle.step" if stepped else "profiling.idle.whole"
     values = {"stream": stream, "idle": fmt.duration(idle / 1e9), "whole": fmt.duration(whole_ns / 1e9),
-              "share": percent(idle / whole_ns)}  # fmt: skip
+              "share": fmt.percent(idle / whole_ns)}  # fmt: skip
     return html.P(t(key, **values), className="ms-idle-sentence")
 
 
@@ -75,15 +74,16 @@ def cause_bar(parts: Mapping[str, float], whole_ns: float) -> html.Div:
     segments = []
     for cause, ns in shown:
         share = ns / whole_ns
-        english, chinese = (f"{name}: {fmt.duration(ns / 1e9)}, {percent(share)} %" for name in both(f"timeline.cause.{cause}"))
+        told = f"{fmt.duration(ns / 1e9)}, {fmt.percent(share)}"
+        english, chinese = (f"{name}: {told}" for name in both(f"timeline.cause.{cause}"))
         segments.append(html.Span(
-            f"{percent(share)} %" if share >= _WIDE else "", className="ms-idle-segment",
+            fmt.percent(share) if share >= _WIDE else "", className="ms-idle-segment",
             style={"width": f"{100 * share:.4f}%", "background": COLOURS[cause]},
             **{"title": english, "data-en-title": english, "data-zh-title": chinese, "data-cause": cause},
         ))  # fmt: skip
     legend = [
         html.Li([_dot(cause), t(f"timeline.cause.{cause}"), html.Span(fmt.duration(ns / 1e9), className="ms-number"),
-                 html.Span(f"{percent(ns / whole_ns)} %", className="ms-number ms-muted")],
+                 html.Span(fmt.percent(ns / whole_ns), className="ms-number ms-muted")],
                 **attributes(title=f"timeline.cause_tip.{cause}"))
         for cause, ns in shown
     ]  # fmt: skip

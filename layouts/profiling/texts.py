@@ -61,11 +61,11 @@ TEXTS = define_texts({
     "profiling.damaged_n": ("Parts of the files that cannot be read: {n}", "文件中有 {n} 处无法读取"),
     "profiling.idle.title": ("Why the device was idle", "设备空闲原因"),
     "profiling.idle.step": (
-        "{stream} is idle for {idle} of a step of {whole} ({share} %).",
-        "{stream} 在 {whole} 的单步中空闲 {idle}（{share}%）。",
+        "{stream} is idle for {idle} of a step of {whole} ({share}).",
+        "{stream} 在 {whole} 的单步中空闲 {idle}（{share}）。",
     ),
     "profiling.idle.whole": (
-        "{stream} is idle for {idle} of {whole} ({share} %).", "{stream} 在 {whole} 内空闲 {idle}（{share}%）。",
+        "{stream} is idle for {idle} of {whole} ({share}).", "{stream} 在 {whole} 内空闲 {idle}（{share}）。",
     ),
     "profiling.idle.of_step": ("{time} of a step", "每步 {time}"),
     "profiling.idle.of_whole": ("{time}", "{time}"),

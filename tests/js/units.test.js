@@ -24,7 +24,7 @@ test("every case that Python has, too", () => {
 
 test("integers beyond 2^53 and values that are missing", () => {
   assert.equal(count(-1234567890123456789n), "−1,234,567,890,123,456,789");
-  for (const written of [count, percent, size, duration]) assert.equal(written(undefined), "");
+  for (const written of [count, percent, size, duration]) assert.equal(written(undefined), "–");
 });
 
 test("raw numbers have four digits", () => {

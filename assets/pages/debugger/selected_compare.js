@@ -212,7 +212,7 @@ function factsOf(result) {
     if (!pair && name === "cosine") return stat(name, translate("debugger.compare.cosine.none"), "");
     return pair ? stat(name, ...pair) : null;
   });
-  return [...values, ...SHARES.map((name) => stat(name, `${result.shares[name]} %`, result.counts[name][1]))].filter(Boolean);
+  return [...values, ...SHARES.map((name) => stat(name, result.shares[name], result.counts[name][1]))].filter(Boolean);
 }
 
 function drawResult(page) {

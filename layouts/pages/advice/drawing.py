@@ -231,7 +231,7 @@ def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, Choice]) -> Any
     if name.endswith(("_ns", "_bytes", "_share", "bandwidth")):
         return quantity(name, float(value))
     if name in _PARTS:
-        return f"{value:.1%}"
+        return fmt.percent(value)
     return fmt.count(int(value)) if float(value).is_integer() else fmt.number(float(value))
 
 

@@ -137,7 +137,7 @@ def _hover(
             lines.append(f"{word(language, 'word.whole')} {fmt.duration(float(np.nansum(heights[at])) / 1e9)}")
         for number in range(len(parts) - 1, -1, -1):
             time, whole = float(heights[at, number]), float(np.nansum(heights[at]))
-            share = f"{100.0 * time / whole:.1f} %" if whole > 0.0 else ""
+            share = fmt.percent(time / whole) if whole > 0.0 else ""
             dot = f'<span style="color:{colour_of(parts[number])}">■</span>'
             lines.append(f"{dot} {part_name(parts[number], language)} {fmt.duration(time / 1e9)}  {share}")
         texts.append("<br>".join(lines))

@@ -121,7 +121,7 @@ def _table(facts: Facts, ask: Ask, ranks: pd.DataFrame | None, at: int, peers: A
         median = float(np.median(known)) if len(known) else float("nan")
         change = value - median
         change = 0.0 if abs(change) < _EQUAL * abs(median) else change
-        share = f" ({100.0 * change / median:+.1f} %)".replace("-", "−") if median > 0.0 and change else ""
+        share = f" ({fmt.percent(change / median, signed=True)})" if median > 0.0 and change else ""
         sign = "+" if change > 0 else "−" if change < 0 else ""
         cells = [
             text_of(metric, value), text_of(metric, median), f"{sign}{text_of(metric, abs(change)) or '0'}{share}",

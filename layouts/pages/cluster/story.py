@@ -72,7 +72,8 @@ def _sentence(facts: Facts, one: Straggler) -> Any:
     key = f"cluster.late.{one.cause}{'_two' if one.between_two and one.cause in ('computing', 'host') else ''}"
     values = {
         "rank": fmt.count(one.rank), "where": _where(facts, one.rank), "group": group, "peers": fmt.count(size),
-        "excess": time(one.excess_ns), "late": time(one.lateness_ns), "share": percent(one.share), "since": _step(one.since),
+        "excess": time(one.excess_ns), "late": time(one.lateness_ns), "share": fmt.percent(one.share),
+        "since": _step(one.since),
     }  # fmt: skip
     if one.cause == "link":
         link = next(link for link in facts.links if one.rank in (link.source, link.target))
@@ -87,7 +88,7 @@ def _sentence(facts: Facts, one: Straggler) -> Any:
 def _evidence(facts: Facts, one: Straggler) -> Any:
     key = "cluster.evidence_two" if one.between_two else "cluster.evidence"
     return t(
-        key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=f"{100.0 * one.last:.0f}", z=f"{one.z:.1f}",
+        key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=fmt.percent(one.last), z=f"{one.z:.1f}",
         peers=fmt.count(_size(facts, one.group)),
     )  # fmt: skip
 
@@ -130,18 +131,18 @@ def _nobody(facts: Facts, once: Sequence[Straggler]) -> Any:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.nan_to_num(waited / total)
         means = np.nan_to_num(mean(waited, 1) / mean(total, 1))
-    values = {"n": fmt.count(steps), "least": fmt.count(LEAST_STEPS), "share": percent(LIMITS.lateness)}
+    values = {"n": fmt.count(steps), "least": fmt.count(LEAST_STEPS), "share": fmt.percent(LIMITS.lateness)}
     if shares.max(initial=0.0) < LIMITS.lateness:
         return t("cluster.few_steps_none" if steps < LEAST_STEPS else "cluster.nobody", **values)
     if means.max(initial=0.0) < LIMITS.lateness:
         row, column = np.unravel_index(int(shares.argmax()), shares.shape)
-        most = {"late": time(float(waited[row, column])), "most": percent(float(shares[row, column]))}
+        most = {"late": time(float(waited[row, column])), "most": fmt.percent(float(shares[row, column]))}
         step = _step(int(facts.steps.steps[judged[column]]))
         own = {"rank": fmt.count(int(facts.steps.ranks[row])), "step": step}
         return t("cluster.nobody_persistent" if once else "cluster.nobody_most", **values, **most, **own)
     place = int(means.argmax())
     rank, late = int(facts.steps.ranks[place]), time(float(mean(waited, 1)[place]))
-    return t("cluster.unexplained", rank=fmt.count(rank), where=_where(facts, rank), late=late, share=percent(means[place]))
+    return t("cluster.unexplained", rank=fmt.count(rank), where=_where(facts, rank), late=late, share=fmt.percent(means[place]))
 
 
 def _once(once: Sequence[Straggler]) -> Any:
@@ -154,7 +155,7 @@ def _once(once: Sequence[Straggler]) -> Any:
             why = both(f"cluster.why.{one.cause}")[number]
             values = {
                 "rank": fmt.count(one.rank), "step": fmt.count(one.steps[0]), "n": fmt.count(len(one.steps)),
-                "late": time(one.lateness_ns), "share": percent(one.share), "why": why,
+                "late": time(one.lateness_ns), "share": fmt.percent(one.share), "why": why,
             }  # fmt: skip
             parts.append(both(key, **values)[number])
         left = len(once) - len(parts)
@@ -216,14 +217,9 @@ def time(ns: float) -> str:
     return fmt.duration(ns / 1e9)
 
 
-def percent(share: float) -> str:
-    """Format a share as a percentage with one decimal, without the sign."""
-    return f"{100.0 * share:.1f}"
-
-
 def speed(bandwidth: float) -> str:
     """Format bytes per second as GB/s of 10^9, the unit of communication files."""
-    return f"{fmt.number(bandwidth / 1e9)} GB/s"
+    return fmt.rate(bandwidth, "B")
 
 
 def _spans(english: str, chinese: str) -> html.Span:

@@ -97,92 +97,92 @@ TEXTS = define_texts({
     "cluster.late.computing": (
         (
             "Rank {rank}{where} computes {excess} longer per step than the median of the {peers} ranks of {group}; since "
-            "step {since} the others wait {late} per step for it ({share} %)."
+            "step {since} the others wait {late} per step for it ({share})."
         ),
         (
             "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 的中位数多 {excess}；自第 {since} 步起，其他 rank "
-            "每步等待它 {late}（{share}%）。"
+            "每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.computing_two": (
         (
             "Rank {rank}{where} computes {excess} longer per step than the fastest of the {peers} ranks of {group}; "
-            "since step {since} the others wait {late} per step for it ({share} %)."
+            "since step {since} the others wait {late} per step for it ({share})."
         ),
         (
             "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 中最快者多 {excess}；自第 {since} 步起，其他 rank "
-            "每步等待它 {late}（{share}%）。"
+            "每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.host": (
         (
             "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
             "than the median of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
-            "{late} per step for it ({share} %)."
+            "{late} per step for it ({share})."
         ),
         (
             "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 的中位数多 "
-            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
+            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.host_two": (
         (
             "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
             "than the least of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
-            "{late} per step for it ({share} %)."
+            "{late} per step for it ({share})."
         ),
         (
             "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 中最少者多 "
-            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
+            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.link": (
         (
             "Rank {rank}{where} is late beside a slow link: {link} ({transport}) has {slow}, its peers {usual}; since "
-            "step {since} the others of {group} wait {late} per step for it ({share} %)."
+            "step {since} the others of {group} wait {late} per step for it ({share})."
         ),
         (
             "rank {rank}{where} 因链路慢而较晚：{link}（{transport}）带宽 {slow}，同类链路为 {usual}；自第 {since} 步起，"
-            "{group} 的其他 rank 每步等待它 {late}（{share}%）。"
+            "{group} 的其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.unexplained": (
         (
-            "Rank {rank}{where} comes last: the others wait {late} per step for it ({share} %), but neither computing "
+            "Rank {rank}{where} comes last: the others wait {late} per step for it ({share}), but neither computing "
             "nor free time nor a slow link says why."
         ),
-        "rank {rank}{where} 最后到达：其他 rank 每步等待它 {late}（{share}%），但计算、空闲与链路均无法解释原因。",
+        "rank {rank}{where} 最后到达：其他 rank 每步等待它 {late}（{share}），但计算、空闲与链路均无法解释原因。",
     ),
     "cluster.nobody_most": (
-        "No rank is late in most of the {n} steps; the longest wait is {late} ({most} %) for rank {rank} in step {step}.",
-        "{n} 步中没有持续较慢的 rank；最长一次等待为第 {step} 步等待 rank {rank} {late}（{most}%）。",
+        "No rank is late in most of the {n} steps; the longest wait is {late} ({most}) for rank {rank} in step {step}.",
+        "{n} 步中没有持续较慢的 rank；最长一次等待为第 {step} 步等待 rank {rank} {late}（{most}）。",
     ),
     "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
     "cluster.evidence": (
         (
-            "Late in {late} of {of} steps and last in {last} % of the operations of the group; z-score of computing {z} "
+            "Late in {late} of {of} steps and last in {last} of the operations of the group; z-score of computing {z} "
             "among {peers} ranks. Times of arrival are compared without clocks, by how long the operations took."
         ),
         (
-            "在 {of} 步中的 {late} 步较晚，组内 {last}% 的通信算子最后到达；计算耗时在 {peers} 个 rank 中的 z 分数为 {z}。"
+            "在 {of} 步中的 {late} 步较晚，组内 {last} 的通信算子最后到达；计算耗时在 {peers} 个 rank 中的 z 分数为 {z}。"
             "到达先后由算子耗时得出，不依赖时钟。"
         ),
     ),
     "cluster.evidence_two": (
         (
-            "Late in {late} of {of} steps and last in {last} % of the operations. The group has {peers} ranks, so only "
+            "Late in {late} of {of} steps and last in {last} of the operations. The group has {peers} ranks, so only "
             "the difference between them is known, not which of them is unusual."
         ),
         (
-            "在 {of} 步中的 {late} 步较晚，{last}% 的通信算子最后到达。该组只有 {peers} 个 rank，只能比较彼此的差异，"
+            "在 {of} 步中的 {late} 步较晚，{last} 的通信算子最后到达。该组只有 {peers} 个 rank，只能比较彼此的差异，"
             "无法判断哪个异常。"
         ),
     ),
     "cluster.show": ("Show rank {rank}", "查看 rank {rank}"),
     "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
     "cluster.nobody": (
-        "No rank is late: in none of the {n} steps the others wait {share} % of the step for one.",
-        "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。",
+        "No rank is late: in none of the {n} steps the others wait {share} of the step for one.",
+        "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}。",
     ),
     "cluster.nobody_persistent": ("No rank is late in most of the {n} steps.", "{n} 步中没有持续较慢的 rank。"),
     "cluster.few_steps": (
@@ -191,21 +191,21 @@ TEXTS = define_texts({
     ),
     "cluster.few_steps_none": (
         (
-            "Nobody is late: in none of the recorded steps ({n}) the others wait {share} % of the step for a rank. "
+            "Nobody is late: in none of the recorded steps ({n}) the others wait {share} of the step for a rank. "
             "Whether a rank is slow takes {least} steps to tell."
         ),
         (
-            "没有较晚的 rank：记录的 {n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。"
+            "没有较晚的 rank：记录的 {n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}。"
             "判断是否持续较慢至少需要 {least} 步。"
         ),
     ),
     "cluster.once": ("Others waited for {parts}.", "仅在个别步骤较晚：{parts}。"),
-    "cluster.once_one": ("rank {rank}: {late} ({share} %{why})", "rank {rank}：{late}（{share}%{why}）"),
+    "cluster.once_one": ("rank {rank}: {late} ({share}{why})", "rank {rank}：{late}（{share}{why}）"),
     "cluster.once_step": (
-        "rank {rank} in step {step}: {late} ({share} %{why})", "rank {rank} 在第 {step} 步：{late}（{share}%{why}）",
+        "rank {rank} in step {step}: {late} ({share}{why})", "rank {rank} 在第 {step} 步：{late}（{share}{why}）",
     ),
     "cluster.once_steps": (
-        "rank {rank} in {n} steps: {late} ({share} %{why})", "rank {rank} 在 {n} 步中：{late}（{share}%{why}）",
+        "rank {rank} in {n} steps: {late} ({share}{why})", "rank {rank} 在 {n} 步中：{late}（{share}{why}）",
     ),
     "cluster.once_more": (" and {n} more", "等，另有 {n} 个"),
     "cluster.joint": ("; ", "；"),

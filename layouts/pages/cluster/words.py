@@ -7,8 +7,7 @@ from layouts.i18n import LANGUAGES, both
 from layouts.kit import units as fmt
 from layouts.pages.cluster.asks import OF_RANKS
 
-_BYTES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
-_MANY = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_FLOPS = ("FLOPs", "FLOPS")
 
 
 def word(language: str, key: str, **values: object) -> str:
@@ -26,10 +25,8 @@ def scale_of(metric: str, largest: float) -> tuple[float, str]:
     if is_time(metric):
         return unit_of(largest)
     if metric.startswith("peak_"):
-        size, unit = next((pair for pair in _BYTES if largest >= pair[0]), _BYTES[-1])
-        return float(size), unit
-    size_of, prefix = next((pair for pair in _MANY if largest >= pair[0]), _MANY[-1])
-    return size_of, f"{prefix}FLOP/s" if metric == "flops_per_s" else f"{prefix}FLOP"
+        return fmt.size_unit(largest)
+    return fmt.prefixed_unit(largest, _FLOPS[metric == "flops_per_s"])
 
 
 def text_of(metric: str, value: float) -> str:
@@ -40,5 +37,4 @@ def text_of(metric: str, value: float) -> str:
         return fmt.duration(value / 1e9)
     if metric.startswith("peak_"):
         return fmt.size(value)
-    size, unit = scale_of(metric, abs(value))
-    return f"{fmt.number(value / size)} {unit}"
+    return fmt.prefixed(value, _FLOPS[metric == "flops_per_s"])

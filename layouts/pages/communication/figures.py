@@ -99,7 +99,7 @@ def packets(frame: pd.DataFrame) -> dict[str, Any] | None:
     for place, (transport, part) in enumerate(frame.groupby("transport", sort=False)):
         name = html.escape(str(transport), quote=False)  # plotly reads some tags
         custom = [
-            [f"{row['count']:,}", _span(row) if transport == OTHER else f"{name} {_span(row)}", _rate(row["bandwidth"])]
+            [fmt.count(row["count"]), _span(row) if transport == OTHER else f"{name} {_span(row)}", _rate(row["bandwidth"])]
             for row in part.to_dict("records")
         ]
         traces.append({
@@ -128,7 +128,7 @@ def _span(row: Mapping[Any, Any]) -> str:
 
 
 def _rate(value: float) -> str:
-    return f"{value / 1e9:,.4g} GB/s" if np.isfinite(value) else "?"
+    return fmt.rate(value, "B") if np.isfinite(value) else "?"
 
 
 def _layout(unit: str) -> dict[str, Any]:

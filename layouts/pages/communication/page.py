@@ -156,15 +156,15 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     first = "communication.head" if group and len(groups) > 1 else "communication.head_alone"
     said = [html.P(t(first, **times), className="ms-communication-sentence")]
     if whole.waited_ns > 0:
-        share = f"{whole.own_wait_ns / whole.waited_ns:.0%}"
+        share = fmt.percent(whole.own_wait_ns / whole.waited_ns)
         said.append(html.P(t("communication.head_waits", share=share, of=tables.time(whole.waited_ns))))
     else:
         said.append(html.P(t("communication.head_no_waits")))
     said += _links_said(traffic, titles)
     for one in sizes.small_packets(traffic.packets, traffic.packet_rows, traffic.ask.small):
         if one.share > sizes.SHARE:
-            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": fmt.prefixed(one.limit, "B")}
-            of = f"{one.small_ns / one.time_ns:.0%}" if one.time_ns > 0 else "?"
+            numbers = {"share": fmt.percent(one.share), "transport": one.transport, "limit": fmt.prefixed(one.limit, "B")}
+            of = fmt.percent(one.small_ns / one.time_ns) if one.time_ns > 0 else "?"
             said.append(html.P(t("communication.head_small", of=of, **numbers)))
     if whole.unexplained_ns > 0:
         said.append(html.P(t("communication.head_unexplained", time=tables.time(whole.unexplained_ns)), className="ms-muted"))
@@ -182,7 +182,7 @@ def _links_said(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
         return [html.P(t("communication.head_fine", n=fmt.count(len(judged))))]
     first = slow.iloc[0].to_dict()
     numbers = {
-        "bandwidth": tables.bandwidth(first["bandwidth"]), "share": f"{first['bandwidth'] / first['usual']:.0%}",
+        "bandwidth": tables.bandwidth(first["bandwidth"]), "share": fmt.percent(first["bandwidth"] / first["usual"]),
         "n": fmt.count(len(slow)), "link": tables.link_text(first, titles),
     }  # fmt: skip
     return [html.P(t("communication.head_slow" if len(slow) == 1 else "communication.head_slow_n", **numbers))]

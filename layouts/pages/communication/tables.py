@@ -114,7 +114,7 @@ def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
     said = [
         html.P(t(
             "communication.small", n=fmt.count(one.small), total=f"{fmt.count(one.count)} {one.transport}",
-            share=f"{one.share:.0%}", limit=fmt.prefixed(one.limit, "B"), time=time(one.small_ns), of=time(one.time_ns),
+            share=fmt.percent(one.share), limit=fmt.prefixed(one.limit, "B"), time=time(one.small_ns), of=time(one.time_ns),
         ))
         for one in small if one.limit
     ]  # fmt: skip
@@ -157,8 +157,8 @@ def time(ns: float) -> str:
 
 
 def bandwidth(value: float) -> str:
-    """Write a bandwidth in GB/s of 10^9 bytes, or a dash for an unknown one."""
-    return f"{fmt.number(value / _GB)} GB/s" if math.isfinite(value) else "–"
+    """Write a bandwidth, or a dash for an unknown one."""
+    return fmt.rate(value, "B") if math.isfinite(value) else fmt.UNKNOWN
 
 
 def _number(value: float) -> str:
@@ -166,7 +166,7 @@ def _number(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{value:.0%}" if math.isfinite(value) else "–"
+    return fmt.percent(value) if math.isfinite(value) else fmt.UNKNOWN
 
 
 def _scaled(value: float, scale: float, unit: str) -> Cell:

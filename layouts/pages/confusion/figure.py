@@ -14,7 +14,6 @@ from layouts.figures.alternatives import described, listed, named
 from layouts.figures.typed_arrays import numbers
 from layouts.i18n import LANGUAGES, Text, both
 from layouts.kit import units as fmt
-from layouts.pages.confusion.sections import percent
 
 ACCURACY, GAP, IDEAL = "#236db4", "#c6871a", "#76818f"
 
@@ -69,7 +68,8 @@ def reliability(found: Calibration, *, language: str, dark: bool) -> dict[str, A
                    "rangemode": "tozero", "title": {"text": words["y_count"], "standoff": 6}},
         "meta": {"error": found.error, "counted": found.counted},
     }  # fmt: skip
-    said = both("confusion.error", error=percent(found.error), greatest=percent(found.greatest), n=fmt.count(found.counted))
+    values = {"error": fmt.percent(found.error), "greatest": fmt.percent(found.greatest), "n": fmt.count(found.counted)}
+    said = both("confusion.error", **values)
     return described({"data": traces, "layout": layout}, both("confusion.reliability"), said, listed(map(_said, _rows(bins))))
 
 
@@ -80,7 +80,8 @@ def _rows(bins: pd.DataFrame) -> Iterator[dict[Any, Any]]:
 
 def _said(row: dict[Any, Any]) -> Text:
     """Return a bin as words, for those who do not see the figure."""
-    values = {"confidence": percent(row["confidence"]), "accuracy": percent(row["accuracy"]), "n": fmt.count(int(row["count"]))}
+    shares = {name: fmt.percent(row[name]) for name in ("confidence", "accuracy")}
+    values = {**shares, "n": fmt.count(int(row["count"]))}
     return named(_interval(row), both("confusion.said_bin", **values))
 
 
@@ -92,10 +93,10 @@ def _hover(row: dict[Any, Any], which: int) -> str:
     lines = [
         f"<b>{_interval(row)}</b>",
         both("confusion.bin_count", n=fmt.count(int(row["count"])))[which],
-        both("confusion.bin_confidence", value=percent(row["confidence"]))[which],
+        both("confusion.bin_confidence", value=fmt.percent(row["confidence"]))[which],
         both(
-            "confusion.bin_accuracy", value=percent(row["accuracy"]), low=percent(row["accuracy_low"]),
-            high=percent(row["accuracy_high"]),
+            "confusion.bin_accuracy", value=fmt.percent(row["accuracy"]), low=fmt.percent(row["accuracy_low"]),
+            high=fmt.percent(row["accuracy_high"]),
         )[which],
     ]  # fmt: skip
     return "<br>".join(lines)

@@ -112,7 +112,7 @@ def answer_reliability(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     found = (calibration.top_label if question == "top" else calibration.each_label)(counted, ask.bins)
     said: list[Any] = []
     if found.counted:
-        values = {"error": sections.percent(found.error), "greatest": sections.percent(found.greatest)}
+        values = {"error": fmt.percent(found.error), "greatest": fmt.percent(found.greatest)}
         said = [t("confusion.error", n=fmt.count(found.counted), **values), " "]
     said.append(t(f"confusion.{question}_about"))
     if not found.everything:

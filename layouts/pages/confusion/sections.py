@@ -31,11 +31,6 @@ MOST_PICTURES = 48
 _SCORES = ("precision", "recall", "f1")
 
 
-def percent(value: float) -> str:
-    """Return a share as people read it: 85.7 %, – for none."""
-    return "–" if math.isnan(value) else f"{100 * value:.3g} %"
-
-
 # The sentence ---------------------------------------------------------------------------------------------------------
 
 
@@ -50,14 +45,14 @@ def head(ask: Ask, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) 
     else:
         right = confusion.exact_matches(found, threshold)
         key, exact = "confusion.right_all", found.exact(threshold)
-    said = t(key if exact else f"{key}_at_most", n=fmt.count(right), total=fmt.count(size), share=percent(right / size))
+    said = t(key if exact else f"{key}_at_most", n=fmt.count(right), total=fmt.count(size), share=fmt.percent(right / size))
     rows = {str(row["average"]): row for row in averages.to_dict("records")}
     tiles = [
         html.Div(
             [
                 html.Span(t(f"confusion.{name}"), className="ms-muted", **attributes(title=f"confusion.{name}.tip")),
-                html.B(percent(rows["micro"][name])),
-                html.Span(t("confusion.macro_n", value=percent(rows["macro"][name])), className="ms-muted"),
+                html.B(fmt.percent(rows["micro"][name])),
+                html.Span(t("confusion.macro_n", value=fmt.percent(rows["macro"][name])), className="ms-muted"),
             ],
             className="ms-confusion-tile",
         )
@@ -170,7 +165,7 @@ def _cell(ask: Ask, names: Mapping[int, str], truth: int, other: int | None, cou
     if not count:
         return html.Td("0" if ask.cells == "count" else "0 %", className="ms-number ms-confusion-zero")
     kind = "none" if other is None else "right" if truth == other else "wrong"
-    text = fmt.count(count) if ask.cells == "count" else percent(share)
+    text = fmt.count(count) if ask.cells == "count" else fmt.percent(share)
     named = {"truth": _name(names, truth), "other": "" if other is None else _name(names, other)}
     values = {"n": fmt.count(count), "shown": text, **named}
     key = "confusion.cell_none" if other is None else "confusion.cell"
@@ -264,7 +259,7 @@ def labels(ask: Ask, found: Counted, table: pd.DataFrame, averages: pd.DataFrame
     average_rows = [
         html.Tr([
             html.Th(t(f"confusion.{row['average']}"), scope="row", **attributes(title=f"confusion.{row['average']}.tip")),
-            *(html.Td("") for _ in range(6)), *(_number(percent(row[name])) for name in _SCORES),
+            *(html.Td("") for _ in range(6)), *(_number(fmt.percent(row[name])) for name in _SCORES),
         ], className="ms-confusion-average")
         for row in averages.to_dict("records")
     ]  # fmt: skip
@@ -324,7 +319,8 @@ def _bar(value: float) -> html.Td:
     if math.isnan(value):
         return _number("–", "ms-muted")
     return html.Td(
-        html.Span(percent(value), className="ms-confusion-bar", style={"--share": f"{100 * value:.1f}%"}), className="ms-number"
+        html.Span(fmt.percent(value), className="ms-confusion-bar", style={"--share": f"{100 * value:.1f}%"}),
+        className="ms-number",
     )
 
 

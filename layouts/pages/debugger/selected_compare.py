@@ -144,10 +144,10 @@ def described(found: Comparison, tensors: Sequence[Tensor], tolerance: float) ->
         "identical": found.identical,
         "values": {name: _texts(value, 7 if name == "cosine" else 4) for name, value in values.items()},
         "counts": {name: [fmt.count(value), str(value)] for name, value in counts.items()},
-        "shares": {name: fmt.number(counts[name] / finite * 100) for name in ("beyond", "thousandth", "five_thousandths")},
+        "shares": {name: fmt.percent(counts[name] / finite) for name in ("beyond", "thousandth", "five_thousandths")},
         "limit": limit if math.isfinite(limit) else None,
         "max_relative_at": _index(found.max_relative_at, shapes[0]) if found.max_relative_at >= 0 else None,
-        "beyond": {f"{at * 100:g}": [fmt.count(n), fmt.number(n / finite * 100)] for at, n in found.beyond.items()},
+        "beyond": {f"{at * 100:g}": [fmt.count(n), fmt.percent(n / finite)] for at, n in found.beyond.items()},
         "places": [_place(one, shapes) for one in (*found.strange, *found.largest)],
     }  # fmt: skip
 

@@ -129,7 +129,7 @@ TEXTS = define_texts({
         "不超过最大差值该比例的差值视为 0（MindInsight 的公式）",
     ),
     "debugger.compare.beyond": (
-        "{n} of {total} differences ({share} %) exceed it", "{total} 个差值中有 {n} 个（{share} %）超出",
+        "{n} of {total} differences ({share}) exceed it", "{total} 个差值中有 {n} 个（{share}）超出",
     ),
     "debugger.compare.show": ("Shown", "显示"),
     "debugger.compare.show.this": ("This", "当前"),

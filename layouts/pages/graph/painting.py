@@ -22,6 +22,7 @@ from layouts.figures.graph.look import DARK, LIGHT
 from layouts.figures.graph.scale import Paints, Scale, scale_of
 from layouts.graphs.drawing import shown_of
 from layouts.i18n import both, t
+from layouts.kit import units as fmt
 from layouts.pages.graph.painting_asks import PaintAsk, Painted, read_paint
 from layouts.pages.graph.painting_parts import (
     bar,
@@ -115,7 +116,7 @@ class Painter:
         text_of = written(found.asked.metric, value) if value == value else t("graph.paint.no_value")
         share: list[Any] = []
         if found.asked.metric.combine == SUM and value == value and found.step.total > 0:
-            share = [f" · {100 * value / found.step.total:.3g} %"]
+            share = [f" · {fmt.percent(value / found.step.total)}"]
         head = [t(f"graph.paint.{found.asked.metric.name}"), " · ", step_name(found.step.step), ": "]
         return [html.P([*head, html.Strong(text_of), *share], className="ms-graph-note ms-graph-painted")]
 

@@ -86,10 +86,9 @@ def written(metric: Metric, value: float) -> str:
     if metric.unit == "B":
         return fmt.size(value)
     if metric.unit == "share":
-        return f"{100 * value:.3g} %"
+        return fmt.percent(value)
     if metric.unit == "FLOP":
-        scale, unit = next(((s, u) for s, u in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if value >= s), (1.0, ""))
-        return f"{value / scale:.3g} {unit}FLOP"
+        return fmt.prefixed(value, "FLOPs")
     return fmt.count(int(value)) if metric.combine == SUM else fmt.number(value)
 
 
@@ -217,7 +216,7 @@ def _problem(found: Painted, state: str) -> Text:
     if found.asked.ask.of.against is not None:
         return both("graph.paint.compared")
     if state in ("reading", "waiting"):
-        return both("graph.paint.reading", n=round(100 * reading.done / reading.total) if reading.total else 0)
+        return both("graph.paint.reading", share=fmt.percent(reading.done / reading.total if reading.total else 0.0))
     if state == "failed":
         return both("graph.paint.failed", text=reading.text)
     if state == "cancelled":

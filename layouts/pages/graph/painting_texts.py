@@ -46,7 +46,7 @@ TEXTS = define_texts({
         "没有名称与该计算图的节点匹配：这些取值属于其他网络或其他计算图。",
     ),
     "graph.paint.zero": ("All values are 0.", "所有取值均为 0。"),
-    "graph.paint.reading": ("Reading … {n} %", "正在读取……{n} %"),
+    "graph.paint.reading": ("Reading … {share}", "正在读取……{share}"),
     "graph.paint.failed": ("Reading failed: {text}", "读取失败：{text}"),
     "graph.paint.cancelled": ("Reading was cancelled.", "读取已取消。"),
     "graph.paint.again": ("Read again", "重新读取"),

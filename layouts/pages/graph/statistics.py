@@ -89,7 +89,7 @@ def _types(view: View) -> html.Div:
     for row in frame.head(MOST).to_dict("records"):
         bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['count'] / most:.1f}%"})
         find = html.Button(row["type"], type="button", className="ms-graph-jump", **{"data-find": f"type:{row['type']}"})
-        share = f"{100 * row['share']:.1f} %"
+        share = fmt.percent(row["share"])
         rows.append([find, fmt.count(row["count"]), share, fmt.count(row["scopes"]), html.Div(bar, className="ms-graph-bars")])
     return _table(("type", "count", "share", "in_scopes", ""), rows, len(frame))
 

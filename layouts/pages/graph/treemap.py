@@ -283,7 +283,7 @@ def _fills(found: Treemap, look: Look) -> list[str]:
 
 def _facts(tile: Tile, whole: int) -> list[str]:
     """The tooltip of a rectangle after its path: [English, Chinese], or one text for both languages."""
-    held = [fmt.size(tile.bytes), f"{100 * tile.bytes / whole:.1f} %"] if tile.bytes else []
+    held = [fmt.size(tile.bytes), fmt.percent(tile.bytes / whole)] if tile.bytes else []
     if tile.kind == "parameter":
         return [" · ".join([tile.type, tile.shape, *held])]
     said = both("graph.tile", n=fmt.count(tile.parameters), values=fmt.count(tile.held))

@@ -163,7 +163,7 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
 
 
 def _signed(offset: int) -> str:
-    return ("+" if offset > 0 else "\N{MINUS SIGN}") + fmt.duration(abs(offset) / 1e9)
+    return fmt.duration(offset / 1e9, signed=True)
 
 
 def _shortened(ranks: str) -> str:

@@ -14,7 +14,6 @@ from parsers.deferred import pandas as pd
 from layouts.i18n import t
 from layouts.kit import units as fmt
 from layouts.profiling.choice import Choice
-from layouts.profiling.composition import percent
 from layouts.profiling.links import address
 from layouts.sources import ProfileSource
 
@@ -49,11 +48,11 @@ def _said(limits: Limits, source: ProfileSource, choice: Choice) -> Any:
             return t("job.says.unknown", wanted=wanted[0]) if wanted else t("job.says.unread")
         if limits.computing_ns != limits.computing_ns:
             return t("job.says.no_parts", step=step)
-        computing = {"time": fmt.duration(limits.computing_ns / 1e9), "share": percent(limits.computing_ns / limits.step_ns)}
-        return t("job.says.nothing", step=step, **computing)
-    values: dict[str, Any] = {"step": step, "share": percent(first.share), "time": fmt.duration(first.ns / 1e9)}
+        share = fmt.percent(limits.computing_ns / limits.step_ns)
+        return t("job.says.nothing", step=step, time=fmt.duration(limits.computing_ns / 1e9), share=share)
+    values: dict[str, Any] = {"step": step, "share": fmt.percent(first.share), "time": fmt.duration(first.ns / 1e9)}
     if first.name == "memory":
-        return t("job.says.memory", rank=first.rank, share=percent(first.share))
+        return t("job.says.memory", rank=first.rank, share=fmt.percent(first.share))
     if first.straggler is not None:
         return t(f"job.says.slow_{first.straggler.cause}", rank=first.rank, since=first.straggler.since, **values)
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
@@ -63,9 +62,9 @@ def _row(part: Part, places: Mapping[int, tuple[str, str, int]], *, first: bool)
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
-    share: Any = f"{percent(part.share)} %"
+    share: Any = fmt.percent(part.share)
     if part.name == "memory":
-        share = t("job.of_capacity", share=percent(part.share))
+        share = t("job.of_capacity", share=fmt.percent(part.share))
     elif part.name == "slow_rank" and part.rank < 0:
         time, share = t("job.none_found"), ""
     place = places.get(part.rank)

@@ -41,8 +41,8 @@ def parts(operator_memory: pd.DataFrame, recording: Recording, window: tuple[int
     size = recording.blocks.size[found.chosen]
     came, went = int(size[found.allocated].sum()), int(size[found.released].sum())
     said = element("p", words(
-        "memory.changed", n=fmt.count(int(np.count_nonzero(found.allocated))), size=look.size(came),
-        m=fmt.count(int(np.count_nonzero(found.released))), other=look.size(went), net=look.signed(came - went),
+        "memory.changed", n=fmt.count(int(np.count_nonzero(found.allocated))), size=fmt.size(came),
+        m=fmt.count(int(np.count_nonzero(found.released))), other=fmt.size(went), net=fmt.size(came - went, signed=True),
         first=look.offset(low, recording.clock), last=look.offset(high, recording.clock),
     ))  # fmt: skip
     if not len(found.chosen):

@@ -12,6 +12,7 @@ from parsers.analysis.memory import Series, extremes
 from parsers.model import Floats, Ints
 
 from layouts.figures.typed_arrays import drawn, typed
+from layouts.kit import units as fmt
 from layouts.pages.memory import look
 from layouts.pages.memory.recordings import Recording
 from layouts.pages.memory.spans import Span
@@ -46,7 +47,7 @@ class _Scale:
 
     origin: int
     time: int
-    size: int
+    size: float
 
     def x(self, times: Ints, origin: int | None = None) -> Floats:
         moved: Floats = (times - (self.origin if origin is None else origin)) / self.time
@@ -73,7 +74,7 @@ def figure(
     begin, stop = recording.origin + low, recording.origin + high
     top = _largest(recording, against, view.capacity)
     unit, scale = look.time_unit(high - low, recording.clock)
-    size_unit, size_scale = look.size_unit(top)
+    size_scale, size_unit = fmt.size_unit(top)
     on = _Scale(recording.origin, scale, size_scale)
     traces: list[dict[str, Any]] = []
     ends: dict[str, tuple[Ints, Ints]] = {}
@@ -88,7 +89,7 @@ def figure(
     edges = np.array([begin + (high - low) * column // view.columns for column in range(view.columns)], np.int64)
     if minima is not None:
         traces += _least(spans, minima, on, begin, stop)
-    traces.append(_hover(recording, on.x(edges), ends, on, view.words, (size_unit, size_scale)))
+    traces.append(_hover(recording, on.x(edges), ends, on, view.words, size_scale))
     known = [int(value.max()) for _, value in ends.values() if len(value)]
     most = max([*known, view.capacity if view.capacity and _near(view.capacity, known) else 0], default=1) / size_scale
     layout: dict[str, Any] = {
@@ -192,14 +193,14 @@ def _least(spans: Sequence[Span], minima: Ints, on: _Scale, begin: int, stop: in
 
 def _hover(
     recording: Recording, x: Floats, ends: Mapping[str, tuple[Ints, Ints]], on: _Scale, words: Mapping[str, str],
-    unit: tuple[str, int],
+    size_scale: float,
 ) -> dict[str, Any]:
     """Return an invisible point in each pixel column, whose label has the extremes of all curves in it."""
     known: dict[int, str] = {}
 
     def text(value: int) -> str:
         if value not in known:
-            known[value] = look.size(value)
+            known[value] = fmt.size(value)
         return known[value]
 
     listed = [(name, *(one.tolist() for one in pair)) for name, pair in reversed(list(ends.items()))]
@@ -210,12 +211,13 @@ def _hover(
             least, most = low[at], high[at]
             if most < 0:
                 continue
-            shown = f"{text(most)}  ({most:,} B)" if least in (most, -1) else f"{text(least)} – {text(most)}  ({most:,} B)"
+            shown = text(most) if least in (most, -1) else f"{text(least)} – {text(most)}"
+            shown += f"  ({look.exact(most)})"
             lines.append(f'<span style="color:{COLOURS[name]}">■</span> {html.escape(words[name])} {shown}')
         texts.append("<br>".join(lines))
     main = next((ends[name][1] for name in ("allocated", "reserved", "process") if name in ends), np.zeros(len(x), np.int64))
     return {
-        "type": "scatter", "mode": "markers", "x": typed(x), "y": drawn(np.maximum(main, 0) / unit[1]), "hovertext": texts,
+        "type": "scatter", "mode": "markers", "x": typed(x), "y": drawn(np.maximum(main, 0) / size_scale), "hovertext": texts,
         "hoverinfo": "text", "marker": {"size": 1, "opacity": 0}, "meta": {"role": "hover"},
     }  # fmt: skip
 
@@ -246,7 +248,7 @@ def _steps(
 
 
 def _capacity(
-    capacity: int, size_scale: int, most: float, words: Mapping[str, str]
+    capacity: int, size_scale: float, most: float, words: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the line of the capacity, if it is on the axis, and what it is; beyond the axis an arrow says so."""
     y = capacity / size_scale
@@ -256,6 +258,6 @@ def _capacity(
     note = {
         "x": 0, "xref": "paper", "xanchor": "left", "xshift": 4, "y": y if inside else 1, "yref": "y" if inside else "paper",
         "yanchor": "bottom" if inside else "top", "showarrow": False, "font": {"size": 11},
-        "text": f"{words['capacity']} {look.size(capacity)}{'' if inside else ' ↑'}",
+        "text": f"{words['capacity']} {fmt.size(capacity)}{'' if inside else ' ↑'}",
     }  # fmt: skip
     return ([line] if inside else []), note

@@ -72,7 +72,7 @@ def short(key: str, by: str) -> str:
 def size_range(key: str) -> str:
     """Return the sizes that a group of sizes holds: 1 KiB – 2 KiB."""
     least = int(key) if key.isdecimal() else 0
-    return f"{look.size(least)} – {look.size(2 * least)}" if least else look.size(0)
+    return f"{fmt.size(least)} – {fmt.size(2 * least)}" if least else fmt.size(0)
 
 
 _LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen")
@@ -155,7 +155,7 @@ def _named(key: str, by: str) -> Any:
 
 
 def _bytes(value: int, *, signed: bool = False) -> Plain:
-    shown = look.signed(value) if signed else look.size(value)
+    shown = fmt.size(value, signed=True) if signed else fmt.size(value)
     return element("td", shown, title=look.exact(value))
 
 
@@ -209,7 +209,7 @@ def block_rows(
     frame = operator_memory.iloc[blocks.rows[chosen]]
     start, end, size = (values[chosen].tolist() for values in (blocks.start, blocks.end, blocks.size))
     columns: dict[str, list[Any]] = {
-        "name": _texts(frame["name"], "–"), "size": [element("span", look.size(one), title=look.exact(one)) for one in size],
+        "name": _texts(frame["name"], "–"), "size": [element("span", fmt.size(one), title=look.exact(one)) for one in size],
         "from": [_time(time, recording) for time in start], "to": [_time(time, recording) for time in end],
         "life": ["–" if one == FIRST or other == NEVER else look.offset(other - one, recording.clock)
                  for one, other in zip(start, end, strict=True)],

@@ -63,7 +63,7 @@ def _peak(moment: Moment, told: Told) -> tuple[str, str]:
     parts = _shares(moment)
     key = "memory.said.peak" if parts[0] else "memory.said.peak_only"
     measured = both(f"memory.said.{recording.main}")
-    return _filled(key, ({"size": look.size(max(total, 0)), "when": when[number], "parts": parts[number],
+    return _filled(key, ({"size": fmt.size(max(total, 0)), "when": when[number], "parts": parts[number],
                           "measure": measured[number]} for number in (0, 1)))  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _unused(moment: Moment) -> tuple[str, str]:
     reserved, allocated = moment.measure("reserved"), moment.measure("allocated")
     if min(reserved, allocated) < 0:
         return "", ""
-    return both("memory.said.unused", size=look.size(max(reserved - allocated, 0)))
+    return both("memory.said.unused", size=fmt.size(max(reserved - allocated, 0)))
 
 
 def leak_said(told: Told) -> tuple[str, str]:
@@ -117,14 +117,14 @@ def leak_said(told: Told) -> tuple[str, str]:
         known = len(told.spans) if len(told.spans) < FEWEST else found.steps
         return both("memory.leak.few" if known != 1 else "memory.leak.one", n=fmt.count(known), least=FEWEST)
     values = {
-        "steps": fmt.count(found.steps), "slope": look.signed(_whole(found.slope)), "low": look.signed(_whole(found.low)),
-        "high": look.signed(_whole(found.high)), "growth": look.signed(_whole(found.growth)),
-        "share": f"{fmt.number(100.0 * found.share, 2)} %",
+        "steps": fmt.count(found.steps),
+        **{name: fmt.size(_whole(getattr(found, name)), signed=True) for name in ("slope", "low", "high", "growth")},
+        "share": fmt.percent(found.share),
     }  # fmt: skip
     english, chinese = both(f"memory.leak.{found.verdict}{'' if told.over == 'steps' else '_sessions'}", **values)
     if told.grown is None or found.verdict != "leak":
         return english, chinese
-    more = both("memory.leak.grown", name=_cut(told.grown[0] or "–"), size=look.signed(told.grown[1]))
+    more = both("memory.leak.grown", name=_cut(told.grown[0] or "–"), size=fmt.size(told.grown[1], signed=True))
     return f"{english} {more[0]}", f"{chinese}{more[1]}"
 
 
@@ -139,19 +139,19 @@ def figures(moment: Moment, told: Told) -> html.Dl:
     if values["allocated"] < 0 and recording.main == "allocated":
         values["allocated"] = moment.explained.total
     rows: list[tuple[str, Any, str]] = []
-    rows += [(f"memory.figure.{name}", look.size(values[name]), look.exact(values[name]))
+    rows += [(f"memory.figure.{name}", fmt.size(values[name]), look.exact(values[name]))
              for name in ("allocated", "reserved") if values[name] >= 0]  # fmt: skip
     if min(values["allocated"], values["reserved"]) >= 0:
         unused = values["reserved"] - values["allocated"]
-        rows.append(("memory.figure.unused", look.size(max(unused, 0)), look.exact(unused)))
+        rows.append(("memory.figure.unused", fmt.size(max(unused, 0)), look.exact(unused)))
     if values["active"] >= 0:
-        rows.append(("memory.figure.active", look.size(values["active"]), look.exact(values["active"])))
+        rows.append(("memory.figure.active", fmt.size(values["active"]), look.exact(values["active"])))
     process = value_at(recording.process, moment.time)
     if process >= 0:
-        rows.append(("memory.figure.process", look.size(process), look.exact(process)))
+        rows.append(("memory.figure.process", fmt.size(process), look.exact(process)))
     if told.capacity:
         used = max(process, values["reserved"], values["allocated"])
-        shown = f"{look.size(told.capacity)} ({look.percent(used, told.capacity)})" if used >= 0 else look.size(told.capacity)
+        shown = f"{fmt.size(told.capacity)} ({look.percent(used, told.capacity)})" if used >= 0 else fmt.size(told.capacity)
         key = "memory.figure.capacity_file" if told.capacity_of_file else "memory.figure.capacity"
         rows.append((key, shown, look.exact(told.capacity)))
     return html.Dl(
@@ -171,7 +171,7 @@ def _fits(told: Told, values: dict[str, int], process: int) -> html.Div:
     key = "memory.fits.hole" if hole >= fresh else "memory.fits.fresh" if hole >= 0 else "memory.fits.at_least"
     return html.Div([
         html.Dt(t("memory.figure.fits")),
-        html.Dd([html.Span(look.size(best), title=look.exact(best)), " ", html.Span(t(key), className="ms-muted")]),
+        html.Dd([html.Span(fmt.size(best), title=look.exact(best)), " ", html.Span(t(key), className="ms-muted")]),
     ])  # fmt: skip
 
 
@@ -179,11 +179,11 @@ def notes(moment: Moment, told: Told) -> list[Any]:
     """What the reader must know of the numbers: blocks beyond the curve, a capacity that is exceeded, steps not marked."""
     said: list[Any] = []
     if moment.explained.before < 0:
-        said.append(html.P(t("memory.note.beyond", size=look.size(-moment.explained.before)), className="ms-wrong-text"))
+        said.append(html.P(t("memory.note.beyond", size=fmt.size(-moment.explained.before)), className="ms-wrong-text"))
     process = value_at(moment.recording.process, moment.time)
     used = max(process, moment.measure("reserved"), moment.measure("allocated"))
     if told.capacity and used > told.capacity:
-        said.append(html.P(t("memory.note.above", size=look.size(used)), className="ms-wrong-text"))
+        said.append(html.P(t("memory.note.above", size=fmt.size(used)), className="ms-wrong-text"))
     if rounded(moment.recording.series):
         said.append(html.P(t("memory.note.rounded"), className="ms-wrong-text"))
     if not moment.recording.recorded:
@@ -223,9 +223,11 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
             other, this = int(row[f"first_{name}_bytes"]), int(row[f"second_{name}_bytes"])
             known = min(this, other) >= 0
             cells += [
-                html.Td(look.size(this) if this >= 0 else "–", title=look.exact(this) if this >= 0 else None),
-                html.Td(look.size(other) if other >= 0 else "–", title=look.exact(other) if other >= 0 else None),
-                html.Td(look.signed(this - other) if known else "–", title=look.exact(this - other) if known else None),
+                html.Td(fmt.size(this) if this >= 0 else "–", title=look.exact(this) if this >= 0 else None),
+                html.Td(fmt.size(other) if other >= 0 else "–", title=look.exact(other) if other >= 0 else None),
+                html.Td(
+                    fmt.size(this - other, signed=True) if known else "–", title=look.exact(this - other) if known else None
+                ),
             ]
         rows.append(html.Tr([html.Th(str(row["component"]), scope="row"), *cells]))
     top = html.Tr([html.Th(""), *(html.Th(t(f"memory.figure.{name}"), colSpan="3", scope="colgroup") for name in measures)])
@@ -239,7 +241,7 @@ def at(moment: Moment, spans: Sequence[Span], timeline: Choice | None, *, peak: 
     recording = moment.recording
     when = _when(moment, spans)
     total = value_at(recording.series, moment.time)
-    size = look.size(max(total, 0))
+    size = fmt.size(max(total, 0))
     texts = _filled("memory.at.peak" if peak else "memory.at.moment", ({"when": one, "size": size} for one in when))
     english, chinese = (html.Span(text, lang=lang, className=name)
                         for text, lang, name in zip(texts, ("en", "zh-CN"), ("en", "zh"), strict=True))  # fmt: skip
@@ -254,4 +256,4 @@ def part_said(moment: Moment, part: str, blocks: int) -> Plain:
     """Name the group whose blocks are listed."""
     size = next((size for key, _, size in groups_of(moment) if key == part), 0)
     name = short(part, moment.by) if part else "–"
-    return words("memory.part", name=_cut(name), n=fmt.count(blocks), size=look.size(size))
+    return words("memory.part", name=_cut(name), n=fmt.count(blocks), size=fmt.size(size))

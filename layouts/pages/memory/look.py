@@ -6,29 +6,12 @@ from parsers.analysis.memory.blocks import FIRST, NEVER
 
 from layouts.kit import units as fmt
 
-_UNITS = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 _TIMES = (("s", 10**9), ("ms", 10**6), ("µs", 10**3))
-
-
-def size(value: int) -> str:
-    """Format bytes to 4 significant digits: 10.04 GiB, 89.25 MiB, 512 B."""
-    unit, scale = size_unit(abs(value))
-    return f"{fmt.number(value / scale) if scale > 1 else fmt.count(value)} {unit}"
-
-
-def signed(value: int) -> str:
-    """Format a difference of bytes, with its sign."""
-    return f"+{size(value)}" if value > 0 else size(value)
 
 
 def exact(value: int) -> str:
     """Format bytes in full: 10,782,146,560 B."""
     return f"{fmt.count(value)} B"
-
-
-def size_unit(value: int) -> tuple[str, int]:
-    """Return (unit, bytes of the unit) in which a size reads well."""
-    return next(((unit, scale) for unit, scale in _UNITS if value >= scale), ("B", 1))
 
 
 def time_unit(span: int, clock: str) -> tuple[str, int]:
@@ -52,8 +35,5 @@ def moment(time: int, origin: int, clock: str, digits: int = 6) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """Format a share: 43 %, 0.21 %, < 0.01 %."""
-    if not whole:
-        return "–"
-    share = 100.0 * part / whole
-    return "< 0.01 %" if 0.0 < share < 0.01 else f"{fmt.number(share, 2 if share < 100.0 else 3)} %"
+    """Format a part of a whole in percent; a dash for a part of nothing."""
+    return fmt.percent(part / whole if whole else None)

@@ -16,7 +16,7 @@ from layouts.pages.memory import look
 def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     """A table of the large components: peak, when it was, and the last value. large is of `large_components`."""
     every = modules["component"].nunique()
-    said = html.P(t("memory.modules.said", n=fmt.count(len(large)), total=fmt.count(every), least=look.size(LARGE)))
+    said = html.P(t("memory.modules.said", n=fmt.count(len(large)), total=fmt.count(every), least=fmt.size(LARGE)))
     if not len(large):
         return [said]
     origin = int(modules["time_ns"].min())
@@ -25,9 +25,9 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
         html.Tr([
             html.Th(_named(row["component"]), scope="row"),
             *([html.Td(str(row["device"]))] if several else []),
-            html.Td(look.size(row["peak_bytes"]), title=look.exact(row["peak_bytes"])),
+            html.Td(fmt.size(row["peak_bytes"]), title=look.exact(row["peak_bytes"])),
             html.Td(look.moment(row["time_ns"], origin, "ns")),
-            html.Td(look.size(max(row["last_bytes"], 0)), title=look.exact(row["last_bytes"])),
+            html.Td(fmt.size(max(row["last_bytes"], 0)), title=look.exact(row["last_bytes"])),
         ])
         for row in large.to_dict("records")
     ]  # fmt: skip

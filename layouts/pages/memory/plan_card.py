@@ -46,10 +46,10 @@ def chosen(static_memory: pd.DataFrame, graph: int, node: int) -> tuple[Plan, in
 
 def figure(found: Plan, node: int, words: Mapping[str, str], *, dark: bool) -> dict[str, Any]:
     """Draw memory by node, a step function, with marks at forward start, backward end and the chosen node."""
-    unit, scale = look.size_unit(max(int(found.size.max(initial=1)), 1))
+    scale, unit = fmt.size_unit(max(int(found.size.max(initial=1)), 1))
     end = max([int(found.node.max(initial=0)), found.forward_start, found.backward_end])
     nodes, sizes = np.append(found.node, end + 1), np.append(found.size, found.size[-1] if len(found.size) else 0)
-    texts = [f"<b>{words['node']} {at:,}</b><br>{look.size(size)}  ({size:,} B)"
+    texts = [f"<b>{words['node']} {fmt.count(at)}</b><br>{fmt.size(size)}  ({look.exact(size)})"
              for at, size in zip(found.node.tolist(), found.size.tolist(), strict=True)]  # fmt: skip
     traces: list[dict[str, Any]] = [
         {"type": "scatter", "mode": "lines", "x": typed(nodes.astype(np.float64)), "y": drawn(sizes / scale),
@@ -68,7 +68,7 @@ def figure(found: Plan, node: int, words: Mapping[str, str], *, dark: bool) -> d
         shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y,
                        "line": {"color": _STATIC, "width": 1.2, "dash": "dot"}})  # fmt: skip
         notes.append({"x": 1, "xref": "paper", "xanchor": "right", "y": y, "yanchor": "bottom", "showarrow": False,
-                      "text": f"{words['static']} {look.size(found.static)}", "font": {"size": 11}})  # fmt: skip
+                      "text": f"{words['static']} {fmt.size(found.static)}", "font": {"size": 11}})  # fmt: skip
     shapes.append(_line(node) | {"line": {"color": "#2f5fd0", "width": 1.5}})
     layout = {
         "margin": {"l": 66, "r": 16, "t": 22, "b": 30, "pad": 0}, "paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR,
@@ -97,11 +97,11 @@ def _note(text: str, at: int) -> dict[str, Any]:
 
 def sentence(found: Plan) -> html.P:
     """Say the total of the file, the sum of the blocks and the most in use at once, which are three different things."""
-    values = {"graph": found.graph, "peak": look.size(max(found.peak, 0)), "node": fmt.count(max(found.peak_node, 0))}
+    values = {"graph": found.graph, "peak": fmt.size(max(found.peak, 0)), "node": fmt.count(max(found.peak_node, 0))}
     if found.total >= 0:
-        text = t("memory.plan.said_total", total=look.size(found.total), sum=look.size(max(found.sum, 0)), **values)
+        text = t("memory.plan.said_total", total=fmt.size(found.total), sum=fmt.size(max(found.sum, 0)), **values)
     else:
-        text = t("memory.plan.said", sum=look.size(max(found.sum, 0)), **values)
+        text = t("memory.plan.said", sum=fmt.size(max(found.sum, 0)), **values)
     return html.P(text)
 
 
@@ -113,7 +113,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     body = [
         html.Tr([
             html.Th(html.Span(str(row["name"]) or "–", title=str(row["name"])), scope="row"),
-            html.Td(look.size(row["size_bytes"]), title=look.exact(row["size_bytes"])),
+            html.Td(fmt.size(row["size_bytes"]), title=look.exact(row["size_bytes"])),
             html.Td(_life(int(row["first"]), int(row["last"]), end, node)), *(html.Td(str(row[name])) for name in columns),
         ])
         for row in rows.head(MOST_ROWS).to_dict("records")
@@ -121,7 +121,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     keys = ["memory.plan.name", "memory.size", "memory.plan.life", *(f"memory.plan.{name}" for name in columns)]
     head = html.Tr([html.Th(t(key), scope="col") for key in keys])
     used = int(rows["size_bytes"].sum())
-    title = html.P(t("memory.plan.at", node=fmt.count(node), n=fmt.count(len(rows)), size=look.size(used)))
+    title = html.P(t("memory.plan.at", node=fmt.count(node), n=fmt.count(len(rows)), size=fmt.size(used)))
     left = len(rows) - MOST_ROWS
     more = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     listed = html.Table([html.Thead(head), html.Tbody(body)], className="ms-memory-table ms-memory-narrow")
@@ -149,11 +149,11 @@ def facts(static_memory: pd.DataFrame) -> list[Any]:
     if capacity:
         peak = value_of(static_memory, "peak")
         share = f" ({look.percent(peak, capacity)})" if peak else ""
-        rows.append(("capacity", f"{look.size(capacity)}{share}", look.exact(capacity)))
+        rows.append(("capacity", f"{fmt.size(capacity)}{share}", look.exact(capacity)))
     for kind in ("peak", "static"):
         found = static_memory[((static_memory["kind"] == kind) & (static_memory["graph"] < 0)).to_numpy()]["size_bytes"]
         if len(found) and int(found.iloc[0]) >= 0:
-            rows.append((kind, look.size(int(found.iloc[0])), look.exact(int(found.iloc[0]))))
+            rows.append((kind, fmt.size(int(found.iloc[0])), look.exact(int(found.iloc[0]))))
     for kind in ("allocations", "releases"):
         found = static_memory[(static_memory["kind"] == kind).to_numpy()]["count"]
         if len(found) and int(found.iloc[0]) >= 0:

@@ -21,9 +21,9 @@ ROWS, COLUMNS = 12, 240
 def said(pool: Pool, blocks: int, addressed: int) -> list[Any]:
     """Say how much of the pool is free, the largest hole, how fragmented the free memory is, and how many of the blocks in use
     have an address."""
-    share = "–" if np.isnan(pool.fragmentation) else f"{fmt.number(100.0 * pool.fragmentation, 3)} %"
+    share = fmt.percent(pool.fragmentation)
     parts: list[Any] = [html.P(t(
-        "memory.pool.said", used=look.size(pool.used), free=look.size(pool.free), largest=look.size(pool.largest), share=share,
+        "memory.pool.said", used=fmt.size(pool.used), free=fmt.size(pool.free), largest=fmt.size(pool.largest), share=share,
     ))]  # fmt: skip
     if addressed < blocks:
         parts.append(html.P(t("memory.pool.some", n=fmt.count(addressed), total=fmt.count(blocks))))
@@ -67,9 +67,9 @@ def _title(parts: pd.DataFrame, begin: int, stop: int, names: Any, free: Any) ->
     size = int(parts["size_bytes"].iloc[begin:stop].sum())
     address = int(parts["address"].iloc[begin])
     if stop - begin > 1:
-        return f"0x{address:x} · {fmt.count(stop - begin)} × · {look.size(size)} ({look.exact(size)})"
+        return f"0x{address:x} · {fmt.count(stop - begin)} × · {fmt.size(size)} ({look.exact(size)})"
     name = "" if free[begin] else str(names[int(parts["row"].iloc[begin])])
-    return " · ".join(filter(None, (f"0x{address:x}", name, f"{look.size(size)} ({look.exact(size)})")))
+    return " · ".join(filter(None, (f"0x{address:x}", name, f"{fmt.size(size)} ({look.exact(size)})")))
 
 
 def _pieces(start: int, end: int, total: int) -> list[tuple[int, float, float]]:

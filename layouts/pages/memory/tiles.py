@@ -82,5 +82,5 @@ def _tile(entry: _Entry, area: Area, total: int) -> list[Any]:
     places = area.x / WIDTH, area.y / HEIGHT, area.width / WIDTH, area.height / HEIGHT
     return [
         *(round(part, 5) for part in places), entry.key, entry.label,
-        f"{look.size(entry.size)} · {look.percent(entry.size, total)}", look.exact(entry.size),
+        f"{fmt.size(entry.size)} · {look.percent(entry.size, total)}", look.exact(entry.size),
     ]  # fmt: skip

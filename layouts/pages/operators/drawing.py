@@ -65,7 +65,7 @@ def _named(name: str) -> str:
 
 
 def _label(part: Slice) -> str:
-    return f"{100 * part.share:.3g}% · {fmt.duration(part.value / 1e9)}"
+    return f"{fmt.percent(part.share)} · {fmt.duration(part.value / 1e9)}"
 
 
 def pie(parts: Sequence[Slice]) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
 
 
 def _signed(change: float) -> str:
-    return ("+" if change > 0 else "") + fmt.duration(change / 1e9)
+    return fmt.duration(change / 1e9, signed=True)
 
 
 def unit_of(values: Sequence[float]) -> tuple[str, float]:

@@ -16,7 +16,7 @@ from layouts.i18n import attributes, both, t
 from layouts.kit import units as fmt
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import ink
-from layouts.profiling.efficiency import in_both, percent, rate
+from layouts.profiling.efficiency import in_both, rate
 from layouts.profiling.links import address, traced
 from layouts.queries.efficiency import Efficiency
 
@@ -39,7 +39,7 @@ def bound_card(found: Efficiency, rows: str) -> list[Any]:
         # Of shapes, because kernels of one type are limited by different things.
         times = bound_times(found.shapes)
         notes = [_sentence(times, known.total_ns), _bar(times, known.total_ns)]
-        notes.append(html.P(t("efficiency.rule", share=f"{BOUND_FROM:.0%}"), className="ms-muted"))
+        notes.append(html.P(t("efficiency.rule", share=fmt.percent(BOUND_FROM)), className="ms-muted"))
     else:
         notes.append(html.P(t("efficiency.no_shares")))
     if counters.compute and not counters.memory:
@@ -59,7 +59,7 @@ def _sentence(times: dict[str, int], total_ns: int) -> html.P:
     for name, time_ns in times.items():
         if time_ns >= _LEAST_SHARE * total_ns:
             for at, what in enumerate(both(f"efficiency.what.{name}")):
-                parts[at].append(texts[at].format(share=f"{100 * time_ns / total_ns:.1f}", what=what))
+                parts[at].append(texts[at].format(share=fmt.percent(time_ns / total_ns), what=what))
     patterns = both("efficiency.said")
     english, chinese = (
         pattern.format(time=fmt.duration(total_ns / 1e9), parts=comma.join(some))
@@ -72,7 +72,7 @@ def _bar(times: dict[str, int], total_ns: int) -> html.Div:
     there = [(name, time_ns / total_ns) for name, time_ns in times.items() if time_ns]
     segments = [
         html.Span(
-            f"{100 * share:.1f} %" if share >= _WIDE else "", className="ms-breakdown-segment",
+            fmt.percent(share) if share >= _WIDE else "", className="ms-breakdown-segment",
             style={"width": f"{100 * share:.4f}%", "background": COLOURS[name], "color": ink(COLOURS[name])},
         )
         for name, share in there
@@ -80,7 +80,7 @@ def _bar(times: dict[str, int], total_ns: int) -> html.Div:
     legend = [
         html.Li([
             html.Span(className="ms-breakdown-dot", style={"background": COLOURS[name]}), t(f"efficiency.class.{name}"),
-            html.Span(f"{fmt.duration(share * total_ns / 1e9)} · {100 * share:.1f} %", className="ms-muted"),
+            html.Span(f"{fmt.duration(share * total_ns / 1e9)} · {fmt.percent(share)}", className="ms-muted"),
         ])
         for name, share in there
     ]  # fmt: skip
@@ -98,9 +98,9 @@ def _rows(table: pd.DataFrame, known: Measured, *, by_shape: bool) -> html.Div:
     for record in table.head(MOST_ROWS).to_dict("records"):
         row: dict[str, Any] = {str(name): value for name, value in record.items()}
         cells = {
-            "time": fmt.duration(row["total_ns"] / 1e9), "of_time": f"{100 * row['total_ns'] / known.total_ns:.1f} %",
-            "rate": rate(row["per_s"]), "of_peak": percent(row["share"]), "compute": percent(row["compute"]),
-            "memory": percent(row["memory"]),
+            "time": fmt.duration(row["total_ns"] / 1e9), "of_time": fmt.percent(row["total_ns"] / known.total_ns),
+            "rate": rate(row["per_s"]), "of_peak": fmt.percent(row["share"]), "compute": fmt.percent(row["compute"]),
+            "memory": fmt.percent(row["memory"]),
         }  # fmt: skip
         body.append(html.Tr([
             html.Th(_type_of(row, by_shape=by_shape), scope="row"),

@@ -115,7 +115,7 @@ def _roofs(low: float, high: float, peak: float, bandwidth: float) -> list[dict[
     if has_slope:
         end = min(right, ridge) if has_peak else right
         start = min(left, end / 2)
-        text = f"{bandwidth / 1e9:g} GB/s"
+        text = fmt.rate(bandwidth, "B")
         found.append(line | {"x": [start, end], "y": [bandwidth * start, bandwidth * end], "hovertext": text,
                              "meta": {"role": "slope"}})  # fmt: skip
     if has_peak:
@@ -129,6 +129,6 @@ def _hover(row: dict[Any, Any]) -> str:
     lines = [
         plain(str(row["name"])), plain(f"{row['type']} · {row['input_shapes']}"),
         f"{rate(row['per_s'])} · {fmt.number(row['per_byte'])} FLOP/B",
-        f"{fmt.duration(row['total_ns'] / 1e9)} · {row['count']:,} ×",
+        f"{fmt.duration(row['total_ns'] / 1e9)} · {fmt.count(row['count'])} ×",
     ]  # fmt: skip
     return "<br>".join(lines)

@@ -16,6 +16,7 @@ from layouts.components.elements import icon_button, toolbar
 from layouts.components.plain_html import still
 from layouts.figures.alternatives import listed, named
 from layouts.i18n import Text, both, t
+from layouts.kit import units as fmt
 from layouts.page import Ids, Page
 from layouts.pages.pipeline.story import story
 from layouts.pages.pipeline.tables import times
@@ -121,7 +122,7 @@ def said(pipeline: Pipeline) -> Text:
     parts = []
     for stage, shares in by_stage.items():
         mean = {name: sum(one[name] for one in shares) / len(shares) for name in BANDS}
-        told = [named(both(f"pipeline.band.{name}"), f"{share:.0%}") for name, share in mean.items() if share >= 0.005]
+        told = [named(both(f"pipeline.band.{name}"), fmt.percent(share)) for name, share in mean.items() if share >= 0.005]
         name = both("pipeline.stage", n=stage) if stage >= 0 else both("pipeline.no_stage")
         parts.append(named(name, listed(told, len(told))))
     title = in_both("pipeline.said", step=of)

@@ -45,11 +45,11 @@ def bubble(pipeline: Pipeline) -> list[Text]:
     most = max(known, key=lambda one: (one.share, -one.rank))
     values = {
         "rank": most.rank, "time": milliseconds(most.bubble_ns), "total": milliseconds(most.total_ns),
-        "most": f"{most.share:.1%}",
+        "most": fmt.percent(most.share),
     }  # fmt: skip
     if len(known) == 1:
         return [in_both("pipeline.head_one", source=in_both(f"pipeline.source.{most.source}"), **values)]
-    share = f"{float(np.mean([one.share for one in known])):.1%}"
+    share = fmt.percent(float(np.mean([one.share for one in known])))
     return [in_both("pipeline.head", share=share, source=in_both(f"pipeline.source.{_source(known)}"), **values)]
 
 
@@ -59,8 +59,8 @@ def _source(known: Sequence[RankTimes]) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """Write ns as ms with a unit, to 0.1 ms from 10 ms on."""
-    return f"{value / 1e6:,.1f} ms" if abs(value) >= 1e7 else fmt.duration(value / 1e9)
+    """Format ns as a duration."""
+    return fmt.duration(value / 1e9)
 
 
 def theory(pipeline: Pipeline) -> list[Text]:
@@ -71,7 +71,7 @@ def theory(pipeline: Pipeline) -> list[Text]:
     if not found.number:
         counts = set(found.counts.values())
         return [in_both("pipeline.m_differs", low=min(counts), high=max(counts)) if counts else in_both("pipeline.no_m")]
-    share = f"{in_theory(pipeline.stage_count, found.number):.1%}"
+    share = fmt.percent(in_theory(pipeline.stage_count, found.number))
     source = in_both(f"pipeline.m_from.{found.source}")
     said = [in_both("pipeline.theory", share=share, p=pipeline.stage_count, m=fmt.count(found.number), source=source)]
     schedule = pipeline.files.schedule if pipeline.files is not None else ""

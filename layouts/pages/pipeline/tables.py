@@ -60,7 +60,7 @@ def _row(one: RankTimes, pipeline: Pipeline, *, first: bool) -> html.Tr:
             html.Th(stage, scope="row") if first else html.Td(""),
             html.Td(fmt.count(one.rank), className="ms-number"),
             *_numbers(cells),
-            html.Td(f"{one.share:.1%}" if math.isfinite(one.share) else "?", className="ms-number"),
+            html.Td(fmt.percent(one.share) if math.isfinite(one.share) else "?", className="ms-number"),
             html.Td(html.Span(source, **tip)),
         ],
         className="ms-pipeline-first" if first else "",

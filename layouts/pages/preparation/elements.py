@@ -81,11 +81,6 @@ def number(value: float) -> str:
     return fmt.number(value) if math.isfinite(value) else "–"
 
 
-def percent(value: float) -> str:
-    """Write a fraction in percent, or a dash for an unknown one."""
-    return f"{value:.1%}" if math.isfinite(value) else "–"
-
-
 def share(part: float, whole: float) -> str:
     """Write a count and its share of the whole."""
-    return f"{fmt.count(int(part))} ({part / whole:.0%})"
+    return f"{fmt.count(int(part))} ({fmt.percent(part / whole)})"

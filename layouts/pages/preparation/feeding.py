@@ -65,7 +65,7 @@ def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:
     name = next(name for name in QUEUES if name in by_queue and by_queue[name]["batches"])
     row = by_queue[name] if found.slow != "transmission" else by_queue["device"]
     numbers = {"empty": fmt.count(int(row["empty"])), "batches": fmt.count(int(row["batches"])),
-               "rate": f"{row['empty'] / row['batches']:.0%}", "limit": f"{EMPTY_RATE:.0%}"}  # fmt: skip
+               "rate": fmt.percent(row["empty"] / row["batches"]), "limit": fmt.percent(EMPTY_RATE)}  # fmt: skip
     return t(f"preparation.verdict.{found.slow}", **numbers)
 
 

@@ -12,7 +12,7 @@ from parsers.deferred import pandas as pd
 from layouts.i18n import t
 from layouts.kit import units as fmt
 from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.elements import Cell, csv, percent, plot, table
+from layouts.pages.preparation.elements import Cell, csv, plot, table
 from layouts.pages.preparation.figures import COLOURS, Curve, figure
 
 MOST_CURVES = 10
@@ -37,7 +37,7 @@ def cpu(data: CardData) -> Any:
     named = data.types
     body = [
         (t(f"preparation.scope.{row['scope']}") if row["op_id"] < 0 else named.get(int(row["op_id"]), str(row["op_id"])),
-         Cell(fmt.count(int(row["samples"])), row["samples"]), *(Cell(percent(row[part]), row[part]) for part in _USES))
+         Cell(fmt.count(int(row["samples"])), row["samples"]), *(Cell(fmt.percent(row[part]), row[part]) for part in _USES))
         for _, row in use.iterrows()
     ]  # fmt: skip
     machine = chosen[chosen["scope"] == "machine"]

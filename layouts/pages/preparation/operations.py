@@ -14,7 +14,7 @@ from layouts.i18n import t
 from layouts.kit import units as fmt
 from layouts.pages.preparation import elements
 from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.elements import Cell, csv, number, percent, plot, time
+from layouts.pages.preparation.elements import Cell, csv, number, plot, time
 from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
 
 MOST_OPERATIONS = 300
@@ -75,7 +75,7 @@ def _operation(row: Mapping[Any, Any], *, slow: bool, chosen: bool) -> html.Div:
     if not math.isfinite(use):
         return html.Div(box, className="ms-preparation-step")
     bar = html.Span(html.Span(style={"width": f"{min(1.0, max(0.0, use)):.1%}"}), className="ms-preparation-use")
-    queue = html.Div([bar, html.Span(f"{use:.0%}")], className="ms-preparation-behind")
+    queue = html.Div([bar, html.Span(fmt.percent(use))], className="ms-preparation-behind")
     return html.Div([box, queue], className="ms-preparation-step")
 
 
@@ -87,8 +87,10 @@ def queue(data: CardData) -> Any:
     row = next(row for row in rows.to_dict("records") if row["op_id"] == chosen)
     facts: list[tuple[str, Any]] = [("id", row["op_id"])]
     facts += [("workers", row["workers"])] if row["workers"] >= 0 else []
-    written = [("mean", "queue_mean", number), ("length", "queue_length", number), ("use", "queue_use", percent),
-               ("empty", "queue_empty", percent), ("cpu", "cpu", percent), ("interval", "interval_ns", time)]  # fmt: skip
+    written: list[tuple[str, str, Callable[[float], str]]] = [
+        ("mean", "queue_mean", number), ("length", "queue_length", number), ("use", "queue_use", fmt.percent),
+        ("empty", "queue_empty", fmt.percent), ("cpu", "cpu", fmt.percent), ("interval", "interval_ns", time),
+    ]  # fmt: skip
     facts += [(name, write(row[key])) for name, key, write in written if np.isfinite(row[key])]
     facts += [("info", str(row["info"]))] if row["info"] else []
     listed = html.Dl([html.Div([html.Dt(t(f"preparation.fact.{name}")), html.Dd(str(value))]) for name, value in facts])
@@ -118,7 +120,7 @@ def table(data: CardData) -> Any:
     shown: list[tuple[str, Callable[[Any], str]]] = [
         ("op_id", lambda value: str(value) if value >= 0 else "–"), ("type", str), ("stage", str),
         ("workers", lambda value: str(value) if value >= 0 else "–"), ("queue_mean", number), ("queue_length", number),
-        ("queue_use", percent), ("queue_empty", percent), ("cpu", percent), ("count", number), ("mean_ns", time),
+        ("queue_use", fmt.percent), ("queue_empty", fmt.percent), ("cpu", fmt.percent), ("count", number), ("mean_ns", time),
     ]  # fmt: skip
     blank = {"", "–"}
     columns = [(name, write) for name, write in shown if any(write(row[name]) not in blank for row in rows)]

@@ -14,7 +14,7 @@ from layouts.figures.step_times import joined
 from layouts.figures.steps import Look
 from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.profiling.composition import bar, chosen_trace, notes, percent, sentence, usual_of
+from layouts.profiling.composition import bar, chosen_trace, notes, sentence, usual_of
 from layouts.sources import RunSource
 
 MOST_TAGS = 50
@@ -79,7 +79,7 @@ def _compared(breakdown: Breakdown, clock: Clock) -> html.P:
     wall = float(run[both_there].mean())
     change = wall / profiled - 1.0 if profiled > 0.0 else 0.0
     name = "equal" if abs(change) < _EQUAL else "slower" if change > 0.0 else "faster"
-    english, chinese = both(f"profile_overview.{name}", **({} if name == "equal" else {"share": percent(abs(change))}))
+    english, chinese = both(f"profile_overview.{name}", **({} if name == "equal" else {"share": fmt.percent(abs(change))}))
     patterns = both("profile_overview.same")
     values_of = {
         "first": fmt.count(int(steps.min())), "last": fmt.count(int(steps.max())), "profiled": fmt.duration(profiled / 1e9),

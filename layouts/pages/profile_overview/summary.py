@@ -18,7 +18,7 @@ from layouts.kit import units as fmt
 from layouts.profiles import IdleTime
 from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice
-from layouts.profiling.composition import bar, percent, sentence
+from layouts.profiling.composition import bar, sentence
 from layouts.profiling.idling import idle_card
 from layouts.profiling.links import address
 from layouts.sources import ProfileSource
@@ -59,7 +59,7 @@ def operators_card(operators: pd.DataFrame | None, choice: Choice) -> list[Any]:
             html.Th(row["name"], scope="row", title=row["full_name"], className="ms-cut"), html.Td(row["core"]),
             html.Td(fmt.count(int(row["count"])) if row["count"] > 0 else "–", className="ms-number"),
             html.Td(fmt.duration(row["time"] / 1e9), className="ms-number"),
-            html.Td(f"{percent(row['time'] / whole)} %", className="ms-number"),
+            html.Td(fmt.percent(row['time'] / whole), className="ms-number"),
         ])
         for row in longest.to_dict("records")
     ]  # fmt: skip
@@ -112,7 +112,7 @@ def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
     if usual is not None and usual.whole_ns > 0:
         shares = dict(zip(usual.parts, usual.shares, strict=True))
         computing = shares.get("computing", 0.0) + shares.get("overlapped", 0.0) + shares.get("forward_backward", 0.0)
-        cells = [fmt.duration(usual.whole_ns / 1e9), *(f"{percent(share)} %" for share in (computing,
+        cells = [fmt.duration(usual.whole_ns / 1e9), *(fmt.percent(share) for share in (computing,
                  shares.get("exposed", 0.0), usual.idle))]  # fmt: skip
         if found[0].form == "legacy":
             cells[2] = "–"

@@ -44,8 +44,8 @@ TEXTS = define_texts({
         "The profiled steps {first} to {last} took {profiled} each, by the clock of the run {run}: {change}.",
         "所采集的步骤 {first} 至 {last} 平均 {profiled}，按训练时钟为 {run}：{change}。",
     ),
-    "profile_overview.slower": ("{share} % more than was profiled", "比采集值多 {share}%"),
-    "profile_overview.faster": ("{share} % less than was profiled", "比采集值少 {share}%"),
+    "profile_overview.slower": ("{share} more than was profiled", "比采集值多 {share}"),
+    "profile_overview.faster": ("{share} less than was profiled", "比采集值少 {share}"),
     "profile_overview.equal": ("the same", "一致"),
     "profile_overview.apart": (
         "The profile has steps {first} to {last}, the scalars of the run {from_step} to {to_step}: none is in both.",

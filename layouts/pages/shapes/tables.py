@@ -39,7 +39,7 @@ def head(times: Times) -> list[Any]:
         said = t(
             "shapes.head_kernels" if kernels else "shapes.head_changing", n=fmt.count(int(changing.sum())),
             total=fmt.count(len(own)), time=fmt.duration(spent / 1e9), whole=fmt.duration(whole / 1e9),
-            share=f"{spent / whole if whole else 0.0:.0%}",
+            share=fmt.percent(spent / whole if whole else 0.0),
         )  # fmt: skip
     else:
         numbers = {"total": fmt.count(known), "all": fmt.count(len(own))}

@@ -28,8 +28,6 @@ from layouts.sources import ProfileSource
 
 MOST_STAGES = 64
 _LONGEST = 80
-_BYTES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
-_MANY = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def summary(source: ProfileSource, ask: GridAsk) -> dict[str, Any]:
@@ -188,11 +186,9 @@ def _scale(metric: str, values: Floats) -> tuple[float, str]:
     if not metric or metric in (FILE, STAGE) or metric.startswith(GROUP):
         return 1.0, ""
     if metric.startswith("peak_"):
-        size, unit = next((pair for pair in _BYTES if largest >= pair[0]), _BYTES[-1])
-        return float(size), unit
+        return fmt.size_unit(largest)
     if metric.startswith("flops"):
-        many, prefix = next((pair for pair in _MANY if largest >= pair[0]), _MANY[-1])
-        return many, f"{prefix}FLOP{'/s' if metric == 'flops_per_s' else ''}"
+        return fmt.prefixed_unit(largest, "FLOPS" if metric == "flops_per_s" else "FLOPs")
     return unit_of(largest)
 
 

@@ -237,7 +237,7 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
     trials = fmt.count(min(found.trials, MOST[method]))
     trace = {
         "type": "bar", "orientation": "h", "x": shares, "y": list(range(len(order))), "hoverinfo": "text",
-        "hovertext": [word("tuning.by_point", language, setting=plain(one), value=f"{share:.1%}")
+        "hovertext": [word("tuning.by_point", language, setting=plain(one), value=fmt.percent(share))
                       for one, share in zip(order, shares, strict=True)],
         "textposition": "none", "marker": {"color": COLOURS["complete"], "line": {"width": 0}}, "meta": {"role": "importance"},
     }  # fmt: skip
@@ -247,7 +247,7 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(order))), "fixedrange": True,
                        "ticktext": [plain(middle(one, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
-    listed_shares = listed(named(one, f"{share:.1%}") for one, share in zip(order[::-1], shares[::-1], strict=True))
+    listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
     return described({"data": [trace], "layout": layout}, title, listed_shares)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from layouts.kit import units as fmt
+
 
 def quantity(value: float) -> str:
     """Return a difference: 0, 0.12 %, 3.4e-07; – for unknown."""
@@ -13,7 +15,7 @@ def quantity(value: float) -> str:
         return "∞"
     if value == 0:
         return "0"
-    return f"{100 * value:.3g} %" if value >= 1e-4 else f"{value:.2e}"
+    return fmt.percent(value)
 
 
 def limit(value: float) -> str:

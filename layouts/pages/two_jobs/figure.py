@@ -13,6 +13,7 @@ from layouts.figures.curves import Trace
 from layouts.figures.steps import Look, bare_layout, unit_of
 from layouts.figures.typed_arrays import drawn, numbers
 from layouts.i18n import both
+from layouts.kit import units as fmt
 from layouts.pages.two_jobs.words import percent, quantity, signed
 
 MORE, LESS = "#c6871a", "#236db4"
@@ -88,8 +89,7 @@ def shown(total: int) -> Ints:
 
 def _scale(metric: str, largest: float) -> tuple[float, str]:
     if metric.startswith("peak_"):
-        return next(((1024.0**power, unit) for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")) if largest >= 1024.0**power),
-                    (1.0, "B"))  # fmt: skip
+        return fmt.size_unit(largest)
     if metric in ("flops", "flops_per_s"):
         return 1e12, "TFLOPS" if metric == "flops_per_s" else "TFLOPs"
     return unit_of(largest)

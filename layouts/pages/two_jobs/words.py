@@ -34,19 +34,17 @@ def quantity(metric: str, value: float) -> str:
     """Return a value of a metric, or of a column of operations and links, with its unit."""
     if not math.isfinite(value):
         return "–"
-    sign, size = MINUS if value < 0 else "", abs(value)
     if metric.startswith("peak_"):
-        return sign + fmt.size(size)
+        return fmt.size(value)
     if metric.endswith("bytes"):
-        return sign + fmt.prefixed(size, "B")
+        return fmt.prefixed(value, "B")
     if metric in ("flops", "flops_per_s"):
-        unit = "FLOPS" if metric == "flops_per_s" else "FLOPs"
-        return f"{sign}{fmt.number(size * 1e-12)} T{unit}"
+        return fmt.prefixed(value, "FLOPS" if metric == "flops_per_s" else "FLOPs")
     if metric == "bandwidth":
-        return f"{sign}{fmt.number(size * 1e-9, 4)} GB/s"
+        return fmt.rate(value, "B")
     if metric in ("count", "number", "size"):
-        return sign + (fmt.count(int(size)) if size == int(size) else fmt.number(size))
-    return sign + fmt.duration(size * 1e-9)
+        return fmt.count(value)
+    return fmt.duration(value * 1e-9)
 
 
 def signed(metric: str, value: float) -> str:
@@ -56,9 +54,5 @@ def signed(metric: str, value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a relative difference with its sign: +2.8 %."""
-    if not math.isfinite(share):
-        return "–"
-    digits = 1 if abs(share) < 0.9995 else 0
-    text = f"{abs(share) * 100:,.{digits}f} %"
-    return text if float(f"{abs(share) * 100:.{digits}f}") == 0 else f"{'+' if share > 0 else MINUS}{text}"
+    """Return a relative difference with its sign: +2.81 %."""
+    return fmt.percent(share, signed=True) if math.isfinite(share) else "–"

@@ -183,7 +183,7 @@ def _compared(one: float | None, other: float | None) -> tuple[Any, Any]:
         return "", ""
     change = other - one
     share = change / abs(one) if one else math.nan
-    relative = f"{'+' if share > 0 else ''}{share:.1%}" if math.isfinite(share) and abs(share) < 100 else ""
+    relative = fmt.percent(share, signed=True) if math.isfinite(share) and abs(share) < 100 else ""
     return _number(change, signed=True), html.Span(relative)
 
 
