@@ -31,6 +31,8 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter
+from tests.browser.costs import Costs
+from tests.browser.showing import leave
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
@@ -45,8 +47,16 @@ FAILED = pytest.StashKey[bool]()
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 
 
+COSTS = pytest.StashKey[Costs]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[COSTS] = Costs()
+    config.pluginmanager.register(config.stash[COSTS])
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
     path = os.environ.get("CHROMIUM_PATH") or next((found for name in NAMES if (found := shutil.which(name))), None)
     if path is None:
         if os.environ.get("MINDSCOPE_REQUIRE_BROWSER") == "1":
@@ -56,16 +66,27 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
         chromium = playwright.chromium.launch(executable_path=path, args=flags)
+        pytestconfig.stash[COSTS].follow(chromium)
         yield chromium
         chromium.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
 def own_port() -> int:
     """A port that was free, for the first server of every test: the browser keeps the scripts of an address."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
+    return _free_port()
+
+
+@pytest.fixture(scope="session")
+def file_port() -> int:
+    """A port that was free, for the first server of every file."""
+    return _free_port()
 
 
 @pytest.fixture
@@ -80,6 +101,26 @@ def serve(own_port: int) -> Iterator[Callable[[Flask], str]]:
     yield start
     for server in servers:
         _end(server)
+
+
+@pytest.fixture(scope="module")
+def serve_file(file_port: int, tab: Tab) -> Iterator[Callable[[Flask], str]]:
+    """Serves a WSGI application to all tests of a file, which only read; gives its address. The tab may stay in it."""
+    with contextlib.ExitStack() as servers:
+
+        def start(application: Flask) -> str:
+            return servers.enter_context(_lasting(application, 0 if tab.lasting(file_port) else file_port, tab))
+
+        yield start
+
+
+@contextlib.contextmanager
+def _lasting(application: Flask, port: int, tab: Tab) -> Iterator[str]:
+    """Serve an application that outlives a test, so that the tab may stay in it."""
+    server = _serving(application, port)
+    with tab.within(server.port):
+        yield f"http://127.0.0.1:{server.port}"
+    _end(server)
 
 
 def _serving(application: Flask, port: int) -> BaseWSGIServer:
@@ -127,13 +168,12 @@ def base(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def demo() -> Iterator[str]:
+def demo(tab: Tab) -> Iterator[str]:
     """The application over the demo runs, which nothing may change: one for all tests."""
     store = Store([DEMO], interval=0.5).start()
     assert store.wait(30)
-    server = _serving(create_app(store).server, 0)
-    yield f"http://127.0.0.1:{server.port}"
-    _end(server)
+    with _lasting(create_app(store).server, 0, tab) as address:
+        yield address
     store.stop()
 
 
@@ -149,12 +189,13 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
     store.stop()
 
 
-@pytest.fixture
-def explained(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
-    """The application over the real explanations."""
+@pytest.fixture(scope="session")
+def explained(real_data: Path, tab: Tab) -> Iterator[str]:
+    """The application over the real explanations, which nothing may change: one for all tests."""
     store = Store([real_data / "explain"], interval=0.5).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    with _lasting(create_app(store).server, 0, tab) as address:
+        yield address
     store.stop()
 
 
@@ -170,7 +211,8 @@ def visitor(browser: Browser) -> Iterator[BrowserContext]:
 class Tab:
     """A tab that goes from test to test, so that its process keeps the scripts compiled: half of what a first visit costs.
 
-    It is closed, and the next test gets another one, if a test failed, opened further tabs, or did what cannot be undone.
+    It stays in an application that outlives the test, for `show`, unless the test changed what a page load would reset. It is
+    closed, and the next test gets another one, if a test failed, opened further tabs, or did what cannot be undone.
     """
 
     LASTING = (
@@ -190,6 +232,20 @@ class Tab:
         self._visited = False
         self._stays = True
         self._listeners: list[tuple[Any, Any]] = []
+        self._lasting: set[int] = set()
+
+    @contextlib.contextmanager
+    def within(self, port: int) -> Iterator[None]:
+        """Let the tab stay in the application of a port from test to test."""
+        self._lasting.add(port)
+        yield
+        self._lasting.remove(port)
+        if self._page is not None and not self._page.is_closed() and urlsplit(self._page.url).port == port:
+            self._page.goto("about:blank")
+
+    def lasting(self, port: int) -> bool:
+        """Return whether an application is served at a port to several tests."""
+        return port in self._lasting
 
     def open(self, context: BrowserContext) -> Page:
         """Return the tab, empty, with all that a test adds to it watched."""
@@ -228,8 +284,10 @@ class Tab:
         for event, listener in self._listeners:
             with contextlib.suppress(KeyError):  # heard once, and gone
                 page.remove_listener(event, listener)
-        page.goto("about:blank")
         page.unroute_all()
+        stays = urlsplit(page.url).port in self._lasting and page.viewport_size == VIEWPORT and leave(page)
+        if not stays:
+            page.goto("about:blank")
         page.mouse.move(0, 0)
         if page.viewport_size != VIEWPORT:
             page.set_viewport_size(VIEWPORT)
@@ -317,31 +375,33 @@ def _is_foreign(url: str) -> bool:
     return parts.scheme not in ("data", "blob", "about") and parts.hostname not in ("127.0.0.1", "localhost")
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """Run a: a legacy trace of 40 steps from 100 on, of which step 117 takes long, and scalars of the same steps, 50 ms each.
     Run b: a new trace of two sessions."""
-    profiler = tmp_path / "runs/a/profiler"
+    base = tmp_path_factory.mktemp("place")
+    profiler = base / "runs/a/profiler"
     profiler.mkdir(parents=True)
     steps = [(0 if at == 0 else 1_000_000, 3_000_000 if at != 17 else 9_000_000, 500_000) for at in range(40)]
     (profiler / "step_trace_raw_0_detail_time.csv").write_text(step_trace_raw(steps, first=100))
     (profiler / "step_trace_point_info_0.json").write_text('{"fp_start": "Default/Cast-op6", "bp_end": "Default/Add-op7"}')
-    with EventWriter(str(tmp_path / "runs/a/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
+    with EventWriter(str(base / "runs/a/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
         for step in range(1, 201):
             writer.add(step, {"loss": 1.0 / step}, wall_time=1.7e9 + step * 0.05)
     for session in ("host_1_20260101000000000_ascend_ms", "host_1_20260102000000000_ascend_ms"):
-        output = tmp_path / "runs/b" / session / "ASCEND_PROFILER_OUTPUT"
+        output = base / "runs/b" / session / "ASCEND_PROFILER_OUTPUT"
         output.mkdir(parents=True)
         (output / "step_trace_time.csv").write_text(step_trace_time([(step, 10, 500, 100, 200, 300) for step in range(8)]))
-    store = Store([tmp_path / "runs"], interval=0).start()
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
+    store.stop()
 
 
-@pytest.fixture
-def real(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def real(real_data: Path, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """The application over real runs, with the graphs of a BERT and a ResNet among them."""
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.clusters import write
 
 MAP = ".ms-communication-map canvas"
@@ -26,13 +27,14 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     """A job of 16 ranks in two groups of 8, two steps of three operations."""
-    write(tmp_path / "runs/job", ranks=16, steps=2, operations=3)
-    store = Store([tmp_path / "runs"], interval=0).start()
+    base = tmp_path_factory.mktemp("place")
+    write(base / "runs/job", ranks=16, steps=2, operations=3)
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def tip(page: Page) -> str:
@@ -52,7 +54,7 @@ def drawn(page: Page) -> None:
 
 
 def test_the_matrix_is_read_with_keys_and_zoomed(page: Page, place: str) -> None:
-    page.goto(f"{place}/communication?run=job")
+    show(page, f"{place}/communication?run=job")
     expect(page.locator(".ms-communication-sentence .en")).to_contain_text(re.compile(r"A rank spends .* of a step"))
     drawn(page)
     canvas = page.locator(MAP)
@@ -98,7 +100,7 @@ def test_the_matrix_is_read_with_keys_and_zoomed(page: Page, place: str) -> None
 
 
 def test_choices_are_in_the_address_and_a_link_restores_them(page: Page, place: str) -> None:
-    page.goto(f"{place}/communication?run=job")
+    show(page, f"{place}/communication?run=job")
     expect(page.locator(ROWS)).to_have_count(2)
     page.locator(".ms-communication-totals [data-value=rank]").click()
     expect(page.locator(ROWS)).to_have_count(16)
@@ -138,7 +140,7 @@ def test_choices_are_in_the_address_and_a_link_restores_them(page: Page, place: 
 
 
 def test_full_screen_language_and_theme(page: Page, place: str) -> None:
-    page.goto(f"{place}/communication?run=job")
+    show(page, f"{place}/communication?run=job")
     drawn(page)
     page.locator(MAP).focus()
     page.keyboard.press("f")
@@ -159,7 +161,7 @@ def test_full_screen_language_and_theme(page: Page, place: str) -> None:
 def test_links_to_unknown_ranks_stay_visible(page: Page, serve, real_data: Path) -> None:
     store = Store([real_data / "profiler_new/torch_npu_text_level2"], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/communication")
+    show(page, f"{serve(create_app(store).server)}/communication")
     drawn(page)
     page.locator(MAP).focus()
     page.keyboard.press("ArrowRight")
@@ -179,7 +181,7 @@ def test_ranks_that_arrive_are_shown(page: Page, serve, tmp_path: Path) -> None:
         shutil.copytree(session, job / session.name)
     store = Store([tmp_path / "runs"], interval=0.5).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/communication?run=job")
+    show(page, f"{serve(create_app(store).server)}/communication?run=job")
     expect(page.locator(ROWS)).to_have_count(1)
     drawn(page)
     for session in sessions[8:]:

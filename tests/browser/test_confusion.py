@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers.explanations.recording import ExplanationWriter
+from tests.browser.showing import show
 
 MATRIX = ".ms-confusion-matrix"
 
@@ -23,7 +24,7 @@ def row(page: Page, name: str) -> list[str]:
 
 
 def test_a_cell_shows_its_samples_and_leads_to_the_saliency_page(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/confusion?run=summary_weak")
+    show(page, f"{explained}/confusion?run=summary_weak")
     expect(page.locator("[data-section=head]")).to_contain_text("12 of 14 samples (85.7 %)")
     assert row(page, "vertical") == ["vertical", "0", "4", "1", "0", "5"]
     page.get_by_role("button", name="1 true vertical, predicted checker").click()
@@ -43,7 +44,7 @@ def test_a_cell_shows_its_samples_and_leads_to_the_saliency_page(page: Page, exp
 
 
 def test_cells_are_reached_by_keys(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/confusion?run=summary_weak")
+    show(page, f"{explained}/confusion?run=summary_weak")
     cells = page.locator(f"{MATRIX} [data-cell]")
     expect(cells).to_have_count(5)
     assert page.locator(f"{MATRIX} [data-cell][tabindex='0']").count() == 1
@@ -59,7 +60,7 @@ def test_cells_are_reached_by_keys(page: Page, explained: str) -> None:
 
 
 def test_threshold_and_shares_are_in_the_address(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/confusion?run=summary_weak&t=0.94&cells=true")
+    show(page, f"{explained}/confusion?run=summary_weak&t=0.94&cells=true")
     expect(page.locator(MATRIX)).to_contain_text("80 %")
     assert row(page, "checker")[1:] == ["0 %", "0 %", "75 %", "25 %", "4"]
     page.get_by_role("spinbutton", name="Threshold").fill("0.3")
@@ -74,19 +75,19 @@ def test_threshold_and_shares_are_in_the_address(page: Page, explained: str) -> 
 
 
 def test_two_runs_show_which_outcomes_changed(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/confusion?run=summary_weak&run=summary_real&of=summary_weak")
+    show(page, f"{explained}/confusion?run=summary_weak&run=summary_real&of=summary_weak")
     card = page.locator("[data-card=changes]")
     expect(card).to_contain_text("Compared: 6 samples")
     expect(card.locator("tbody").nth(1).locator("tr")).to_have_count(2)
     card.get_by_role("button", name="Became wrong").click()
     expect(card).to_contain_text("No outcome changed.")
-    page.goto(f"{explained}/confusion?run=summary_weak")
+    show(page, f"{explained}/confusion?run=summary_weak")
     expect(page.locator(MATRIX)).to_be_visible()
     expect(page.locator("[data-card=changes]")).to_be_hidden()
 
 
 def test_every_table_is_saved_and_the_diagram_as_a_picture(page: Page, explained: str, tmp_path: Path) -> None:
-    page.goto(f"{explained}/confusion?run=summary_weak&cell=0,2&t=0.6")
+    show(page, f"{explained}/confusion?run=summary_weak&cell=0,2&t=0.6")
     plot = page.locator("[data-plot=reliability].ms-plot-drawn")
     expect(plot.locator(".js-plotly-plot .scatterlayer")).to_be_visible()
     rows = {}
@@ -116,7 +117,7 @@ def test_samples_that_are_recorded_meanwhile_are_counted(page: Page, tmp_path: P
         writer.flush()
         store = Store([tmp_path], interval=0.2).start()
         assert store.wait(30)
-        page.goto(f"{serve(create_app(store).server)}/confusion")
+        show(page, f"{serve(create_app(store).server)}/confusion")
         expect(page.locator("[data-section=head]")).to_contain_text("1 of 1 samples")
         writer.sample(1, picture, truth=[1], probabilities={0: 0.8, 1: 0.2})
         writer.flush()

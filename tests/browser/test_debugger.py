@@ -15,26 +15,28 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def dumps(
-    real_data: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Flask], str]
+    real_data: Path, tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]
 ) -> Iterator[str]:
     """The application over a dump with NaN, one without, one of msprobe, one without tensors, and a run without a dump."""
+    base = tmp_path_factory.mktemp("dumps")
     for name in ("out_nan", "out_tensor", "out_pyn"):
-        shutil.copytree(real_data / "dump" / name, tmp_path / name)
-    shutil.copytree(real_data / "msprobe" / "mindspore" / "stat_mix", tmp_path / "msprobe")
-    shutil.copytree(Path(__file__).resolve().parents[2] / "app" / "demo" / "several_files", tmp_path / "plain")
+        shutil.copytree(real_data / "dump" / name, base / name)
+    shutil.copytree(real_data / "msprobe" / "mindspore" / "stat_mix", base / "msprobe")
+    shutil.copytree(Path(__file__).resolve().parents[2] / "app" / "demo" / "several_files", base / "plain")
     notes = tmp_path_factory.mktemp("notes")
-    store = Store([tmp_path], interval=0, notes_directory=str(notes)).start()
+    store = Store([base], interval=0, notes_directory=str(notes)).start()
     assert store.wait(60)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
 def test_a_dump_is_chosen_with_its_iteration(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/debugger?run=out_nan&run=out_tensor&of=out_tensor&step=1")
+    show(page, f"{dumps}/debugger?run=out_nan&run=out_tensor&of=out_tensor&step=1")
     bar = page.locator(".ms-debugging-bar")
     expect(bar.locator("select").first).to_have_value("out_tensor")
     expect(bar.locator("select[aria-label=Iteration]:visible")).to_have_value("1")
@@ -44,9 +46,9 @@ def test_a_dump_is_chosen_with_its_iteration(page: Page, dumps: str) -> None:
 
 
 def test_a_dump_without_tensors_and_a_run_without_a_dump_say_so(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/debugger?run=out_pyn")
+    show(page, f"{dumps}/debugger?run=out_pyn")
     expect(page.locator('[data-state="nothing"]')).to_be_visible()
-    page.goto(f"{dumps}/debugger?run=plain")
+    show(page, f"{dumps}/debugger?run=plain")
     expect(page.locator('[data-state="none"]')).to_contain_text("MINDSPORE_DUMP_CONFIG")
     page.locator(".ms-debugging-elsewhere button", has_text="out_nan").click()
     expect(page.locator(".ms-debugging-content")).to_be_visible()
@@ -76,7 +78,7 @@ def until(page: Page, script: str) -> None:
 
 
 def visit(page: Page, address: str, query: str) -> None:
-    page.goto(f"{address}/debugger?{query}")
+    show(page, f"{address}/debugger?{query}")
     expect(page.locator(".ms-debugger-hit").first).to_be_visible()
 
 

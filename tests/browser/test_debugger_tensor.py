@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.dumps import file_name, npy
 
 RNG = np.random.default_rng(11)
@@ -34,12 +35,13 @@ def write(base: Path) -> None:
             (folder / file_name("Op", f"Default/{name}-op0", 5000 + step, "output", 0, "float32")).write_bytes(data)
 
 
-@pytest.fixture
-def address(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
-    write(tmp_path / "one")
-    store = Store([tmp_path], interval=0).start()
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    base = tmp_path_factory.mktemp("address")
+    write(base / "one")
+    store = Store([base], interval=0).start()
     assert store.wait(60)
-    yield f"{serve(create_app(store).server)}/debugger?run=one&of=one&rank=0"
+    yield f"{serve_file(create_app(store).server)}/debugger?run=one&of=one&rank=0"
     store.stop()
 
 
@@ -52,13 +54,13 @@ def cell(page: Page, row: int, column: int) -> Locator:
 
 
 def test_nothing_is_selected(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=0")
+    show(page, f"{address}&step=0")
     expect(part(page, "none")).to_be_visible()
     expect(part(page, "body")).to_be_hidden()
 
 
 def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=2&node=Default_fc_MatMul-op0")
+    show(page, f"{address}&step=2&node=Default_fc_MatMul-op0")
     rows = part(page, "tensors").locator("tbody tr")
     expect(rows).to_have_count(2)
     expect(rows.nth(1)).to_have_class(re.compile("ms-selected-chosen"))
@@ -79,7 +81,7 @@ def test_tensors_values_trend_and_distribution(page: Page, address: str) -> None
 
 
 def test_dimension_boxes_choose_a_part_of_one_tensor_only(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
+    show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     boxes = part(page, "values").locator(".ms-tensor-boxes input")
     expect(boxes).to_have_count(3)
     boxes.nth(0).fill("2")
@@ -94,7 +96,7 @@ def test_dimension_boxes_choose_a_part_of_one_tensor_only(page: Page, address: s
 
 
 def test_two_iterations_are_compared(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
+    show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     part(page, "bar").get_by_label("Compare with", exact=True).select_option("before")
     expect(page).to_have_url(re.compile("with_step=0"))
     gap = VALUES[1].astype(np.float64) - VALUES[0]
@@ -116,7 +118,7 @@ def test_two_iterations_are_compared(page: Page, address: str) -> None:
 
 
 def test_a_tensor_is_kept_and_compared_with_the_next_one_selected(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=0&node=Default_fc_MatMul-op0&io=input.0")
+    show(page, f"{address}&step=0&node=Default_fc_MatMul-op0&io=input.0")
     part(page, "bar").get_by_label("Compare with", exact=True).select_option("pin")
     expect(part(page, "facts")).to_contain_text("Select another tensor")
     part(page, "tensors").locator("tbody tr").nth(1).click()
@@ -124,15 +126,15 @@ def test_a_tensor_is_kept_and_compared_with_the_next_one_selected(page: Page, ad
 
 
 def test_tensors_without_values_say_so(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=0&node=Default_none-op0")
+    show(page, f"{address}&step=0&node=Default_none-op0")
     expect(part(page, "message")).to_have_text("This tensor has no values: its shape is [0, 3].")
-    page.goto(f"{address}&step=0&node=Default_cut-op0")
+    show(page, f"{address}&step=0&node=Default_cut-op0")
     expect(part(page, "tensors")).to_contain_text("cannot be read")
     expect(part(page, "message")).to_contain_text("truncated")
 
 
 def test_a_statistic_and_an_iteration_are_chosen_in_the_trend(page: Page, address: str) -> None:
-    page.goto(f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
+    show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     part(page, "trend").locator("select").select_option("max")
     expect(page).to_have_url(re.compile("stat=max"))
     points = part(page, "trend").locator(".points path")

@@ -17,21 +17,23 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter
+from tests.browser.showing import show
 from tests.writers.dumps import Injection, write_dump
 
 
-@pytest.fixture
-def dumps(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """The application over a training whose gradient explodes in iteration 9, one with NaN from iteration 3, a healthy one."""
-    write_dump(tmp_path / "explode", injection=Injection(9, 14, "exploding"), iterations=12)
-    write_dump(tmp_path / "nan", injection=Injection(3, 4, "nan"), iterations=6)
-    write_dump(tmp_path / "healthy", iterations=3)
-    with EventWriter(str(tmp_path / "nan/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
+    base = tmp_path_factory.mktemp("dumps")
+    write_dump(base / "explode", injection=Injection(9, 14, "exploding"), iterations=12)
+    write_dump(base / "nan", injection=Injection(3, 4, "nan"), iterations=6)
+    write_dump(base / "healthy", iterations=3)
+    with EventWriter(str(base / "nan/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
         for step in range(1, 7):  # MindSpore counts steps from 1, iterations of a dump from 0
             writer.add(step, {"loss": 0.5 if step < 4 else math.nan})
-    store = Store([tmp_path], interval=0, notes_directory=str(tmp_path / "notes")).start()
+    store = Store([base], interval=0, notes_directory=str(base / "notes")).start()
     assert store.wait(60)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -42,7 +44,7 @@ def drawn(page: Page, name: str) -> str:
 
 
 def test_one_sentence_and_the_list_lead_to_the_debugger(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/first_cause?run=nan")
+    show(page, f"{dumps}/first_cause?run=nan")
     head = page.locator('[data-section="head"]')
     said = "In iteration 3, BiasAdd-op0 made the first bad values (1 NaN of 48); all its inputs are finite."
     expect(head).to_contain_text(said)
@@ -60,7 +62,7 @@ def test_one_sentence_and_the_list_lead_to_the_debugger(page: Page, dumps: str) 
 
 
 def test_an_insight_about_nan_leads_to_the_iteration_in_the_dump(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/scalars?run=nan")
+    show(page, f"{dumps}/scalars?run=nan")
     page.locator(".ms-marks-menu summary").first.click()
     page.get_by_role("link", name="Find the cause in the dump").click()
     expect(page).to_have_url(re.compile("/first_cause[?].*step=3"))
@@ -70,7 +72,7 @@ def test_an_insight_about_nan_leads_to_the_iteration_in_the_dump(page: Page, dum
 
 
 def test_norms_that_left_their_history(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/first_cause?run=explode")
+    show(page, f"{dumps}/first_cause?run=explode")
     expect(page.locator('[data-section="head"]')).to_contain_text("In iteration 9, the norm of MatMul-op0 exploded")
     rows = page.locator('[data-section="departures"] tbody tr')
     expect(rows.nth(0)).to_have_class("ms-chosen")
@@ -86,7 +88,7 @@ def test_norms_that_left_their_history(page: Page, dumps: str) -> None:
 
 
 def test_a_table_is_saved_whole(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/first_cause?run=nan")
+    show(page, f"{dumps}/first_cause?run=nan")
     card = page.locator('[data-card="spread"]')
     expect(card.locator("tbody tr").first).to_be_visible()
     with page.expect_download() as download:
@@ -98,7 +100,7 @@ def test_a_table_is_saved_whole(page: Page, dumps: str) -> None:
 
 
 def test_a_healthy_dump_and_a_dump_without_tensors(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/first_cause?run=healthy")
+    show(page, f"{dumps}/first_cause?run=healthy")
     expect(page.locator('[data-section="head"]')).to_contain_text("No tensor has NaN or Inf")
     expect(page.locator('[data-card="causes"]')).to_be_hidden()
     expect(page.locator('[data-plot="spread"]')).to_be_hidden()
@@ -110,7 +112,7 @@ def test_a_real_dump_in_chinese(page: Page, real_data: Path, tmp_path: Path, ser
     store = Store([tmp_path / "runs"], interval=0, notes_directory=str(tmp_path / "notes")).start()
     assert store.wait(60)
     base = serve(create_app(store).server)
-    page.goto(f"{base}/first_cause?run=out_nan")
+    show(page, f"{base}/first_cause?run=out_nan")
     page.locator("html").evaluate("root => { root.lang = 'zh-CN'; }")
     expect(page.locator('[data-section="head"] .zh').first).to_have_text(
         "在迭代 1 中，Square-op0 最先产生异常值（12 个值中 12 Inf），其输入均为有限值。"
@@ -118,6 +120,6 @@ def test_a_real_dump_in_chinese(page: Page, real_data: Path, tmp_path: Path, ser
     page.locator('[data-section="head"] summary').click()
     expect(page.locator('[data-section="head"] .ms-debugging-stack li').first).to_contain_text("square_op(input)")
     assert '["spread",16]' in drawn(page, "spread")
-    page.goto(f"{base}/first_cause?run=out_pyn")
+    show(page, f"{base}/first_cause?run=out_pyn")
     expect(page.locator('[data-state="nothing"]')).to_be_visible()
     store.stop()

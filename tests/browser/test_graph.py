@@ -16,13 +16,14 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
+from tests.browser.showing import show
 from tests.parsers.graphs.reference import message
 
 CY = "document.querySelector('.ms-graph-cytoscape')._cyreg.cy"
 
 
 def visit(page: Page, address: str, query: str = "") -> None:
-    page.goto(f"{address}/graph?{query}")
+    show(page, f"{address}/graph?{query}")
     expect(page.locator(".ms-graph-drawn")).to_be_visible()
 
 
@@ -232,7 +233,7 @@ def test_hubs_pages_and_a_cycle_are_gone_through(page: Page, tmp_path: Path, ser
 
 
 def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) -> None:
-    page.goto(f"{address}/graph?run=nan_inf")
+    show(page, f"{address}/graph?run=nan_inf")
     expect(page.locator('[data-state="none"]')).to_contain_text('"collect_graph": True')
     page.locator(".ms-graph-elsewhere button", has_text="lenet_landscape").click()
     expect(page.locator(".ms-graph-drawn")).to_be_visible()

@@ -21,9 +21,10 @@ FILLS = "cy => Object.fromEntries(cy.nodes('.painted').map(node => [node.data('n
 NETWORK = "s:Default/network-WithLossCell/_backbone-LeNet5"
 
 
-@pytest.fixture
-def painted(real_data: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
-    base = tmp_path / "runs"
+@pytest.fixture(scope="module")
+def painted(real_data: Path, tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    base = tmp_path_factory.mktemp("painted")
+    base = base / "runs"
     shutil.copytree(real_data / "summary/lenet_sink_mode", base / "lenet")
     shutil.copytree(real_data / "profiler/new_graph" / SESSION, base / "lenet" / SESSION)
     shutil.copytree(real_data / "dump/out_nan/rank_0", base / "nan" / "rank_0")
@@ -31,7 +32,7 @@ def painted(real_data: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> I
     shutil.copy(graph, base / "nan")
     store = Store([base], interval=0).start()
     assert store.wait(60)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 

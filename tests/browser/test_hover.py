@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from app.web.server import create_app
 from parsers import Series
+from tests.browser.showing import show
 from tests.sources import MemorySource
 
 pytestmark = pytest.mark.browser
@@ -28,11 +29,11 @@ def flat(value: float) -> Series:
     return Series(step, 1_699_990_000.0 + step, value + np.sin(step / 7.0) * 0.01, place, step * 40)
 
 
-@pytest.fixture
-def address(serve: Serve) -> str:
+@pytest.fixture(scope="module")
+def address(serve_file: Serve) -> str:
     tags = [f"tag_{number}" for number in range(6)]
     source = MemorySource({run: {"scalar": {tag: flat(value) for tag in tags}} for run, value in LEVELS.items()})
-    return serve(create_app(source).server)
+    return serve_file(create_app(source).server)
 
 
 def point(page: Page, chart: int, x: float, y: float) -> None:
@@ -45,7 +46,7 @@ def point(page: Page, chart: int, x: float, y: float) -> None:
 @pytest.mark.parametrize("width", [1440, 1000])
 def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{address}/scalars?smooth=0.5")
+    show(page, f"{address}/scalars?smooth=0.5")
     expect(page.locator(CHARTS)).to_have_count(6)
     charts = [chart.bounding_box() for chart in page.locator(CHARTS).all()]
     seen = 0
@@ -67,7 +68,7 @@ def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: s
 
 
 def test_order_and_columns_are_chosen_once(page: Page, address: str) -> None:
-    page.goto(f"{address}/scalars?tag=tag_0&full=tag_0")
+    show(page, f"{address}/scalars?tag=tag_0&full=tag_0")
     expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
     point(page, 0, 0.5, 0.98)  # beside the lowest line
     assert page.locator(TABLE).evaluate(NAMES) == ["run_10", "run_2", "run_1"]
@@ -80,7 +81,7 @@ def test_order_and_columns_are_chosen_once(page: Page, address: str) -> None:
     assert page.locator(TABLE).evaluate(NAMES) == ["run_1", "run_2", "run_10"]
     expect(page.locator(f"{TABLE} .ms-hover-nearest .ms-name")).to_have_text("run_10")
     expect(page.locator(f"{TABLE} thead .en")).to_have_text(["Run", "Value", "Step", "Relative"])
-    page.goto(f"{address}/scalars?tag=tag_1&full=tag_1")
+    show(page, f"{address}/scalars?tag=tag_1&full=tag_1")
     expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
     point(page, 0, 0.5, 0.97)
     assert page.locator(TABLE).evaluate(NAMES) == ["run_1", "run_2", "run_10"]
@@ -92,7 +93,7 @@ def test_order_and_columns_are_chosen_once(page: Page, address: str) -> None:
 
 
 def test_a_zoomed_card_says_reading_until_its_points_are_exact(page: Page, address: str) -> None:
-    page.goto(f"{address}/scalars?full=tag_0")
+    show(page, f"{address}/scalars?full=tag_0")
     notes = page.locator(".ms-slot.ms-full .ms-card-notes")
     expect(notes.locator(".en")).to_contain_text(["points"])
     held: list[Route] = []

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers import memory_files
 from tests.writers.memory_files import MIB
 
@@ -26,36 +27,38 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-@pytest.fixture
-def memory(tmp_path: Path, serve: Callable[[Flask], str]) -> str:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> str:
     """Runs `leaking` and `fine` of 20 steps, `tracker` of MindSpore's memory tracker, and `legacy` with a plan."""
-    runs = tmp_path / "runs"
+    base = tmp_path_factory.mktemp("memory")
+    runs = base / "runs"
     memory_files.recording(runs / "leaking", leak_bytes=MIB)
     memory_files.recording(runs / "fine")
     memory_files.tracker(runs / "tracker")
     memory_files.legacy(runs / "legacy/profiler")
     store = Store([runs], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
-@pytest.fixture
-def devices(tmp_path: Path, serve: Callable[[Flask], str]) -> str:
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> str:
     """Run `a`, whose file is about two devices."""
+    base = tmp_path_factory.mktemp("devices")
     rows = [("PTA", 10, 2048, 4), ("PTA", 20, 1024, 4), ("PTA", 15, 7168, 5), ("APP", 12, 9216, 5)]
     text = memory_files.RECORD + "".join(
         f"{name},17642468770735{at}.5,{'' if name == 'APP' else size},{size},,NPU:{device}\n" for name, at, size, device in rows
     )
-    output = tmp_path / "runs/a/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    output = base / "runs/a/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
     (output / "memory_record.csv").write_text(text)
-    store = Store([tmp_path / "runs"], interval=0).start()
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str) -> None:
-    page.goto(f"{memory}/memory?run=leaking")
+    show(page, f"{memory}/memory?run=leaking")
     said = page.locator(".ms-memory-sentence .en")
     expect(said).to_have_text(re.compile(r"^Peak 980 MiB allocated in step 20 \(at .* It leaks: .* grows by \+1 MiB per step"))
     expect(page.locator(CURVE)).to_be_visible()
@@ -96,7 +99,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
 
 
 def test_zoom_changes_in_the_window_and_files(page: Page, memory: str) -> None:
-    page.goto(f"{memory}/memory?run=leaking")
+    show(page, f"{memory}/memory?run=leaking")
     expect(page.locator(CURVE)).to_be_visible()
     box = page.locator(f"{CURVE} .nsewdrag").bounding_box()
     assert box is not None
@@ -133,7 +136,7 @@ def test_zoom_changes_in_the_window_and_files(page: Page, memory: str) -> None:
 
 
 def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str) -> None:
-    page.goto(f"{memory}/memory?run=leaking&run=fine&of=leaking")
+    show(page, f"{memory}/memory?run=leaking&run=fine&of=leaking")
     field = page.locator(".ms-memory-capacity")
     expect(page.locator(CURVE)).to_be_visible()
     field.fill("2")
@@ -147,7 +150,7 @@ def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str
 
 
 def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
-    page.goto(f"{devices}/memory?run=a")
+    show(page, f"{devices}/memory?run=a")
     said = page.locator(".ms-memory-sentence .en")
     expect(said).to_have_text(re.compile("^Peak 2 GiB allocated"))
     expect(page.get_by_label("Component", exact=True)).to_be_hidden()
@@ -160,7 +163,7 @@ def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
 
 
 def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: str) -> None:
-    page.goto(f"{memory}/memory?run=tracker&by=stack")
+    show(page, f"{memory}/memory?run=tracker&by=stack")
     expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.19 MiB allocated at event 367"))
     expect(page.locator(".ms-memory-pool-largest")).not_to_have_count(0)
     expect(page.locator(".ms-memory-of-pool-said")).to_contain_text("the largest hole is 3.500 MiB")
@@ -168,7 +171,7 @@ def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: s
     row.locator("summary").click()
     expect(row.locator("pre")).to_contain_text("cell.py:100 __call__")
 
-    page.goto(f"{memory}/memory?run=legacy")
+    show(page, f"{memory}/memory?run=legacy")
     expect(page.locator(".ms-memory-of-head")).to_contain_text("at most 7.750 GiB in use at once, at node 59")
     plot = page.locator(".ms-breakdown-drawn[data-plot=plan] .js-plotly-plot")
     expect(plot.locator(".annotation-text", has_text="Backward ends")).to_be_visible()
@@ -181,7 +184,7 @@ def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: s
 
 def test_chinese_dark_and_narrow_nothing_overflows(page: Page, memory: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 900})
-    page.goto(f"{memory}/memory?run=tracker")
+    show(page, f"{memory}/memory?run=tracker")
     expect(page.locator(CURVE)).to_be_visible()
     page.keyboard.press("t")
     page.get_by_role("button", name="中文").click()

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.pipelines import write
 
 CANVAS = ".ms-pipeline-canvas"
@@ -26,14 +27,15 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     """Two jobs of 2 stages of 2 ranks, 2 steps of 4 micro batches: one with marked ranges, one without kernels of rank 3."""
-    write(tmp_path / "runs/marked", marks="device")
-    write(tmp_path / "runs/plain", without=((3, "kernel_details.csv"),))
-    store = Store([tmp_path / "runs"], interval=0).start()
+    base = tmp_path_factory.mktemp("place")
+    write(base / "runs/marked", marks="device")
+    write(base / "runs/plain", without=((3, "kernel_details.csv"),))
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def drawn(page: Page) -> None:
@@ -53,7 +55,7 @@ def tip(page: Page) -> str:
 
 
 def test_bands_are_read_with_keys_and_the_pointer(page: Page, place: str) -> None:
-    page.goto(f"{place}/pipeline?run=marked&step=1")
+    show(page, f"{place}/pipeline?run=marked&step=1")
     drawn(page)
     assert page.locator(LEGEND).all_text_contents() == [
         "Forward", "Backward", "Send", "Receive", "Collective", "Communication while computing"
@@ -94,7 +96,7 @@ def test_bands_are_read_with_keys_and_the_pointer(page: Page, place: str) -> Non
 
 
 def test_a_link_restores_step_stages_zoom_and_micro_batches(page: Page, place: str) -> None:
-    page.goto(f"{place}/pipeline?run=plain&step=2&stage=1&from=1000000&to=60000000&m=8")
+    show(page, f"{place}/pipeline?run=plain&step=2&stage=1&from=1000000&to=60000000&m=8")
     drawn(page)
     expect(page.locator(".ms-pipeline-number")).to_have_value("8")
     expect(page.locator(SENTENCES).nth(1)).to_contain_text("1F1B waits 11.1%")
@@ -115,7 +117,7 @@ def test_a_link_restores_step_stages_zoom_and_micro_batches(page: Page, place: s
 
 
 def test_micro_batches_are_typed_where_no_file_tells_them(page: Page, place: str) -> None:
-    page.goto(f"{place}/pipeline?run=plain")
+    show(page, f"{place}/pipeline?run=plain")
     expect(page.locator(SENTENCES).nth(1)).to_contain_text("The number of micro batches is not known")
     page.locator(".ms-pipeline-number").fill("4")
     expect(page.locator(SENTENCES).nth(1)).to_contain_text("m = 4 micro batches (as typed below)")
@@ -123,7 +125,7 @@ def test_micro_batches_are_typed_where_no_file_tells_them(page: Page, place: str
 
 
 def test_files(page: Page, place: str) -> None:
-    page.goto(f"{place}/pipeline?run=marked&step=2")
+    show(page, f"{place}/pipeline?run=marked&step=2")
     drawn(page)
     page.locator(".ms-pipeline-bar summary").click()
     links = [link.get_attribute("href") for link in page.locator(".ms-pipeline-bar a").all()]
@@ -146,7 +148,7 @@ def test_files(page: Page, place: str) -> None:
 
 
 def test_both_languages_and_what_screen_readers_are_told(page: Page, place: str) -> None:
-    page.goto(f"{place}/pipeline?run=plain&step=1")
+    show(page, f"{place}/pipeline?run=plain&step=1")
     drawn(page)
     described = "canvas => document.getElementById(canvas.getAttribute('aria-describedby')).textContent"
     said = page.locator(CANVAS).evaluate(described)

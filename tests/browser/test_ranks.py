@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers import rank_kernels
 
 CANVAS = ".ms-ranks-canvas"
@@ -22,15 +23,16 @@ HEAD = ".ms-ranks-head"
 PANEL = ".ms-ranks-operator"
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     """A job of 12 ranks in two stages, of which one lacks kernels and one has a clock 0.7 ms ahead."""
+    base = tmp_path_factory.mktemp("place")
     rank_kernels.write(
-        tmp_path / "runs/job", ranks=12, operators=40, stages=2, clocks={1: 700_000}, without=(4,), alone=(2,),
+        base / "runs/job", ranks=12, operators=40, stages=2, clocks={1: 700_000}, without=(4,), alone=(2,),
     )  # fmt: skip
-    store = Store([tmp_path / "runs"], interval=0).start()
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -51,7 +53,7 @@ def drawn(page: Page) -> None:
 
 
 def test_the_picture_is_read_with_pointer_brush_and_keys(page: Page, place: str) -> None:
-    page.goto(f"{place}/ranks?run=job")
+    show(page, f"{place}/ranks?run=job")
     expect(page.locator(f"{HEAD} .en").first).to_contain_text("operators of 8 ranks within")
     expect(page.locator(HEAD)).to_contain_text("Rank 4: no kernel_details.csv or database")
     expect(page.locator(HEAD)).to_contain_text("8 of 12 ranks are shown.")
@@ -95,7 +97,7 @@ def test_the_picture_is_read_with_pointer_brush_and_keys(page: Page, place: str)
 
 
 def test_alignment_ranks_and_stage_are_in_the_link(page: Page, place: str) -> None:
-    page.goto(f"{place}/ranks?run=job")
+    show(page, f"{place}/ranks?run=job")
     drawn(page)
     page.get_by_role("button", name="Align", exact=True).click()
     expect(page.locator(HEAD)).to_contain_text(re.compile("Ranks are moved by up to 700"))
@@ -112,14 +114,14 @@ def test_alignment_ranks_and_stage_are_in_the_link(page: Page, place: str) -> No
     page.locator(".ms-ranks-bar select").first.select_option("1")
     expect(page.locator(".ms-ranks-table tbody tr")).to_have_count(6)
     # A link with a window and an operator opens both.
-    page.goto(f"{place}/ranks?run=job&rows=0-3&aligned=1&zoom=0,200000&pick=0,1")
+    show(page, f"{place}/ranks?run=job&rows=0-3&aligned=1&zoom=0,200000&pick=0,1")
     expect(page.locator(f"{PANEL} h4")).to_have_text("aclnnAdd_1")
     drawn(page)
     expect(page.locator(".ms-ranks-drawn")).to_contain_text("All 20 operators in view")
 
 
 def test_files_have_what_is_shown_and_the_language_is_the_readers(page: Page, place: str) -> None:
-    page.goto(f"{place}/ranks?run=job&rows=2&lines=computing_ns")
+    show(page, f"{place}/ranks?run=job&rows=2&lines=computing_ns")
     drawn(page)
     href = page.locator('[data-csv="chart"]').get_attribute("href")
     with urlopen(f"{place}{href}") as answer:

@@ -20,6 +20,7 @@ from app.store.store import Store
 from parsers import open_run
 from parsers.explanations.recording import ExplanationWriter, Uncertainty
 from tests.browser.conftest import not_in_address
+from tests.browser.showing import show
 
 ROWS = ".ms-saliency-row"
 DRAWN = ".ms-saliency-drawn canvas"
@@ -34,11 +35,6 @@ def served(base: Path, serve: Serve) -> Iterator[str]:
     assert store.wait(30)
     yield serve(create_app(store).server)
     store.stop()
-
-
-@pytest.fixture
-def explained(real_data: Path, serve: Serve) -> Iterator[str]:
-    yield from served(real_data / "explain", serve)
 
 
 def picture(sample: int) -> np.ndarray:
@@ -63,10 +59,11 @@ def record(folder: Path, samples: int = 5) -> None:
                     writer.heat_map(sample, explainer, label, heat(sample, place, label))
 
 
-@pytest.fixture
-def recorded(tmp_path: Path, serve: Serve) -> Iterator[str]:
-    record(tmp_path / "runs" / "run")
-    yield from served(tmp_path / "runs", serve)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, serve_file: Serve) -> Iterator[str]:
+    base = tmp_path_factory.mktemp("recorded")
+    record(base / "runs" / "run")
+    yield from served(base / "runs", serve_file)
 
 
 def row(page: Page, sample: int) -> Locator:
@@ -87,7 +84,7 @@ def expect_ids(page: Page, wanted: list[int]) -> None:
 
 
 def test_samples_have_a_picture_labels_and_a_map_per_explainer(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/saliency?run=summary_real")
+    show(page, f"{explained}/saliency?run=summary_real")
     expect(page.locator(".ms-explanations-total")).to_contain_text("6 of 6 samples")
     expect(row(page, 0).locator(DRAWN)).to_have_count(3)
     expect(row(page, 0)).to_contain_text("horizontal")
@@ -98,7 +95,7 @@ def test_samples_have_a_picture_labels_and_a_map_per_explainer(page: Page, expla
 
 
 def test_outcomes_are_those_of_mindinsight_at_one_half(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/saliency?run=summary_weak")
+    show(page, f"{explained}/saliency?run=summary_weak")
     total = page.locator(".ms-explanations-total")
     expect(total).to_contain_text("14 of 14 samples")
     for name, samples in (("FN", 2), ("FP", 2), ("TP", 12)):
@@ -115,7 +112,7 @@ def test_a_threshold_in_the_link_decides_outcomes_and_says_what_was_counted(
     table = open_run(str(real_data / "explain" / "summary_weak")).explanations.predictions
     missed = table["sample"][table["truth"] & (table["probability"] < 0.97)].nunique()
     assert missed > 2
-    page.goto(f"{explained}/saliency?run=summary_weak&t=0.97&outcome=fn")
+    show(page, f"{explained}/saliency?run=summary_weak&t=0.97&outcome=fn")
     expect(page.locator(".ms-explanations-total")).to_contain_text(f"{missed} of 14 samples")
     expect(page.locator(".ms-explanations-bounds")).to_be_hidden()
     field = page.get_by_label("Threshold").nth(1)
@@ -126,7 +123,7 @@ def test_a_threshold_in_the_link_decides_outcomes_and_says_what_was_counted(
 
 
 def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency")
+    show(page, f"{recorded}/saliency")
     canvas = row(page, 1).locator('[data-explainer="GradCAM"]').locator("canvas")
     expect(row(page, 1).locator(DRAWN)).to_have_count(3)
     s = heat(1, 0, 0)[..., None] / 255.0
@@ -147,7 +144,7 @@ def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> No
 
 
 def test_a_label_shows_its_maps_and_an_explainer_its_column(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency?over=0&colours=grey")
+    show(page, f"{recorded}/saliency?over=0&colours=grey")
     expect(row(page, 2).locator(DRAWN)).to_have_count(3)
     row(page, 2).locator(".ms-saliency-label", has_text="dog").click()
     assert "shown=1" in page.url
@@ -162,7 +159,7 @@ def test_a_label_shows_its_maps_and_an_explainer_its_column(page: Page, recorded
 
 
 def test_an_enlarged_sample_has_values_neighbours_and_pairs(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency?sample=2&large=1")
+    show(page, f"{recorded}/saliency?sample=2&large=1")
     dialog = page.get_by_role("dialog")
     expect(dialog.locator(DRAWN)).to_have_count(3)
     expect(dialog).to_contain_text("Sample 2")
@@ -189,7 +186,7 @@ def test_an_enlarged_sample_has_values_neighbours_and_pairs(page: Page, recorded
 
 
 def test_keys_step_through_samples_and_enlarge(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency")
+    show(page, f"{recorded}/saliency")
     expect(row(page, 0).locator(DRAWN)).to_have_count(3)
     page.keyboard.press("j")
     expect(row(page, 0)).to_have_class(re.compile("ms-chosen"))
@@ -201,7 +198,7 @@ def test_keys_step_through_samples_and_enlarge(page: Page, recorded: str) -> Non
 
 
 def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency")
+    show(page, f"{recorded}/saliency")
     page.get_by_label("Sort by").select_option("disagreement")
 
     def worst(sample: int) -> float:
@@ -213,7 +210,7 @@ def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, record
 
 
 def test_what_is_shown_is_saved(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency?sample=4&large=1&outcome=fn&t=0.85")
+    show(page, f"{recorded}/saliency?sample=4&large=1&outcome=fn&t=0.85")
     dialog = page.get_by_role("dialog")
     expect(dialog.locator(DRAWN)).to_have_count(3)
     with page.expect_download() as one:
@@ -241,14 +238,14 @@ def test_thousands_of_samples_scroll_and_only_those_on_screen_are_fetched(page: 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/explanation/" in request.url else None)
     for address in served(tmp_path / "runs", serve):
-        page.goto(f"{address}/saliency")
+        show(page, f"{address}/saliency")
         expect(row(page, 0).locator(DRAWN)).to_have_count(3)
         assert page.locator(ROWS).count() < 12
         assert len(asked) < 60
         page.locator(".ms-saliency-rows").evaluate("host => { host.scrollTop = host.scrollHeight; }")
         expect(row(page, 2999).locator(DRAWN)).to_have_count(3)
         assert len(asked) < 150
-        page.goto(f"{address}/saliency?sample=1717")
+        show(page, f"{address}/saliency?sample=1717")
         expect(row(page, 1717).locator(DRAWN)).to_have_count(3)
         expect(row(page, 1717)).to_be_in_viewport()
 
@@ -259,7 +256,7 @@ def test_new_samples_of_a_growing_run_appear(page: Page, tmp_path: Path, serve: 
         writer.sample(0, picture(0), truth=[0], probabilities={0: 0.7})
         writer.flush()
         for address in served(tmp_path / "runs", serve):
-            page.goto(f"{address}/saliency")
+            show(page, f"{address}/saliency")
             expect(page.locator(".ms-explanations-total")).to_contain_text("1 of 1 samples")
             writer.sample(1, picture(1), truth=[0], probabilities={0: 0.2})
             writer.flush()
@@ -283,7 +280,7 @@ def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Pat
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     for address in served(tmp_path / "runs", serve):
-        page.goto(f"{address}/saliency")
+        show(page, f"{address}/saliency")
         note = ".ms-saliency-figure:not([data-explainer]) .ms-saliency-note"
         expect(row(page, 0).locator(note)).to_contain_text("No such file")
         expect(row(page, 1).locator(note)).to_contain_text("expected a PNG, JPEG")
@@ -303,7 +300,7 @@ def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Pat
 
 
 def test_texts_of_rows_follow_the_language(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency?sample=1&shown=1")
+    show(page, f"{recorded}/saliency?sample=1&shown=1")
     label = row(page, 1).locator(".ms-saliency-label", has_text="cat")
     expect(label).to_have_attribute("title", re.compile("true label"))
     page.get_by_role("button", name="中文").click()
@@ -312,7 +309,7 @@ def test_texts_of_rows_follow_the_language(page: Page, recorded: str) -> None:
 
 
 def test_the_chosen_label_and_explainers_follow_to_another_page(page: Page, recorded: str) -> None:
-    page.goto(f"{recorded}/saliency?label=1&sample=3&t=0.7")
+    show(page, f"{recorded}/saliency?label=1&sample=3&t=0.7")
     expect(row(page, 3).locator(DRAWN)).to_have_count(3)
     page.get_by_role("link", name="Counterfactual").click()
     page.wait_for_url("**/counterfactual?**")

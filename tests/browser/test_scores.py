@@ -7,6 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.showing import show
+
 TABLE = ".ms-scores-table"
 
 
@@ -15,7 +17,7 @@ def totals(page: Page) -> list[str]:
 
 
 def test_weights_change_the_totals_and_the_address(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/scores?run=summary_real")
+    show(page, f"{explained}/scores?run=summary_real")
     expect(page.locator("[data-section=table]")).to_contain_text("GradCAM has the highest total: 0.52.")
     assert totals(page) == ["0.38", "0.52"]
     weight = page.get_by_role("spinbutton", name="Weight of Robustness, from 0 to 1")
@@ -34,7 +36,7 @@ def test_weights_change_the_totals_and_the_address(page: Page, explained: str) -
 
 
 def test_radar_bars_and_help(page: Page, explained: str, tmp_path: Path) -> None:
-    page.goto(f"{explained}/scores?run=summary_real&by=-total")
+    show(page, f"{explained}/scores?run=summary_real&by=-total")
     expect(page.locator("[data-plot=radar].ms-plot-drawn .scatterlayer .trace")).to_have_count(3)
     expect(page.locator(f"{TABLE} tbody tr").nth(1)).to_contain_text("GradCAM")
     bars = page.locator("[data-plot=labels].ms-plot-drawn")
@@ -51,7 +53,7 @@ def test_radar_bars_and_help(page: Page, explained: str, tmp_path: Path) -> None
 
 
 def test_a_run_that_was_cut_off_shows_what_it_has(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/scores?run=summary_weak")
+    show(page, f"{explained}/scores?run=summary_weak")
     expect(page.locator(f"{TABLE} tbody tr")).to_have_count(7)
     expect(page.locator(".ms-scores-zero").first).to_have_attribute("title", "Not recorded, counts as 0")
     expect(page.locator("[data-plot=radar]")).to_be_hidden()

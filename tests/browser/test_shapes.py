@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 
 STEPS = ".ms-plot-drawn[data-plot=steps]"
 OPERATOR = ".ms-plot-drawn[data-plot=operator]"
@@ -24,9 +25,10 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-@pytest.fixture
-def shaped(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def shaped(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     """A profile of GPU: Add-op1 with three shapes in turn over six steps, Mul-op1 with one, and a kernel."""
+    base = tmp_path_factory.mktemp("shaped")
     shapes = ["[2, 3]", "[4, 3]", "[8, 3]"]
     operators = {
         str(step): [
@@ -39,19 +41,19 @@ def shaped(tmp_path: Path, serve) -> str:
         str(step): [{"op_name": "k", "op_full_name": "Add", "dur": 5, "block_dim": "256,1,1", "grid_dim": f"{step % 2},1,1"}]
         for step in range(1, 7)
     }
-    profiler = tmp_path / "runs/a/profiler"
+    profiler = base / "runs/a/profiler"
     profiler.mkdir(parents=True)
     (profiler / "dynamic_shape_info_0.json").write_text(json.dumps({"operator": operators, "kernel": kernels}))
     (profiler / "gpu_op_type_info_0.csv").write_text(
         "op_type,type_occurrences,total_time(us),total_proportion,avg_time(us)\nAdd,6,2100,0.9,350\n"
     )
-    store = Store([tmp_path / "runs"], interval=0).start()
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def test_types_operators_and_shapes_are_chosen_and_a_link_restores_them(page: Page, shaped: str) -> None:
-    page.goto(f"{shaped}/shapes?run=a")
+    show(page, f"{shaped}/shapes?run=a")
     expect(page.locator(".ms-shapes-sentence .en")).to_have_text(
         "1 of 2 operators ran with more than one input shape. They took 2.1 ms of 2.4 ms (88%)."
     )
@@ -91,7 +93,7 @@ def test_types_operators_and_shapes_are_chosen_and_a_link_restores_them(page: Pa
 
 
 def test_kernels_keys_language_and_theme(page: Page, shaped: str) -> None:
-    page.goto(f"{shaped}/shapes?run=a")
+    show(page, f"{shaped}/shapes?run=a")
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(3)
     page.locator(".ms-shapes-bar [data-value=kernel]").click()
     expect(page.locator(".ms-shapes-shapes tbody tr")).to_have_count(2)
@@ -118,7 +120,7 @@ def test_a_damaged_file_is_said(page: Page, tmp_path: Path, serve) -> None:
     (profiler / "aicore_intermediate_0_type.csv").write_text(types)
     store = Store([tmp_path / "runs"], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/shapes?run=a")
+    show(page, f"{serve(create_app(store).server)}/shapes?run=a")
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(2)
     page.locator(".ms-profiling-damage summary").click()
     expect(page.locator(".ms-profiling-damage")).to_contain_text("Cast[0]: expected an object of operators, found int.")

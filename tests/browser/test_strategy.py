@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.parsers.profiler import strategy_files as made
 from tests.writers.clusters import write
 
@@ -25,19 +26,20 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
     """Three of four ranks of a job in two stages, and a job without strategy files."""
-    folder = tmp_path / "runs/cut/profiler"
+    base = tmp_path_factory.mktemp("place")
+    folder = base / "runs/cut/profiler"
     folder.mkdir(parents=True)
     for rank in (0, 2, 3):
         told = made.network()
         told["config"] |= {"rankId": rank, "stageId": rank // 2}
         made.write(folder, rank, told)
-    write(tmp_path / "runs/job", ranks=16, steps=2, operations=3)
-    store = Store([tmp_path / "runs"], interval=0).start()
+    write(base / "runs/job", ranks=16, steps=2, operations=3)
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def node(page: Page) -> str:
@@ -45,7 +47,7 @@ def node(page: Page) -> str:
 
 
 def test_stages_graph_and_counters(page: Page, place: str) -> None:
-    page.goto(f"{place}/strategy?run=cut")
+    show(page, f"{place}/strategy?run=cut")
     expect(page.locator(".ms-strategy-said .en")).to_have_text("Semi-auto parallel: 4 ranks in 2 stages.")
     expect(page.locator(".ms-strategy-wrong .en").first).to_have_text(
         "1 of 4 ranks without a readable parallel_strategy file: 1."
@@ -71,7 +73,7 @@ def test_stages_graph_and_counters(page: Page, place: str) -> None:
     link = page.url
     page.locator(".ms-strategy-stages [data-stage='1']").click()
     expect(title).to_have_text("Strategy graph · stage 1 · rank 2")
-    page.goto(link)
+    show(page, link)
     expect(page.locator(f"{PANEL} h4")).to_have_text("AllGather-op3")
 
 
@@ -88,7 +90,7 @@ def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serv
     (folder / "parallel_strategy_3.json").write_text(whole[: whole.index('"name": "7"')])
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/strategy?run=cut")
+    show(page, f"{serve(create_app(store).server)}/strategy?run=cut")
     expect(page.locator(".ms-strategy-wrong .en").first).to_contain_text("without a readable parallel_strategy file: 1.")
     damage = page.locator(".ms-profiling-damage")
     expect(damage.locator("summary .en")).to_have_text("Parts of the files that cannot be read: 2")
@@ -103,7 +105,7 @@ def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serv
 
 
 def test_parts_are_hidden(page: Page, place: str) -> None:
-    page.goto(f"{place}/strategy?run=cut&open=")
+    show(page, f"{place}/strategy?run=cut&open=")
     expect(page.locator(CANVAS)).to_have_attribute("data-boxes", "3")
     page.locator("[data-toggle=backward]").click()
     expect(page.locator(CANVAS)).to_have_attribute("data-boxes", "2")
@@ -115,7 +117,7 @@ def test_parts_are_hidden(page: Page, place: str) -> None:
 
 
 def test_the_grid_by_keys(page: Page, place: str) -> None:
-    page.goto(f"{place}/strategy?run=job")
+    show(page, f"{place}/strategy?run=job")
     expect(page.locator(".ms-strategy-graph")).to_be_hidden()
     expect(page.locator("[data-section=head] .en", has_text="there is no strategy graph")).to_be_visible()
     select = page.locator(".ms-strategy-bar select")
@@ -133,7 +135,7 @@ def test_the_grid_by_keys(page: Page, place: str) -> None:
 
 
 def test_language_file_and_full_screen(page: Page, place: str) -> None:
-    page.goto(f"{place}/strategy?run=cut")
+    show(page, f"{place}/strategy?run=cut")
     expect(page.locator(".ms-strategy-graph.ms-graph-drawn")).to_be_visible()
     address = page.locator(".ms-strategy-csv").get_attribute("href")
     with urlopen(urljoin(page.url, address)) as answer:

@@ -17,6 +17,7 @@ from app.store.store import Store
 from layouts.queries.tensor_histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 
 RNG = np.random.default_rng(3)
 WEIGHTS = [RNG.normal(size=(3, 40, 300)).astype(np.float32) for _ in range(3)]
@@ -52,11 +53,11 @@ def write(folder: Path, values: list[tuple[int, str, np.ndarray[Any, Any]]]) -> 
             writer.add(step, {tag: Tensor(array)}, wall_time=1.7e9 + step)
 
 
-@pytest.fixture
-def address(runs: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def address(runs: Path, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     store = Store([runs], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -68,7 +69,7 @@ def cell(page: Page, row: int, column: int) -> Any:
 
 
 def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights&step=5&dims=1,..,10..20:weights")
+    show(page, f"{address}/tensors?run=one&tag=weights&step=5&dims=1,..,10..20:weights")
     expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.5f}")
     expect(page.locator(f"{CARD} .ms-table-column:not([hidden])").first).to_have_text("10")
     page.locator('[data-control="digits"]').select_option("2")
@@ -83,7 +84,7 @@ def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
 
 
 def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=extreme")
+    show(page, f"{address}/tensors?run=extreme")
     huge = page.locator('.ms-slot[aria-label="huge"]')
     for place, text in (("0", "3.00000e+38"), ("1", "-3.00000e+38")):
         expect(huge.locator(f'.ms-table-cell[data-row="0"][data-column="{place}"]')).to_have_text(text)
@@ -95,14 +96,14 @@ def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
 
 
 def test_statistics_of_complex_numbers_are_those_of_their_magnitudes(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=complex")
+    show(page, f"{address}/tensors?run=complex")
     stats = page.locator('.ms-slot[aria-label="phase"] .ms-tensor-stats')
     expect(stats).to_contain_text("of magnitudes: min 0", use_inner_text=True)
     expect(stats).to_contain_text("max 5", use_inner_text=True)
 
 
 def test_dimension_boxes(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights&step=1")
+    show(page, f"{address}/tensors?run=one&tag=weights&step=1")
     boxes = page.locator(".ms-tensor-box")
     expect(boxes).to_have_count(3)
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 0, 0]:.5f}")
@@ -120,7 +121,7 @@ def test_dimension_boxes(page: Page, address: str) -> None:
 
 
 def test_going_to_what_is_not_finite(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights&step=9")
+    show(page, f"{address}/tensors?run=one&tag=weights&step=9")
     expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
     page.locator('[data-act="bad"]').click()
     expect(page.locator(".ms-current")).to_have_text("NaN")
@@ -130,7 +131,7 @@ def test_going_to_what_is_not_finite(page: Page, address: str) -> None:
 
 
 def test_differences(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&step=5&of=one:weights")
+    show(page, f"{address}/tensors?run=one&run=two&tag=weights&step=5&of=one:weights")
     select = page.locator(f"{CARD} select").nth(1)
     select.select_option("prev")
     expect(cell(page, 0, 1)).to_have_text(f"{float(WEIGHTS[1][0, 0, 1]) - float(WEIGHTS[0][0, 0, 1]):.5f}")
@@ -144,7 +145,7 @@ def test_differences(page: Page, address: str) -> None:
 
 
 def test_a_million_rows_are_a_key_press_away(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=long")
+    show(page, f"{address}/tensors?run=one&tag=long")
     expect(cell(page, 0, 0)).to_have_text("0.00000")
     page.locator(".ms-tensor-table:visible").focus()
     page.keyboard.press("Control+End")
@@ -169,7 +170,7 @@ def centre(page: Page) -> tuple[float, float]:
 
 
 def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&run=broken&step=1&of=broken:weights")
+    show(page, f"{address}/tensors?run=one&run=broken&step=1&of=broken:weights")
     first = page.locator('.ms-slot[aria-label="weights"]')
     expect(first.locator(".ms-tensor-message")).to_contain_text("expected 360 values for the shape (3, 40, 3), found 240")
     expect(page.locator('.ms-slot[aria-label="long"] .ms-tensor-message')).to_contain_text("nothing recorded yet")
@@ -178,7 +179,7 @@ def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -
 
 
 def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights")
+    show(page, f"{address}/tensors?run=one&tag=weights")
     page.locator('.ms-tensor-view [data-value="histogram"]').click()
     drawn = page.locator(f"{CARD} .js-fill")
     expect(drawn).to_have_count(3)
@@ -200,7 +201,7 @@ def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
 
 
 def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=heat&x=relative")
+    show(page, f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=heat&x=relative")
     expect(page.locator(f"{CARD} .hm image")).to_have_count(2)
     assert {text.split()[-1] for text in page.locator(f"{CARD} .annotation-text").all_text_contents()} == {"one", "two"}
     page.reload()
@@ -210,7 +211,7 @@ def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, addres
 
 
 def test_the_legend_of_histograms_names_and_hides_runs(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=numbers")
+    show(page, f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=numbers")
     entries = page.locator(f"{CARD} .ms-histogram-entry")
     expect(entries).to_have_count(2)
     drawn = """wanted => {
@@ -227,18 +228,24 @@ def test_the_legend_of_histograms_names_and_hides_runs(page: Page, address: str)
     expect(page.locator(f"{CARD} .ms-histogram-legend")).to_be_hidden()
 
 
-def test_a_card_asks_on_until_every_histogram_is_made(page: Page, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_asks_on_until_every_histogram_is_made(
+    page: Page, runs: Path, serve: Callable[[Flask], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(over_steps, "__defaults__", (0.0,))  # no time: one histogram a request
+    store = Store([runs], interval=0).start()  # one that has made none yet
+    assert store.wait(30)
+    address = serve(create_app(store).server)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "tensor-histograms" in request.url else None)
-    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=overlay")
+    show(page, f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=overlay")
     expect(page.locator(f"{CARD} .js-line")).to_have_count(6)
     expect(page.locator(f"{CARD} .ms-card-notes")).not_to_contain_text("pending")
     assert len(asked) == 6
+    store.stop()
 
 
 def test_a_damaged_tensor_does_not_hide_the_histograms_of_others(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
+    show(page, f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
     expect(page.locator(f"{CARD} .js-fill").first).to_be_attached()
     damaged = page.locator(f"{CARD} .ms-card-notes").get_by_text("damaged", exact=True)
     expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("found 240"))
@@ -252,7 +259,7 @@ def centre_of(element: Locator) -> tuple[float, float]:
 
 
 def test_files(page: Page, address: str, tmp_path: Path) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights&step=1&dims=0,1..3,..:weights")
+    show(page, f"{address}/tensors?run=one&tag=weights&step=1&dims=0,1..3,..:weights")
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 1, 0]:.5f}")
     page.locator(".ms-slot:visible").hover()
     page.locator(".ms-slot:visible .ms-card-tools summary").click()
@@ -263,7 +270,7 @@ def test_files(page: Page, address: str, tmp_path: Path) -> None:
 
 
 def test_keys(page: Page, address: str) -> None:
-    page.goto(f"{address}/tensors?run=one&tag=weights&step=9")
+    show(page, f"{address}/tensors?run=one&tag=weights&step=9")
     expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
     page.locator(f"{CARD} .ms-tensor-table").focus()
     page.keyboard.press("n")
@@ -284,7 +291,7 @@ def test_a_card_follows_a_run_that_goes_on(page: Page, serve: Callable[[Flask], 
         writer.flush()
         store = Store([tmp_path], interval=0.3).start()
         assert store.wait(30)
-        page.goto(f"{serve(create_app(store).server)}/tensors")
+        show(page, f"{serve(create_app(store).server)}/tensors")
         expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 0, 0]:.5f}")
         writer.add(2, {"weights": Tensor(WEIGHTS[1])})
         writer.flush()

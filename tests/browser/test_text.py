@@ -14,25 +14,27 @@ from app import create_app
 from app.store.store import Store
 from parsers.events.messages import message_class
 from parsers.events.writer import EventWriter, Text, record
+from tests.browser.showing import show
 
 HOSTILE = "# <b>title</b> <script>window.ran = 1</script>\n<img src=x onerror='window.ran = 1'> 第一步"
 
 
-@pytest.fixture
-def given(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    base = tmp_path_factory.mktemp("given")
     for run in ("a", "b"):
-        (tmp_path / run).mkdir()
-        with EventWriter(str(tmp_path / run / "events.out.tfevents.1700000000.vm"), "tensorboard") as writer:
+        (base / run).mkdir()
+        with EventWriter(str(base / run / "events.out.tfevents.1700000000.vm"), "tensorboard") as writer:
             writer.add(1, {"samples": Text(HOSTILE), "long": Text("x" * 250_000)}, wall_time=1.7e9)
             writer.add(5, {"samples": Text(f"step five of {run}")}, wall_time=1.7e9 + 5)
-    store = Store([tmp_path], interval=0).start()
+    store = Store([base], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
 def test_texts_follow_the_slider_and_are_never_html(page: Page, given: str) -> None:
-    page.goto(f"{given}/text?tag=samples")
+    show(page, f"{given}/text?tag=samples")
     bodies = page.locator(".ms-slot:not([hidden]) .ms-text-body")
     expect(bodies).to_have_count(2)
     expect(page.locator('.ms-text[data-run="a"] pre')).to_have_text("step five of a")
@@ -45,21 +47,21 @@ def test_texts_follow_the_slider_and_are_never_html(page: Page, given: str) -> N
 
 
 def test_a_frame_is_as_high_as_its_text(page: Page, given: str) -> None:
-    page.goto(f"{given}/text?run=a&tag=samples")
+    show(page, f"{given}/text?run=a&tag=samples")
     expect(page.locator('.ms-text[data-run="a"] pre')).to_have_text("step five of a")
     frame, card = page.locator(".ms-text-body").bounding_box(), page.locator(".ms-slot:not([hidden])").bounding_box()
     assert frame is not None
     assert card is not None
     assert frame["height"] < 40
     assert card["height"] < 140
-    page.goto(f"{given}/text?run=a&tag=long")
+    show(page, f"{given}/text?run=a&tag=long")
     expect(page.locator(".ms-text-note")).to_be_visible()
     page.wait_for_function("() => document.querySelector('.ms-slot:not([hidden])').getBoundingClientRect().height > 300")
     assert page.locator(".ms-slot:not([hidden])").evaluate("card => card.getBoundingClientRect().bottom <= innerHeight")
 
 
 def test_a_long_text_is_cut_and_says_so(page: Page, given: str) -> None:
-    page.goto(f"{given}/text?run=a&tag=long")
+    show(page, f"{given}/text?run=a&tag=long")
     note = page.locator(".ms-text-note")
     expect(note.locator(".en")).to_have_text("The first 200,000 of 250,000 characters; the download has them all.")
     assert note.bounding_box()["y"] < page.locator(".ms-text-body").bounding_box()["y"]  # type: ignore[index]
@@ -89,7 +91,7 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
     page = context.new_page()  # one to which the server refuses something
-    page.goto(f"{serve(create_app(store).server)}/text")
+    show(page, f"{serve(create_app(store).server)}/text")
     table, many = (page.locator(f'.ms-slot[data-key="{tag}"]') for tag in ("table", "many"))
     expect(table.locator(".ms-text-wrong")).to_contain_text("Its shape (4,) does not fit 3 strings")
     expect(table.locator(".ms-text-body")).to_have_text("a\nb\nc", use_inner_text=True)
@@ -99,5 +101,5 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
 
 
 def test_runs_without_texts_are_told_how_to_record_one(page: Page, address: str) -> None:
-    page.goto(f"{address}/text?run=long_history")
+    show(page, f"{address}/text?run=long_history")
     expect(page.get_by_text("The chosen runs recorded no text.").filter(visible=True)).to_be_visible()

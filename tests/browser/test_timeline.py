@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
@@ -16,6 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers import chrome_traces
 
 BOX = ".ms-timeline-box"
@@ -23,16 +23,17 @@ CANVAS = ".ms-timeline-overlay"
 SETTLED = f'{BOX}[data-settled="true"]'
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> Iterator[str]:
-    folder = tmp_path / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> Iterator[str]:
+    base = tmp_path_factory.mktemp("place")
+    folder = base / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
     folder.mkdir(parents=True)
     (folder / "trace_view.json").write_text(chrome_traces.text())
-    (tmp_path / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
-    (tmp_path / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT/step_trace_time.csv").write_text("Step,Computing\n1,2\n")
-    store = Store([tmp_path / "runs"], interval=0).start()
+    (base / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
+    (base / "runs/two/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT/step_trace_time.csv").write_text("Step,Computing\n1,2\n")
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -41,7 +42,7 @@ def query(page: Page) -> dict[str, list[str]]:
 
 
 def opened(page: Page, place: str, more: str = "") -> Locator:
-    page.goto(f"{place}/timeline?run=one{more}")
+    show(page, f"{place}/timeline?run=one{more}")
     canvas = page.locator(CANVAS)
     expect(page.locator(SETTLED)).to_be_visible()
     return canvas
@@ -226,7 +227,7 @@ def test_dragging_moves_and_draws_at_once(page: Page, place: str) -> None:
 
 
 def test_a_profile_without_a_trace_says_what_is_wanted(page: Page, place: str) -> None:
-    page.goto(f"{place}/timeline?run=two")
+    show(page, f"{place}/timeline?run=two")
     expect(page.locator(".ms-profiling-wanted .en")).to_contain_text("trace_view.json")
 
 

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
+from tests.browser.showing import show
 from tests.browser.test_timeline import opened, place
 from tests.writers import chrome_traces
 
@@ -27,17 +28,18 @@ def selected(page: Page) -> Locator:
     return page.locator(".ms-timeline-panel .ms-timeline-title")
 
 
-@pytest.fixture
-def lenet(tmp_path: Path, serve) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def lenet(tmp_path_factory: pytest.TempPathFactory, serve_file) -> Iterator[str]:
     """A real run of a LeNet: its graph, and a profile of the same network."""
+    base = tmp_path_factory.mktemp("lenet")
     if not DATA.is_dir():
         pytest.skip("MINDSCOPE_TEST_DATA names no directory of real runs")
-    shutil.copytree(DATA / "summary/lenet_momentum_lr0.01_b32", tmp_path / "real/one")
+    shutil.copytree(DATA / "summary/lenet_momentum_lr0.01_b32", base / "real/one")
     (session,) = (DATA / "profiler/new_graph").glob("*_ascend_ms")
-    shutil.copytree(session, tmp_path / "real/one" / session.name)
-    store = Store([tmp_path / "real"], interval=0).start()
+    shutil.copytree(session, base / "real/one" / session.name)
+    store = Store([base / "real"], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -45,7 +47,7 @@ CONV = "Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d/Conv2D-op0"
 
 
 def test_links_lead_from_a_slice_to_operator_and_node_and_back(page: Page, lenet: str) -> None:
-    page.goto(f"{lenet}/timeline?run=one&first={CONV}")
+    show(page, f"{lenet}/timeline?run=one&first={CONV}")
     expect(selected(page)).to_have_text(CONV)
     not_in_address(page, "first")
     links = page.locator(".ms-timeline-links")
@@ -84,7 +86,7 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
     try:
         assert store.wait(30)
         at = serve(create_app(store).server)
-        page.goto(f"{at}/advice?run=one")
+        show(page, f"{at}/advice?run=one")
         expect(page.locator('[data-state="unchecked"]')).to_contain_text("the trace has not been read")
         page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
@@ -102,7 +104,7 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         expect(page).to_have_url(re.compile("range=118898156%2C122217982|range=118898156,122217982"))
         expect(panel.locator("tbody tr").first).to_contain_text("Runtime@StreamSynchronize")
         expect(panel.locator(".ms-timeline-causes-names .en").first).to_contain_text("idle 3.32 ms of 3.32 ms")
-        page.goto(f"{at}/profile_overview?run=one")
+        show(page, f"{at}/profile_overview?run=one")
         idle = page.locator(".ms-idle")
         expect(idle).to_contain_text("Stream 2 is idle for 139 ms of a step of 149 ms (93.5 %).")
         idle.locator(".ms-idle-calls a").first.click()
@@ -129,7 +131,7 @@ def test_marks_are_saved_under_a_name_listed_and_opened(page: Page, tmp_path: Pa
         entry = menu.locator(".ms-timeline-mark")
         expect(entry).to_contain_text("the <b>stall</b>")
         assert '"times":[1200000,1700000]' in (tmp_path / "notes/notes.jsonl").read_text()
-        page.goto(f"{place}/timeline?run=one&span=0,100000")
+        show(page, f"{place}/timeline?run=one&span=0,100000")
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
         button.click()
         entry.click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
@@ -16,22 +17,30 @@ from app import create_app, programs
 from app.store.store import Store
 from tests.app.store.test_traces import slow_pyramid
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 from tests.browser.test_timeline import CANVAS, SETTLED, colour, query
 from tests.writers import chrome_traces, rank_traces
 
 RANKS = 3
 
 
-@pytest.fixture
-def place(tmp_path: Path, serve) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, serve_file) -> Iterator[str]:
+    with traced(tmp_path_factory.mktemp("place")) as store:
+        yield serve_file(create_app(store).server)
+
+
+@contextlib.contextmanager
+def traced(base: Path) -> Iterator[Store]:
+    """Three ranks of a run, of which the first has two traces."""
     for rank in range(RANKS):
-        folder = tmp_path / f"runs/one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+        folder = base / f"runs/one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
         folder.mkdir(parents=True)
         (folder / "trace_view.json").write_text(rank_traces.text(rank))
-    (tmp_path / "runs/one/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/timeline_display_0.json").write_text(chrome_traces.text())
-    store = Store([tmp_path / "runs"], interval=0).start()
+    (base / "runs/one/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/timeline_display_0.json").write_text(chrome_traces.text())
+    store = Store([base / "runs"], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield store
     store.stop()
 
 
@@ -65,7 +74,7 @@ def first(rank: int, name: str) -> int:
 
 
 def test_all_ranks_on_one_axis_and_devices_aligned(page: Page, place: str) -> None:
-    page.goto(f"{place}/timeline?run=one&span=0,2000000")
+    show(page, f"{place}/timeline?run=one&span=0,2000000")
     settled(page, 1)
     menu = choose(page)
     menu.get_by_role("button", name="All 3 ranks").click()
@@ -103,7 +112,7 @@ def test_all_ranks_on_one_axis_and_devices_aligned(page: Page, place: str) -> No
 
 
 def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
-    page.goto(f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1")
+    show(page, f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1")
     settled(page, 2)
     choose(page).get_by_role("button", name="Step", exact=True).click()
     select = page.locator(".ms-timeline-part-axis select")
@@ -131,7 +140,7 @@ def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
     expect(select).to_have_value("3")
     low, high = map(float, query(page)["span"][0].split(","))
     assert high - low == pytest.approx(chrome_traces.STEP_NS / 0.96, rel=0.01)
-    page.goto(f"{page.url.split('&q=')[0]}&range=0,20000000&by=difference")
+    show(page, f"{page.url.split('&q=')[0]}&range=0,20000000&by=difference")
     settled(page, 2)
     panel = page.locator(".ms-timeline-panel")
     row = panel.locator(".ms-timeline-differences tr", has_text="MatMulV2")
@@ -151,7 +160,7 @@ def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
 
 
 def test_a_collective_says_who_came_last(page: Page, place: str) -> None:
-    page.goto(f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1&clocks=1")
+    show(page, f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1&clocks=1")
     settled(page, 2)
     page.locator(".ms-timeline-search").fill("allReduce")
     page.locator(".ms-timeline-panel tbody .ms-timeline-link").first.click()
@@ -164,7 +173,8 @@ def test_a_collective_says_who_came_last(page: Page, place: str) -> None:
 
 
 def test_another_file_is_chosen_and_a_trace_removed(page: Page, place: str) -> None:
-    page.goto(f"{place}/timeline?run=one&also=session%3Drank1_ascend_pt%26rank%3D1&also=session%3Drank2_ascend_pt%26rank%3D2&fold=2.p0")
+    also = "&".join(f"also=session%3Drank{rank}_ascend_pt%26rank%3D{rank}" for rank in (1, 2))
+    show(page, f"{place}/timeline?run=one&{also}&fold=2.p0")
     settled(page, RANKS)
     menu = choose(page)
     menu.get_by_role("button", name="Remove from the timeline").first.click()
@@ -180,20 +190,21 @@ def test_another_file_is_chosen_and_a_trace_removed(page: Page, place: str) -> N
 
 
 def test_tracks_are_seen_before_the_pyramid_is_there(
-    page: Page, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = tmp_path / "done"
     monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", done))
-    page.goto(f"{place}/timeline?run=one")
-    settled(page, 1)
-    progress = page.locator(".ms-timeline-progress")
-    expect(progress.locator(".en")).to_contain_text("Preparing wide views: 50 %")
-    names = page.locator(".ms-timeline-label-track .ms-timeline-name")
-    expect(names.first).to_have_text("Thread 10")
-    assert int(page.locator(".ms-timeline-box").get_attribute("data-slices") or 0) >= 20
-    done.touch()
-    expect(progress).to_be_hidden()
-    expect(page.locator(SETTLED)).to_be_visible()
+    with traced(tmp_path) as store:
+        show(page, f"{serve(create_app(store).server)}/timeline?run=one")
+        settled(page, 1)
+        progress = page.locator(".ms-timeline-progress")
+        expect(progress.locator(".en")).to_contain_text("Preparing wide views: 50 %")
+        names = page.locator(".ms-timeline-label-track .ms-timeline-name")
+        expect(names.first).to_have_text("Thread 10")
+        assert int(page.locator(".ms-timeline-box").get_attribute("data-slices") or 0) >= 20
+        done.touch()
+        expect(progress).to_be_hidden()
+        expect(page.locator(SETTLED)).to_be_visible()
 
 
 def test_one_of_very_many_ranks_is_added_by_its_number(page: Page, tmp_path: Path, serve) -> None:
@@ -203,7 +214,7 @@ def test_one_of_very_many_ranks_is_added_by_its_number(page: Page, tmp_path: Pat
         (folder / "trace_view.json").write_text(rank_traces.text(rank % RANKS))
     store = Store([tmp_path / "many"], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/timeline?run=one")
+    show(page, f"{serve(create_app(store).server)}/timeline?run=one")
     settled(page, 1)
     menu = choose(page)
     expect(menu.locator("select:visible")).to_have_count(0)

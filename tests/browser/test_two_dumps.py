@@ -14,23 +14,25 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.dumps import Injection, write_dump
 
 
-@pytest.fixture
-def dumps(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """The application over two trainings that differ from operator 5 of iteration 2 on, and one of one iteration."""
-    write_dump(tmp_path / "a", iterations=3)
-    write_dump(tmp_path / "b", iterations=3, injection=Injection(2, 4, "exploding"))
-    write_dump(tmp_path / "single", iterations=1)
-    store = Store([tmp_path], interval=0, notes_directory=str(tmp_path / "notes")).start()
+    base = tmp_path_factory.mktemp("dumps")
+    write_dump(base / "a", iterations=3)
+    write_dump(base / "b", iterations=3, injection=Injection(2, 4, "exploding"))
+    write_dump(base / "single", iterations=1)
+    store = Store([base], interval=0, notes_directory=str(base / "notes")).start()
     assert store.wait(60)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
 def test_the_first_difference_and_its_row(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
+    show(page, f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
     head = page.locator('[data-section="head"]')
     expect(head).to_contain_text("The first output that differs by more than 0.001 is output 0 of BiasAdd-op0: 100 %.")
     expect(head).to_contain_text("All its dumped inputs agree.")
@@ -51,7 +53,7 @@ def test_the_first_difference_and_its_row(page: Page, dumps: str) -> None:
 
 
 def test_sides_are_swapped_and_files_saved(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
+    show(page, f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("A a, rank 0, iteration 2", use_inner_text=True)
     with page.expect_download() as download:
         page.locator('[data-card="table"]').get_by_role("button", name="CSV").click()
@@ -62,9 +64,9 @@ def test_sides_are_swapped_and_files_saved(page: Page, dumps: str) -> None:
 
 
 def test_something_to_compare_with_is_chosen_at_once(page: Page, dumps: str) -> None:
-    page.goto(f"{dumps}/two_dumps?run=a")
+    show(page, f"{dumps}/two_dumps?run=a")
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("B a, rank 0, iteration 1", use_inner_text=True)
-    page.goto(f"{dumps}/two_dumps?run=a&run=b&of=b")
+    show(page, f"{dumps}/two_dumps?run=a&run=b&of=b")
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("A b, rank 0, iteration 2", use_inner_text=True)
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("B a, rank 0, iteration 2", use_inner_text=True)
     earliest = page.locator(".ms-two-dumps-earliest")
@@ -74,7 +76,7 @@ def test_something_to_compare_with_is_chosen_at_once(page: Page, dumps: str) -> 
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("A b, rank 0, iteration 1", use_inner_text=True)
     earliest.get_by_role("button", name="Show iteration 2").click()
     expect(page.locator(".ms-two-dumps-sides")).to_contain_text("B a, rank 0, iteration 2", use_inner_text=True)
-    page.goto(f"{dumps}/two_dumps?run=single")
+    show(page, f"{dumps}/two_dumps?run=single")
     expect(page.locator(".ms-two-dumps-none")).to_contain_text("There is nothing to compare with.")
     expect(page.locator(".ms-two-dumps-cards")).to_be_hidden()
 
@@ -89,12 +91,12 @@ def test_a_second_dump_without_tensors_is_named_and_another_can_be_chosen(
     store = Store([tmp_path], interval=0, notes_directory=str(tmp_path / "notes")).start()
     assert store.wait(60)
     address = serve(create_app(store).server)
-    page.goto(f"{address}/two_dumps?run=a&run=b&run=c&of=a&with=b")
+    show(page, f"{address}/two_dumps?run=a&run=b&run=c&of=a&with=b")
     expect(page.locator('[data-state="nothing"]')).to_contain_text("The dump has no tensor.")
     expect(page.locator(".ms-debugging-found")).to_have_text("b")
     page.get_by_label("Dump to compare with").select_option("c")
     expect(page.locator('[data-section="head"]')).to_contain_text("No output differs by more than 0.001")
-    page.goto(f"{address}/two_dumps?run=a&run=b&run=c&of=a")
+    show(page, f"{address}/two_dumps?run=a&run=b&run=c&of=a")
     expect(page.locator('[data-section="head"]')).to_contain_text("No output differs by more than 0.001")
     expect(page).to_have_url(re.compile("with=c"))
     store.stop()

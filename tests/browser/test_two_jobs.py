@@ -13,24 +13,26 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.clusters import write
 
 
-@pytest.fixture
-def two(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """The address of a server with two made jobs, of 16 and of 12 ranks."""
-    write(tmp_path / "first", ranks=16, steps=6, operations=4, seed=1)
-    write(tmp_path / "second", ranks=12, steps=6, operations=4, seed=2)
-    store = Store([tmp_path], interval=0.5).start()
+    base = tmp_path_factory.mktemp("two")
+    write(base / "first", ranks=16, steps=6, operations=4, seed=1)
+    write(base / "second", ranks=12, steps=6, operations=4, seed=2)
+    store = Store([base], interval=0.5).start()
     try:
         assert store.wait(30)
-        yield serve(create_app(store).server)
+        yield serve_file(create_app(store).server)
     finally:
         store.stop()
 
 
 def test_two_jobs_are_compared_swapped_and_saved(page: Page, two: str) -> None:
-    page.goto(f"{two}/two_jobs?run=first&run=second&of=first")
+    show(page, f"{two}/two_jobs?run=first&run=second&of=first")
     head = page.locator(".ms-two-jobs-head")
     expect(head).to_contain_text("by the median over ranks (12)")
     expect(head).to_contain_text("Ranks in A only (4): 12-15.")
@@ -64,13 +66,13 @@ def test_two_jobs_are_compared_swapped_and_saved(page: Page, two: str) -> None:
 
 
 def test_one_job_asks_for_another_run(page: Page, two: str) -> None:
-    page.goto(f"{two}/two_jobs?run=first")
+    show(page, f"{two}/two_jobs?run=first")
     expect(page.locator(".ms-two-jobs-none")).to_contain_text("one job only")
     expect(page.locator(".ms-two-jobs-cards")).to_be_hidden()
 
 
 def test_a_bar_opens_its_rank(page: Page, two: str) -> None:
-    page.goto(f"{two}/two_jobs?run=first&run=second&of=first")
+    show(page, f"{two}/two_jobs?run=first&run=second&of=first")
     bar = page.locator(".ms-two-jobs-bars .js-plotly-plot .bars .point").first
     expect(bar).to_be_visible()
     mark = bar.bounding_box()

@@ -11,13 +11,14 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 
 TOTAL = ".ms-explanations-total"
 POINTS = ".ms-uncertainty-against .scatterlayer .point"
 
 
 def test_deviations_points_and_tables(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/uncertainty?run=summary_weak")
+    show(page, f"{explained}/uncertainty?run=summary_weak")
     expect(page.locator(POINTS)).to_have_count(16)
     expect(page.locator(".ms-uncertainty-head")).to_contain_text("16 of 16 labels have a standard deviation")
     expect(page.locator("[data-list=widest] tbody tr")).to_have_count(7)
@@ -29,7 +30,7 @@ def test_deviations_points_and_tables(page: Page, explained: str) -> None:
 
 
 def test_a_selection_in_a_plot_filters_the_samples(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/uncertainty?run=summary_weak")
+    show(page, f"{explained}/uncertainty?run=summary_weak")
     expect(page.locator(POINTS)).to_have_count(16)
     plot = page.locator(".ms-uncertainty-against .nsewdrag").bounding_box()
     assert plot is not None
@@ -53,7 +54,7 @@ def test_a_selection_in_a_plot_filters_the_samples(page: Page, explained: str) -
 
 
 def test_fields_and_keys_choose_without_a_pointer(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/uncertainty?run=summary_weak")
+    show(page, f"{explained}/uncertainty?run=summary_weak")
     expect(page.locator(POINTS)).to_have_count(16)
     page.get_by_label("Standard deviation, from").fill("0.02")
     page.get_by_label("Standard deviation, from").press("Enter")
@@ -75,7 +76,7 @@ def test_a_run_without_uncertainty_says_what_records_it(page: Page, tmp_path: Pa
         writer.sample(0, [[0.0, 1.0]], truth=[0], probabilities={0: 0.5})
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
-    page.goto(f"{serve(create_app(store).server)}/uncertainty?run=plain")
+    show(page, f"{serve(create_app(store).server)}/uncertainty?run=plain")
     expect(page.locator(".ms-uncertainty-none")).to_contain_text("This run has no uncertainty.")
     expect(page.locator(".ms-uncertainty-none")).to_contain_text("uncertainty={0: Uncertainty(")
     expect(page.locator(".ms-uncertainty-body")).to_be_hidden()
