@@ -12,7 +12,11 @@ export const onlyTag = alone && part.startsWith("key:") ? part.slice(4) : null;
 const ATTRIBUTES = ["key", "card", "plot", "rule", "state", "mark"];
 const PASSING = /^ms-(card|full|only|pending|failed|outdated|zoomed|menu-open)$/;
 
-// Names of a card by what its page gives it: an attribute, the id of it or in it, a class, its title in English.
+/**
+ * Names of a card by what its page gives it: an attribute, the id of it or in it, a class, its title in English.
+ * @param {HTMLElement} card
+ * @param {HTMLElement} frame
+ */
 function names(card, frame) {
   const found = ATTRIBUTES.filter((name) => card.dataset[name] !== undefined).map((name) => `${name}:${card.dataset[name]}`);
   const start = `${frame.dataset.frame}-`;
@@ -23,25 +27,40 @@ function names(card, frame) {
   return title && title.textContent ? [...found, `title:${title.textContent.slice(0, 200)}`] : found;
 }
 
+/**
+ * @param {Element} frame
+ * @returns {HTMLElement[]}
+ */
 const cardsOf = (frame) => Array.from(frame.querySelectorAll(".ms-page .ms-card"));
 
-/** The card of a page with this name, null if there is none. */
+/**
+ * The card of a page with this name, null if there is none.
+ * @param {HTMLElement} frame
+ * @param {string} name
+ */
 export function cardNamed(frame, name) {
   return cardsOf(frame).find((card) => names(card, frame).includes(name)) || null;
 }
 
-/** The name by which `cardNamed` finds a card again, "" if it has none. */
+/**
+ * The name by which `cardNamed` finds a card again, "" if it has none.
+ * @param {HTMLElement} card
+ */
 export function partOf(card) {
   const frame = card.closest(".ms-frame");
   return names(card, frame).find((name) => cardNamed(frame, name) === card) || "";
 }
 
-/** Tell the board around this frame what the page has become. */
+/**
+ * Tell the board around this frame what the page has become.
+ * @param {string} place
+ */
 export function report(place) {
   if (!led) return;
   window.parent.dispatchEvent(new CustomEvent("mindscope:card", { detail: { frame: window.frameElement, place } }));
 }
 
+/** @type {HTMLElement | null} */
 let shown = null;
 
 function show() {
@@ -71,7 +90,7 @@ if (part) {
   new MutationObserver(soon).observe(document.documentElement, watched);
   // Full screen is what a card is here: there is no way out of it.
   window.addEventListener("keydown", (event) => {
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input, textarea, select");
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.target?.closest("input, textarea, select");
     if (plain && event.key === "f") event.stopImmediatePropagation();
   }, true);
 }

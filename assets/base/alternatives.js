@@ -3,6 +3,7 @@
 
 import { language } from "./i18n.js";
 
+/** @type {WeakMap<Element, HTMLElement>} */
 const descriptions = new WeakMap();  // element -> the element with its description
 const followed = new WeakSet();  // plots
 let number = 0;
@@ -11,6 +12,7 @@ let number = 0;
  * Make an element an image with this name, or nothing special without one. role is another one for what has parts.
  * @param {Element} element
  * @param {Wire.Texts | null | undefined} texts
+ * @param {string} [role]
  */
 export function setAlternative(element, texts, role = "img") {
   const parts = ["data-en-aria-label", "data-zh-aria-label"];
@@ -48,7 +50,10 @@ export function setDescription(element, texts) {
   });
 }
 
-// plot is an element of plotly, which has its layout and its events.
+/**
+ * plot is an element of plotly, which has its layout and its events.
+ * @param {PlotlyElement | null} plot
+ */
 function follow(plot) {
   if (!plot || !plot.on || followed.has(plot)) return;
   followed.add(plot);

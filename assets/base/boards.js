@@ -12,6 +12,8 @@ import { poll } from "./polling.js";
 import { alone } from "./prefs.js";
 import { changedState, formatQuery } from "./state.js";
 
+/** @import { NoteBox } from "./notes.js" */
+
 export const LONGEST_NAME = 100;  // layouts/notes.py
 const COLUMNS = 12;  // layouts/boards.py
 const ROW = 48;  // px, as in assets/pages/board/page.css
@@ -39,23 +41,36 @@ export async function change(routes, change) {
   return answer;
 }
 
-// Columns and rows of a card that is as large on the board as it is on its page.
+/**
+ * Columns and rows of a card that is as large on the board as it is on its page.
+ * @param {HTMLElement} card
+ */
 function sizeOf(card) {
   const { width, height } = card.getBoundingClientRect();
   const whole = card.closest(".ms-page").clientWidth || width;
+  /**
+   * @param {number} value
+   * @param {number} least
+   * @param {number} most
+   */
   const clamp = (value, least, most) => Math.min(most, Math.max(least, Math.round(value)));
   if (card.classList.contains("ms-full")) return { w: 6, h: 8 };
   return { w: clamp((width / whole) * COLUMNS, 3, COLUMNS), h: clamp((height + 30) / ROW, ...ROWS) };
 }
 
+/** @param {string} frame */
 function placeOf(frame) {
   const { path } = document.getElementById(`${frame}-frame`).dataset;
   const query = formatQuery(changedState(stateOf(frame), { full: [] }));
   return query ? `${path}?${query}` : path;
 }
 
-/** Ask which board a card goes to; without a card the page goes there as it is. */
-export function ask(anchor, card) {
+/**
+ * Ask which board a card goes to; without a card the page goes there as it is.
+ * @param {HTMLElement} anchor
+ * @param {HTMLElement | null} [card]
+ */
+export function ask(anchor, card = null) {
   const frame = card ? notes.frameOf(card) : document.querySelector(".ms-frame").dataset.frame;
   const wanted = { key: newKey(), place: placeOf(frame), part: card ? partOf(card) : "", ...(card ? sizeOf(card) : WHOLE) };
   notes.openBox({
@@ -64,12 +79,17 @@ export function ask(anchor, card) {
   });
 }
 
+/**
+ * @param {NoteBox} box
+ * @param {{ key: string, place: string, part: string, w: number, h: number }} wanted
+ */
 function fill(box, wanted) {
   const trouble = make("div", "ms-note-trouble", [], { role: "alert", hidden: "" });
+  /** @param {Record<string, unknown>} change_ */
   const run = async (change_) => {
     try {
       const { done, now } = await change(box.routes, change_);
-      if (done) added(box, now);
+      if (done && now) added(box, now);
       else notes.showFailure(box, trouble, new Error(words("boards.gone").textContent));
     } catch (error) {
       notes.showFailure(box, trouble, error);
@@ -85,7 +105,7 @@ function fill(box, wanted) {
   });
   const list = make("ul", "ms-boards-list");
   const update = () => {
-    const { boards } = notes.bookOfFrame(box.frame);
+    const boards = notes.bookOfFrame(box.frame)?.boards || [];
     const ordered = [...boards].sort((one, other) => Number(other.key === latest) - Number(one.key === latest));
     list.replaceChildren(...ordered.map((board) => {
       const button = make("button", "ms-menu-item", [
@@ -102,6 +122,10 @@ function fill(box, wanted) {
   (list.querySelector("button") || field).focus();
 }
 
+/**
+ * @param {NoteBox} box
+ * @param {Wire.Board} board
+ */
 function added(box, board) {
   latest = board.key;
   const open = make("a", "ms-button", words("boards.open"), { href: `?board=${board.key}` });

@@ -10,6 +10,7 @@ import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
+import { gone, selected } from "./run_selection.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
 import { count as countText } from "../kit/units.js";
@@ -21,13 +22,20 @@ const LEAST_SECONDS = 1;
 const DRAWING_SECONDS = 0.5;
 const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
 
+/** @type {Map<string, Wire.Status>} */
 const statuses = new Map();  // frame -> its latest status
+/** @type {Map<string, Wire.Query>} */
 const states = new Map();  // frame -> the state of its page
+/** @type {Map<string, { disabled: boolean, interval: number }>} */
 const clocks = new Map();  // frame -> settings of its interval
 let soon = 0;  // timer that polls while runs are being read
 
-// New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its own
-// interval while pages poll), the poll, and the drawing; what the other two leave is the time between polls.
+/**
+ * New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its
+ *   own
+ * interval while pages poll), the poll, and the drawing; what the other two leave is the time between polls.
+ * @param {string} frame
+ */
 function clock(frame) {
   const now = currentPrefs();
   const looks = ((statuses.get(frame) || {}).interval || 0) / 2;
@@ -36,6 +44,7 @@ function clock(frame) {
   return { disabled: !now.refresh || document.hidden || led, interval: seconds * 1000 };
 }
 
+/** @param {string} frame */
 function setClock(frame) {
   const next = clock(frame);
   if (same(clocks.get(frame), next)) return;
@@ -44,7 +53,10 @@ function setClock(frame) {
 }
 
 // Text of the status: [text key, values].
-/** @param {Wire.Status} status */
+/**
+ * @param {Wire.Status} status
+ * @returns {[string, TextValues?]}
+ */
 function reading(status) {
   if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
   if (!status.read_at) return ["status.never"];
@@ -53,18 +65,31 @@ function reading(status) {
   return ["status.ago", { age: inLanguage(age(seconds)) }];
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {Wire.Status} status
+ * @param {boolean} paused
+ */
 function writeRead(element, status, paused) {
   const [key, values] = reading(status);
   if (paused) writeText(element, "status.paused", { read: translate(key, values) });
   else writeText(element, key, values);
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {string} failed
+ */
 function writeFailure(button, failed) {
   button.hidden = !failed;
   setLabel(button, "title", "status.failed_title", { text: failed });
 }
 
-// The last part of the path matters most; the rest is cut if there is no room.
+/**
+ * The last part of the path matters most; the rest is cut if there is no room.
+ * @param {HTMLElement} element
+ * @param {string} base
+ */
 function writeBase(element, base) {
   if (element.title === base) return;
   const parts = base.split("/");
@@ -73,7 +98,7 @@ function writeBase(element, base) {
   above.className = "ms-base-above";
   above.textContent = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
   below.className = "ms-cut";
-  below.textContent = last;
+  below.textContent = last || "";
   element.title = base;
   element.replaceChildren(above, below);
 }
@@ -89,7 +114,7 @@ function writeHealth(button, { problems: count, verified: [done, total] }) {
   const text = button.querySelector(".ms-health-text");
   button.classList.toggle("ms-wrong", count > 0);
   text.hidden = count === 0;
-  text.dataset.n = values.n || "";
+  text.dataset.n = "n" in values ? values.n : "";
   if (count > 0) writeText(text, key, values);
   setLabel(button, "title", key, values);
   setLabel(button, "aria-label", key, values);
@@ -111,6 +136,7 @@ function paintStatus() {
   }
 }
 
+/** @param {string} frameId */
 functions.frame_opened = function (frameId) {
   contain(document.getElementById(frameId));
   clocks.delete(frameId.replace(/-frame$/, ""));
@@ -162,7 +188,11 @@ functions.runs_changed = function (changes, frameId) {
   return noUpdate();
 };
 
-// The state of the page in a frame.
+/**
+ * The state of the page in a frame.
+ * @param {string} frame
+ * @returns {Wire.Query}
+ */
 export const stateOf = (frame) => states.get(frame) || {};
 
 // If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
@@ -179,25 +209,33 @@ functions.frame_shows = function (runs, state, storeId) {
   runNotes.take(frame, runs.notebook);
   const without = (runs.also || []).some((kind) => element.dataset.needs.split(" ").includes(kind));
   const empty = runs.rows.length === 0 && !without;
-  const names = empty || !element.dataset.needs || picker.selected(state, runs).size ? [] : picker.gone(state, runs.rows);
+  const names = empty || !element.dataset.needs || selected(state, runs).size ? [] : gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
 };
 
+/** @param {Element} element */
 function showNewest(element) {
   const frame = frameOf(element);
-  setState(`${frame}-state`, states.get(frame), { run: [] });
+  setState(`${frame}-state`, stateOf(frame), { run: [] });
 }
 
 // Dialogs -----------------------------------------------------------------------------------------------------------
 
-// Frame of an element; buttons of the shell belong to the page on screen.
+/**
+ * Frame of an element; buttons of the shell belong to the page on screen.
+ * @param {Element | null} element
+ */
 function frameOf(element) {
   const own = element && element.closest(".ms-frame");
   return own ? own.dataset.frame : frames()[0];
 }
 
+/**
+ * @param {string | undefined} frame
+ * @param {string} part
+ */
 function openDialog(frame, part) {
   const panel = frame && document.getElementById(`${frame}-${part}`);
   if (!panel || panel.open) return false;
@@ -205,6 +243,7 @@ function openDialog(frame, part) {
   return true;
 }
 
+/** @param {HTMLElement} element */
 function openHealth(element) {
   const frame = frameOf(element);
   const run = element.dataset.run ? [element.dataset.run] : [];
@@ -212,6 +251,7 @@ function openHealth(element) {
   setProps(`${frame}-health-asked`, { data: { time: Date.now(), run } });
 }
 
+/** @param {Element | null} element */
 function openKeys(element) {
   const frame = frameOf(element);
   const list = document.querySelector(`#${frame}-keys .ms-keys`);
@@ -219,7 +259,10 @@ function openKeys(element) {
   openDialog(frame, "keys");
 }
 
-// Table of keys from [["j  k", text key], ...].
+/**
+ * Table of keys from [["j  k", text key], ...].
+ * @param {[string, string][]} rows
+ */
 function keysTable(rows) {
   const table = document.createElement("table");
   for (const [keys, key] of rows) {
@@ -235,6 +278,7 @@ function switchTheme() {
   if (onOwnIndexPage) setPrefs({ theme: currentPrefs().theme === "dark" ? "light" : "dark" });
 }
 
+/** @type {Record<string, (element: HTMLElement) => unknown>} */
 const actions = {
   refresh,
   health: openHealth,
@@ -243,9 +287,10 @@ const actions = {
   language: () => setPrefs({ lang: currentPrefs().lang === "zh" ? "en" : "zh" }),
   auto: () => setPrefs({ refresh: !currentPrefs().refresh }),
   menu: () => setPrefs({ folded: !currentPrefs().folded }),
+  /** @param {Element} element */
   close: (element) => element.closest("dialog").close(),
   newest: showNewest,
-  "copy-code": (element) => health.copyText(element, element.parentElement.querySelector("code").textContent),
+  "copy-code": (element) => health.copyText(element, element.parentElement?.querySelector("code").textContent || ""),
   "health-copy": (element) => health.copy(element),
   "health-csv": () => health.save(),
 };
@@ -263,6 +308,7 @@ document.addEventListener("click", (event) => {
   }
 });
 
+/** @param {number | null | undefined} value */
 functions.seconds_chosen = function (value) {
   const now = currentPrefs().interval;
   if (value === null || value === undefined) return now;
@@ -281,6 +327,7 @@ window.addEventListener("mindscope:prefs", showPrefs);
 
 // Keys --------------------------------------------------------------------------------------------------------------
 
+/** @param {HTMLElement} element */
 function visible(element) {
   return element.offsetParent !== null;
 }
@@ -293,6 +340,7 @@ function focusFilter() {
   }
 }
 
+/** @param {number} by */
 function moveCard(by) {
   const cards = Array.from(document.querySelectorAll(".ms-page .ms-card")).filter(visible);
   if (!cards.length) return;
@@ -306,11 +354,12 @@ function moveCard(by) {
   if (!full) cards[next].scrollIntoView({ block: "nearest" });
 }
 
+/** @type {Record<string, () => unknown>} */
 const keys = {
   "/": focusFilter,
   "?": () => openKeys(document.activeElement),
   r: refresh,
-  t: actions.theme,
+  t: switchTheme,
   p: () => picker.open(),
   j: () => moveCard(1),
   k: () => moveCard(-1),

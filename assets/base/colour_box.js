@@ -6,17 +6,21 @@ import { setLabel } from "./i18n.js";
 import { close, openBox, post, showFailure } from "./notes.js";
 import { poll } from "./polling.js";
 
+/** @import { NoteBox } from "./notes.js" */
+/** @typedef {{ frame: string, target: Record<string, string>, name: string, colour: string, byHand: boolean }} Coloured */
+
 const WAIT_MS = 250;  // the browser's picker sends every colour that the pointer passes
 
 /**
  * A round button with the colour of something, which opens the box.
  * @param {string} background a colour, or the slices of several
- * @param {{ frame: string, target: Record<string, string>, name: string, colour: string, byHand: boolean }} about
+ * @param {Coloured} about
  *   target names what is coloured, as the route wants it; colour is the one it has
  */
 export function dotButton(background, about) {
-  const button = make("button", "ms-dot-button", make("span", background ? "ms-dot" : "ms-dot ms-dot-off"), { type: "button" });
-  button.firstChild.style.background = background;
+  const dot = make("span", background ? "ms-dot" : "ms-dot ms-dot-off");
+  dot.style.background = background;
+  const button = make("button", "ms-dot-button", dot, { type: "button" });
   for (const name of ["title", "aria-label"]) setLabel(button, name, "colour.of", { name: about.name });
   button.addEventListener("click", (event) => {
     event.stopPropagation();
@@ -25,14 +29,26 @@ export function dotButton(background, about) {
   return button;
 }
 
+/**
+ * @param {HTMLElement} anchor
+ * @param {Coloured} about
+ */
 function open(anchor, about) {
   const back = () => { if (anchor.isConnected) anchor.focus(); };
   const { frame, name } = about;
   openBox({ what: "colour", anchor, frame, key: "", label: "colour.of", name, back, fill: (box) => fill(box, about) });
 }
 
+/**
+ * @param {NoteBox} box
+ * @param {Coloured} about
+ */
 function fill(box, { target, name, colour, byHand }) {
   const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
+  /**
+   * @param {string} wanted
+   * @param {boolean} done
+   */
   const set = async (wanted, done) => {
     try {
       await post(box.routes, "colour", { ...target, colour: wanted });
@@ -62,6 +78,11 @@ function fill(box, { target, name, colour, byHand }) {
   pressed.focus();
 }
 
+/**
+ * @param {string} colour
+ * @param {string} now
+ * @param {(colour: string, done: boolean) => void} set
+ */
 function swatch(colour, now, set) {
   const button = make("button", "ms-swatch", [], {
     type: "button", "data-colour": colour, "aria-pressed": String(colour === now), "aria-label": colour, title: colour,

@@ -13,6 +13,12 @@ const [LOWEST, HIGHEST] = [0.139, 0.297];
 const EVERY = "*";
 const SHADES = 3;
 const SECOND = PALETTE.map((_, hue) => hue).filter((hue) => !FIRST.includes(hue));
+/**
+ * @template T
+ * @param {T[]} list
+ * @param {number} n
+ * @returns {T[]}
+ */
 const turned = (list, n) => [...list.slice(n), ...list.slice(0, n)];
 const ORDERS = FIRST.map((_, n) => [...turned(FIRST, n), ...turned(SECOND, n)]);
 
@@ -23,7 +29,9 @@ const ORDERS = FIRST.map((_, n) => [...turned(FIRST, n), ...turned(SECOND, n)]);
  * @returns {Map<string, string>}
  */
 export function coloursOf(state, rows) {
-  const found = new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])));
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const row of rows) row.members.forEach((key, i) => found.set(key, row.colours[i]));
   const keys = (state && state.run) || [];
   if (!keys.length) return found;
   const wanted = new Set(keys);
@@ -43,7 +51,10 @@ export function coloursOf(state, rows) {
   return found;
 }
 
-/** A text that changes whenever the user sets or resets the colour of a run by hand. */
+/**
+ * A text that changes whenever the user sets or resets the colour of a run by hand.
+ * @param {Wire.RunRow[]} rows
+ */
 export function handMark(rows) {
   return JSON.stringify(rows.filter(({ hand }) => Object.keys(hand).length).map(({ hand }) => hand));
 }
@@ -54,9 +65,14 @@ export function handMark(rows) {
  * @returns {Map<string, [number, number]>}
  */
 export function spread(units) {
+  /** @type {Map<string, [number, number]>} */
   const found = new Map();
   const taken = new Set();
   const uses = PALETTE.map(() => 0);
+  /**
+   * @param {{ key: string }} unit
+   * @param {number} hue
+   */
   const take = ({ key }, hue) => {
     const free = [0, 1, 2].find((number) => !taken.has(hue * SHADES + number));
     const number = free === undefined ? uses[hue] % SHADES : free;
@@ -64,6 +80,7 @@ export function spread(units) {
     found.set(key, [hue, number]);
     uses[hue] += 1;
   };
+  /** @type {{ key: string, hue: number, hand: number | null }[]} */
   const left = [];
   for (const unit of units) {
     if (FIRST.includes(unit.hue) && !uses[unit.hue]) take(unit, unit.hue);
@@ -72,37 +89,53 @@ export function spread(units) {
   for (const unit of left) {
     const least = Math.min(...uses);
     const own = uses[unit.hue] === least && (least > 0 || FIRST.every((hue) => uses[hue] > 0));
-    take(unit, own ? unit.hue : ORDERS[unit.hue % FIRST.length].find((hue) => uses[hue] === least));
+    take(unit, own ? unit.hue : ORDERS[unit.hue % FIRST.length].find((hue) => uses[hue] === least) ?? unit.hue);
   }
   giveWay(units, found);
   return found;
 }
 
-// Move units away from the hues of colours set by hand, as long as there are free ones; no other unit changes.
+/**
+ * Move units away from the hues of colours set by hand, as long as there are free ones; no other unit changes.
+ * @param {{ key: string, hand: number | null }[]} units
+ * @param {Map<string, [number, number]>} found
+ */
 function giveWay(units, found) {
-  const byHand = units.map(({ hand }) => hand).filter((hue) => hue !== null);
+  const byHand = units.flatMap(({ hand }) => (hand === null ? [] : [hand]));
   if (!byHand.length) return;
-  const used = new Set([...byHand, ...units.filter(({ hand }) => hand === null).map(({ key }) => found.get(key)[0])]);
-  for (const { key, hand } of units) {
-    const [hue] = found.get(key);
-    if (hand !== null || !byHand.includes(hue)) continue;
+  const own = units.filter(({ hand }) => hand === null);
+  /** @param {{ key: string }} unit */
+  const hueOf = ({ key }) => found.get(key)?.[0] ?? 0;
+  const used = new Set([...byHand, ...own.map(hueOf)]);
+  for (const unit of own) {
+    const hue = hueOf(unit);
+    if (!byHand.includes(hue)) continue;
     const free = ORDERS[hue % FIRST.length].find((one) => !used.has(one));
     if (free === undefined) continue;
-    found.set(key, [free, 0]);
+    found.set(unit.key, [free, 0]);
     used.add(free);
   }
 }
 
-// By start, then by key as Python compares texts: by code points.
+/**
+ * By start, then by key as Python compares texts: by code points.
+ * @param {Wire.RunRow} a
+ * @param {Wire.RunRow} b
+ */
 function oldestFirst(a, b) {
   if ((a.started || 0) !== (b.started || 0)) return (a.started || 0) - (b.started || 0);
   const [one, other] = [Array.from(a.key), Array.from(b.key)];
   const at = one.findIndex((character, i) => character !== other[i]);
   if (at < 0) return one.length - other.length;
-  return at >= other.length ? 1 : one[at].codePointAt(0) - other[at].codePointAt(0);
+  return at >= other.length ? 1 : (one[at].codePointAt(0) || 0) - (other[at].codePointAt(0) || 0);
 }
 
-/** One of `count` shades of a colour, from the darkest (place 0) to the lightest that is readable in both themes. */
+/**
+ * One of `count` shades of a colour, from the darkest (place 0) to the lightest that is readable in both themes.
+ * @param {string} colour
+ * @param {number} place
+ * @param {number} count
+ */
 export function shade(colour, place, count) {
   const wanted = LOWEST + ((HIGHEST - LOWEST) * place) / Math.max(count - 1, 1);
   const linear = [1, 3, 5].map((at) => {
@@ -115,6 +148,7 @@ export function shade(colour, place, count) {
   return `#${parts.map(encoded).join("")}`;
 }
 
+/** @param {number} part */
 function encoded(part) {
   const share = part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055;
   return Math.floor(255 * share + 0.5).toString(16).padStart(2, "0");

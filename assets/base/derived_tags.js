@@ -1,13 +1,11 @@
-// Names of derived curves among tags, and the dialog for their expressions, which is loaded when it is first opened.
+// Names of derived curves among tags.
 
 /** First character of the name of a derived curve, before its expression. */
 export const MARK = "=";
 
+/** @param {string} tag */
 export const isDerived = (tag) => tag.startsWith(MARK);
+/** @param {string} tag */
 export const expressionOf = (tag) => tag.slice(MARK.length);
+/** @param {string} expression */
 export const derivedTag = (expression) => MARK + expression;
-
-/** @param {Parameters<typeof import("./expression_dialog.js").openExpression>[0]} options */
-export async function openExpression(options) {
-  (await import("./expression_dialog.js")).openExpression(options);
-}

@@ -2,32 +2,50 @@
 
 import { setLabel, translate, writeText } from "./i18n.js";
 
+/** @typedef {Node | string} Child of an element */
+
 // Building blocks ----------------------------------------------------------------------------------------------------
 
 /**
  * An element with a class, children (nodes and texts) and attributes.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
  * @param {string} [className]
- * @param {any} [children] one or a list
- * @param {Record<string, any>} [attributes]
- * @returns {any}
+ * @param {Child | Child[]} [children] one or a list
+ * @param {Record<string, string | number>} [attributes]
+ * @returns {HTMLElementTagNameMap[K]}
  */
 export function make(tag, className, children = [], attributes = {}) {
   const element = document.createElement(tag);
   if (className) element.className = className;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...[].concat(children));
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...(Array.isArray(children) ? children : [children]));
   return element;
 }
 
-export function words(key, values, tag = "span", className = "") {
+/**
+ * A text in both languages, by its key.
+ * @template {keyof HTMLElementTagNameMap} [K="span"]
+ * @param {string} key
+ * @param {TextValues} [values]
+ * @param {K} [tag]
+ * @param {string} [className]
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function words(key, values, tag = /** @type {K} */ ("span"), className = "") {
   return writeText(make(tag, className), key, values);
 }
 
+/** @param {string} name */
 export function icon(name) {
   return make("span", `ms-icon ms-icon-${name}`, [], { "aria-hidden": "true" });
 }
 
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {string} act
+ */
 export function iconButton(name, label, act) {
   const button = make("button", "ms-button ms-button-icon", icon(name), { type: "button", "data-act": act });
   setLabel(button, "title", label);
@@ -35,12 +53,21 @@ export function iconButton(name, label, act) {
   return button;
 }
 
-// A menu below its button; chrome.js closes it.
+/**
+ * A menu below its button; chrome.js closes it.
+ * @param {HTMLElement} summary
+ * @param {Child[]} items
+ */
 export function menu(summary, items) {
   return make("details", "ms-details ms-menu-down", [summary, make("div", "ms-menu-items", items)]);
 }
 
-// A group of buttons of which one is pressed: [[value, text key], ...].
+/**
+ * A group of buttons of which one is pressed: [[value, text key], ...].
+ * @param {string} label
+ * @param {string[][]} choices
+ * @param {(value: string) => void} choose
+ */
 export function segments(label, choices, choose) {
   const buttons = choices.map(([value, key]) => {
     const button = make("button", "ms-button", words(key), { type: "button", "data-value": value });
@@ -52,8 +79,14 @@ export function segments(label, choices, choose) {
   return group;
 }
 
+/**
+ * @param {Element} group
+ * @param {string} value
+ */
 export function pressSegment(group, value) {
-  for (const button of group.children) button.setAttribute("aria-pressed", String(button.dataset.value === value));
+  for (const button of group.querySelectorAll(":scope > *")) {
+    button.setAttribute("aria-pressed", String(button.dataset.value === value));
+  }
 }
 
 /**
@@ -68,7 +101,12 @@ export function badge(key, values, titleKey, tone = "plain") {
   return element;
 }
 
-/** A select whose tip and name have a text key. */
+/**
+ * A select whose tip and name have a text key.
+ * @param {string} label
+ * @param {(value: string) => void} choose
+ * @param {Record<string, string | number>} [attributes]
+ */
 export function select(label, choose, attributes = {}) {
   const element = make("select", "ms-input", [], attributes);
   for (const name of ["title", "aria-label"]) setLabel(element, name, label);
@@ -76,7 +114,11 @@ export function select(label, choose, attributes = {}) {
   return element;
 }
 
-/** A choice of a select whose text has a key. */
+/**
+ * A choice of a select whose text has a key.
+ * @param {string} value
+ * @param {string} key
+ */
 export function option(value, key) {
   const element = make("option", "", [], { value });
   element.dataset.key = key;
@@ -84,7 +126,12 @@ export function option(value, key) {
   return element;
 }
 
-/** Have a select offer choices, [[value, text], ...], of which one is chosen; made anew only where they are others. */
+/**
+ * Have a select offer choices, [[value, text], ...], of which one is chosen; made anew only where they are others.
+ * @param {HTMLSelectElement} element
+ * @param {string[][]} choices
+ * @param {string} chosen
+ */
 export function fillSelect(element, choices, chosen) {
   const wanted = JSON.stringify(choices);
   if (element.dataset.choices !== wanted) {
@@ -94,7 +141,10 @@ export function fillSelect(element, choices, chosen) {
   element.value = chosen;
 }
 
-/** Whether keys pressed here are text, and not shortcuts. */
+/**
+ * Whether keys pressed here are text, and not shortcuts.
+ * @param {EventTarget | null} target
+ */
 export function takesText(target) {
   return target instanceof Element && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }

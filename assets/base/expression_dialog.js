@@ -12,10 +12,45 @@ const LONGEST = 2000;
 let dialogs = 0;
 
 /**
+ * What the server says of an expression: the tags in it, and what is wrong and where, if anything is.
+ * @typedef {{ expression: string, tags: string[], missing: string[],
+ *   error: { text: Wire.Texts, column: number } | null }} ExpressionAnswer
+ */
+
+/**
+ * @typedef {object} ExpressionOptions
+ * @property {Element} host
+ * @property {string} routes
+ * @property {string} title
+ * @property {string} [value]
+ * @property {() => string[]} tags
+ * @property {(answer: ExpressionAnswer) => string[]} missing
+ * @property {(text: string) => void} take
+ * @property {() => void} [remove]
+ */
+
+/**
+ * @typedef {object} OpenDialog
+ * @property {string} id
+ * @property {HTMLInputElement} field
+ * @property {HTMLElement} mark
+ * @property {HTMLElement} note
+ * @property {HTMLElement} list
+ * @property {HTMLDialogElement} dialog
+ * @property {string[]} found suggestions
+ * @property {number} active place of one among these, -1 for none
+ * @property {{ start: number, end: number, part: string } | null} place the name at the caret
+ * @property {ExpressionAnswer | null} checked
+ * @property {number} timer
+ * @property {number} number of the text: grows whenever something is typed
+ */
+
+/** @typedef {ExpressionOptions & OpenDialog} ExpressionDialog */
+
+/**
  * Open the dialog. tags() are the names to suggest, missing(answer) those of an answer of the server that no run has,
  * take(text) gets a valid expression, and remove(), if given, is offered too.
- * @param {{ host: any, routes: string, title: string, value?: string, tags: () => string[],
- *   missing: (answer: any) => string[], take: (text: string) => void, remove?: () => void }} options
+ * @param {ExpressionOptions} options
  */
 export function openExpression(options) {
   const id = `ms-expression-${(dialogs += 1)}`;
@@ -31,7 +66,10 @@ export function openExpression(options) {
   setLabel(list, "aria-label", "expr.tags");
   const dialog = make("dialog", "ms ms-dialog ms-expression");
   setLabel(dialog, "aria-label", options.title);
-  const view = { ...options, id, field, mark, note, list, dialog, found: [], active: -1, checked: null, timer: 0, number: 0 };
+  /** @type {ExpressionDialog} */
+  const view = {
+    ...options, id, field, mark, note, list, dialog, found: [], active: -1, place: null, checked: null, timer: 0, number: 0,
+  };
   const cancel = make("button", "ms-button", words("expr.cancel"), { type: "button" });
   cancel.addEventListener("click", () => dialog.close());
   const set = make("button", "ms-button ms-button-main", words("expr.set"), { type: "submit" });
@@ -51,7 +89,7 @@ export function openExpression(options) {
     const option = event.target instanceof Element && event.target.closest("[data-tag]");
     if (!(option instanceof HTMLElement)) return;
     event.preventDefault();  // the field keeps the focus
-    choose(view, option.dataset.tag);
+    choose(view, option.dataset.tag || "");
   });
   dialog.append(make("header", "ms-dialog-head", words(options.title, {}, "h2", "ms-dialog-title ms-cut")), form);
   dialog.addEventListener("close", () => {
@@ -67,18 +105,21 @@ export function openExpression(options) {
   return dialog;
 }
 
+/** @param {ExpressionDialog} view */
 function remover(view) {
-  if (!view.remove) return [];
+  const { remove } = view;
+  if (!remove) return [];
   const button = make("button", "ms-button", [icon("trash"), words("expr.delete")], { type: "button" });
   button.addEventListener("click", () => {
     view.dialog.close();
-    view.remove();
+    remove();
   });
   return [button];
 }
 
 // Checking -----------------------------------------------------------------------------------------------------------
 
+/** @param {ExpressionDialog} view */
 function typed(view) {
   view.number += 1;
   window.clearTimeout(view.timer);
@@ -86,7 +127,11 @@ function typed(view) {
   suggest(view);
 }
 
-// The server's answer for the present text; null if there is none, or if another text was typed meanwhile.
+/**
+ * The server's answer for the present text; null if there is none, or if another text was typed meanwhile.
+ * @param {ExpressionDialog} view
+ * @returns {Promise<ExpressionAnswer | null>}
+ */
 async function check(view) {
   const text = view.field.value;
   if (!text.trim()) {
@@ -111,6 +156,10 @@ async function check(view) {
   return answer;
 }
 
+/**
+ * @param {ExpressionDialog} view
+ * @param {ExpressionAnswer | null} answer
+ */
 function show(view, answer) {
   const wrong = answer && answer.error;
   view.field.setAttribute("aria-invalid", String(Boolean(wrong)));
@@ -135,6 +184,7 @@ function show(view, answer) {
   else writeText(view.note, "expr.unknown", { tags: names });
 }
 
+/** @param {ExpressionDialog} view */
 async function submit(view) {
   window.clearTimeout(view.timer);
   const text = view.field.value;
@@ -149,6 +199,7 @@ async function submit(view) {
 
 // Suggestions ---------------------------------------------------------------------------------------------------------
 
+/** @param {ExpressionDialog} view */
 function suggest(view) {
   const place = nameAt(view.field.value, view.field.selectionStart || 0);
   const found = place ? suggested(view.tags(), place.part, MOST) : [];
@@ -161,6 +212,10 @@ function suggest(view) {
   })));
 }
 
+/**
+ * @param {ExpressionDialog} view
+ * @param {number} at
+ */
 function activate(view, at) {
   view.active = at;
   Array.from(view.list.children, (option, place) => {
@@ -171,6 +226,10 @@ function activate(view, at) {
   else view.field.setAttribute("aria-activedescendant", `${view.id}-tag-${at}`);
 }
 
+/**
+ * @param {ExpressionDialog} view
+ * @param {string} tag
+ */
 function choose(view, tag) {
   if (!view.place) return;
   const { text, caret } = withTag(view.field.value, view.place, tag);
@@ -180,6 +239,10 @@ function choose(view, tag) {
   activate(view, -1);
 }
 
+/**
+ * @param {ExpressionDialog} view
+ * @param {KeyboardEvent} event
+ */
 function keyed(view, event) {
   const { length } = view.found;
   if ((event.key === "ArrowDown" || event.key === "ArrowUp") && length) {

@@ -8,7 +8,10 @@ const BARE = /^[A-Za-z_][A-Za-z0-9_.]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.]*)*$/;
 const BEFORE = 48;  // characters that are shown before an error
 const AFTER = 24;
 
-/** A tag as an expression names it; quotes are always right, and only the plainest names go without. */
+/**
+ * A tag as an expression names it; quotes are always right, and only the plainest names go without.
+ * @param {string} tag
+ */
 export function quoted(tag) {
   return BARE.test(tag) ? tag : `'${tag.replaceAll("'", "''")}'`;
 }
@@ -34,13 +37,23 @@ export function nameAt(text, caret) {
   return /^[-+*/(,]?$/.test(before) ? { start: caret, end: caret, part: "" } : null;
 }
 
-/** The text with a tag in place of the name at the caret, and where the caret is then. */
+/**
+ * The text with a tag in place of the name at the caret, and where the caret is then.
+ * @param {string} text
+ * @param {{ start: number, end: number }} place
+ * @param {string} tag
+ */
 export function withTag(text, place, tag) {
   const name = quoted(tag);
   return { text: text.slice(0, place.start) + name + text.slice(place.end), caret: place.start + name.length };
 }
 
-/** Tags that contain a part of a name, those that begin with it first. */
+/**
+ * Tags that contain a part of a name, those that begin with it first.
+ * @param {string[]} tags
+ * @param {string} part
+ * @param {number} most
+ */
 export function suggested(tags, part, most) {
   const sought = part.toLowerCase();
   const found = tags.filter((tag) => !isDerived(tag) && tag.toLowerCase().includes(sought));
@@ -64,7 +77,11 @@ export function around(text, column) {
   };
 }
 
-/** Names with slashes as divisions, if both sides of a slash are known: "a/b" -> "a / b". */
+/**
+ * Names with slashes as divisions, if both sides of a slash are known: "a/b" -> "a / b".
+ * @param {string[]} names
+ * @param {(name: string) => boolean} known
+ */
 export function divided(names, known) {
   return names.flatMap((name) => {
     const parts = name.split("/");

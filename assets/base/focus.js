@@ -92,6 +92,7 @@ function again(lost) {
  * @param {Element} was  of a row of buttons, the one of its kind is meant
  */
 function neighbour(path, was) {
+  /** @param {Element} one */
   const alike = (one) => one.localName === was.localName && one.className === was.className;
   for (const [around, place] of path) {
     if (!reachable(around)) continue;

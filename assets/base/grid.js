@@ -5,7 +5,12 @@ import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";
 import { partsIn, piecesOf } from "./names.js";
 
-const make = (...args) => window.React.createElement(...args);
+/**
+ * @param {string} tag
+ * @param {Record<string, unknown>} props
+ * @param {...unknown} children
+ */
+const make = (tag, props, ...children) => window.React.createElement(tag, props, ...children);
 
 gridFunctions.mindscopeTheme = (theme) =>
   theme.withParams({
@@ -42,6 +47,7 @@ gridFunctions.mindscopeLocale = (params) => {
 
 // In either direction missing values come last, and NaN before them.
 gridFunctions.mindscopeOrder = (a, b, _nodeA, _nodeB, descending) => {
+  /** @param {unknown} value */
   const rank = (value) => (value === null || value === undefined ? 2 : Number.isNaN(value) ? 1 : 0);
   const difference = rank(a) - rank(b);
   if (difference !== 0) return descending ? -difference : difference;
@@ -50,23 +56,36 @@ gridFunctions.mindscopeOrder = (a, b, _nodeA, _nodeB, descending) => {
   return a < b ? -1 : a > b ? 1 : 0;
 };
 
-// Pages of the menu that show data of a run; none without the shell.
+/**
+ * Pages of the menu that show data of a run; none without the shell.
+ * @param {Pick<Wire.RunRow, "key" | "tags">} row
+ */
 export function pagesOf(row) {
   return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
     page: link.dataset.page,
-    needs: link.dataset.needs.split(" ").filter(Boolean),
+    needs: /** @type {string} */ (link.dataset.needs).split(" ").filter(Boolean),
     icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
     href: `${link.getAttribute("href")}?${new URLSearchParams({ run: row.key })}`,
     title: (link.querySelector(language() === "zh" ? ".zh" : ".en") || link).textContent,
   })).filter((link) => link.needs.some((kind) => row.tags[kind] > 0));
 }
 
-/** The name of a row as the content of a cell, where what differs from the other rows stays when there is little room. */
+/**
+ * The name of a row as the content of a cell, where what differs from the other rows stays when there is little room.
+ * @param {{ name: string }[]} rows
+ * @param {{ name: string }} row
+ */
 export function nameIn(rows, { name }) {
   return make("span", { className: "ms-name" }, ...piecesOf(partsIn(rows)(name)).map(
     ([className, text]) => make("span", { className, key: className }, text)));
 }
 
+/**
+ * @param {Wire.RunRow} row
+ * @param {{ page: string, href: string, title: string }} page
+ * @param {(label: string) => Record<string, unknown>} props
+ * @param {...unknown} children
+ */
 export function linkTo(row, { page, href, title }, props, ...children) {
   const label = translate("runs.open_page", { page: title, name: row.name });
   return make("a", { key: page, href, "data-page": page, "data-run": row.key, title: label, ...props(label) }, ...children);

@@ -9,8 +9,15 @@ const functions = functionsOf("mindscope");
 const SHOWN = 500;
 const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
 const PLACES = 40;  // of one group
+/** @type {Wire.Problems} */
 let listed = { rows: [], total: 0, verified: [0, 0], run: "", failed: "" };
 
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {string} [name]
+ * @param {string} [text]
+ */
 function make(tag, name, text) {
   const element = document.createElement(tag);
   if (name) element.className = name;
@@ -18,18 +25,22 @@ function make(tag, name, text) {
   return element;
 }
 
-// Group equal problems of a file into one entry with several places.
+/**
+ * Group equal problems of a file into one entry with several places.
+ * @param {Wire.ProblemRow[]} rows
+ */
 function grouped(rows) {
+  /** @type {Map<string, Wire.ProblemRow[]>} */
   const groups = new Map();
   for (const row of rows) {
     const [run, kind, path, , , text] = row;
     const key = JSON.stringify([run, kind, path, text]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(row);
+    groups.set(key, [...(groups.get(key) || []), row]);
   }
   return Array.from(groups.values());
 }
 
+/** @param {Wire.ProblemRow[]} group */
 function place(group) {
   const element = make("span", "ms-problem-place");
   const [, , , offset, length] = group[0];
@@ -38,6 +49,7 @@ function place(group) {
   return element;
 }
 
+/** @param {Wire.ProblemRow[]} group */
 function places(group) {
   const line = make("div", "ms-problem-places ms-muted");
   const shown = group.slice(0, PLACES).map(([, , , offset]) => count(offset));
@@ -47,6 +59,7 @@ function places(group) {
   return line;
 }
 
+/** @param {Wire.ProblemRow[]} group */
 function item(group) {
   const [run, kind, path, , , text] = group[0];
   const entry = make("li", "ms-problem");
@@ -58,7 +71,10 @@ function item(group) {
   return entry;
 }
 
-// Number of problems, and the run if the list is limited to one.
+/**
+ * Number of problems, and the run if the list is limited to one.
+ * @param {Wire.Problems} problems
+ */
 function summary({ total, run }) {
   const key = total === 0 ? "health.good" : total === 1 ? "health.problem" : "health.problems";
   const line = make("p", "ms-health-line");
@@ -74,7 +90,11 @@ function summary({ total, run }) {
   return line;
 }
 
-// How many large values have been verified, of how many.
+/**
+ * How many large values have been verified, of how many.
+ * @param {Element} host
+ * @param {[number, number]} counts
+ */
 function writeVerified(host, [done, total]) {
   const line = host.querySelector(".ms-health-verified");
   line.hidden = !total;
@@ -89,7 +109,11 @@ export function progress(done, total) {
   return { done: count(done), total: count(total), share: percent(done / total) };
 }
 
-// Update the progress in a list of the problems of all runs.
+/**
+ * Update the progress in a list of the problems of all runs.
+ * @param {Element | null} host
+ * @param {[number, number]} counts
+ */
 export function verified(host, counts) {
   if (host && !listed.run && host.querySelector(".ms-health-verified")) writeVerified(host, counts);
 }
@@ -102,6 +126,7 @@ functions.health_listed = function (data, hostId) {
   const host = document.getElementById(hostId);
   if (!data || !host) return;
   listed = data;
+  /** @type {HTMLElement[]} */
   const parts = [summary(data)];
   if (data.failed) {
     parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
@@ -126,10 +151,15 @@ function plain() {
     .join("\n");
 }
 
+/** @param {HTMLElement} button */
 export function copy(button) {
   return copyText(button, plain());
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {string} text
+ */
 export async function copyText(button, text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,9 +2,13 @@
 
 const NAMES = ["title", "placeholder", "aria-label"];
 const SELECTOR = NAMES.map((name) => `[data-en-${name}]`).join(",");
+/** @type {Record<string, Wire.Texts>} */
 const catalogue = {};
 
-// layouts/shell/chrome.py and the pages put the texts that scripts need on their elements.
+/**
+ * layouts/shell/chrome.py and the pages put the texts that scripts need on their elements.
+ * @param {string} key
+ */
 function pair(key) {
   if (!(key in catalogue)) {
     for (const element of document.querySelectorAll("[data-texts]")) {
@@ -18,12 +22,22 @@ export function language() {
   return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
 }
 
+/**
+ * @param {string} text
+ * @param {TextValues} [values]
+ */
 function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? values[name] : whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? String(values[name]) : whole));
 }
 
+/**
+ * @param {string} key
+ * @param {TextValues} [values]
+ * @returns {Wire.Texts}
+ */
 export function translations(key, values) {
-  return pair(key).map((words) => fill(words, values));
+  const [english, chinese] = pair(key);
+  return [fill(english, values), fill(chinese, values)];
 }
 
 /**
@@ -35,11 +49,23 @@ export function inLanguage(pair) {
   return pair[language() === "zh" ? 1 : 0];
 }
 
+/**
+ * @param {string} key
+ * @param {TextValues} [values]
+ * @returns {string}
+ */
 export function translate(key, values) {
   return inLanguage(translations(key, values));
 }
 
-// Write both languages into an element; css shows one.
+/**
+ * Write both languages into an element; css shows one.
+ * @template {HTMLElement} E
+ * @param {E} element
+ * @param {string} key
+ * @param {TextValues} [values]
+ * @returns {E}
+ */
 export function writeText(element, key, values) {
   const [english, chinese] = translations(key, values);
   if (element.dataset.english === english && element.dataset.chinese === chinese) return element;
@@ -57,6 +83,12 @@ export function writeText(element, key, values) {
   return element;
 }
 
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {string} key
+ * @param {TextValues} [values]
+ */
 export function setLabel(element, name, key, values) {
   const [english, chinese] = translations(key, values);
   element.setAttribute(`data-en-${name}`, english);
@@ -64,6 +96,7 @@ export function setLabel(element, name, key, values) {
   element.setAttribute(name, language() === "zh" ? chinese : english);
 }
 
+/** @param {HTMLElement} root */
 function switchAttributes(root) {
   const now = language();
   const elements = Array.from(root.querySelectorAll(SELECTOR));

@@ -7,19 +7,24 @@ const AGES = [
   { unit: "d", size: 86400, limit: Infinity },
 ];
 
-// Age in both languages: [English, Chinese].
+/**
+ * Age in both languages.
+ * @param {number} seconds
+ * @returns {Wire.Texts}
+ */
 export function age(seconds) {
-  for (const { unit, size, limit } of AGES) {
-    if (seconds < limit) {
-      return translations(`age.${unit}`, { n: count(Math.max(0, Math.floor(seconds / size))) });
-    }
-  }
+  const { unit, size } = AGES.find(({ limit }) => seconds < limit) || AGES[AGES.length - 1];
+  return translations(`age.${unit}`, { n: count(Math.max(0, Math.floor(seconds / size))) });
 }
 
-/** Date and time of seconds since 1970, in the zone of the browser; "" for none. */
+/**
+ * Date and time of seconds since 1970, in the zone of the browser; "" for none.
+ * @param {number} seconds
+ */
 export function dateTime(seconds) {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return "";
+  /** @param {number} part */
   const two = (part) => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
     + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;

@@ -44,7 +44,11 @@ export function shortened(name, names, most) {
   return letters.length <= most ? letters.join("") : middle(core, most);
 }
 
-/** A text of at most `most` characters, cut in its middle. */
+/**
+ * A text of at most `most` characters, cut in its middle.
+ * @param {string} text
+ * @param {number} most
+ */
 export function middle(text, most) {
   const letters = Array.from(text);
   if (letters.length <= most) return text;
@@ -54,7 +58,7 @@ export function middle(text, most) {
 
 /** @typedef {[string, string, string] | [string, string, string, string]} Parts of a name: head, core, tail, near */
 
-/** @type {WeakMap<any[], (name: string) => Parts>} */
+/** @type {WeakMap<{ name: string }[], (name: string) => Parts>} */
 const known = new WeakMap();
 
 /**
@@ -65,18 +69,20 @@ const known = new WeakMap();
  * @returns {(name: string) => Parts}
  */
 export function partsIn(rows) {
-  if (!known.has(rows)) {
+  let parts = known.get(rows);
+  if (!parts) {
     const names = rows.map((row) => row.name);
     const heads = headsOf(names);
     const whole = partsOf(names);
-    known.set(rows, (name) => {
+    parts = (name) => {
       const [head, , tail] = whole(name);
       const begin = Math.max(head.length, heads.get(name) || 0);
       const end = Math.max(begin, name.length - tail.length);
       return [head, name.slice(begin, end), name.slice(end), name.slice(head.length, begin)];
-    });
+    };
+    known.set(rows, parts);
   }
-  return known.get(rows);
+  return parts;
 }
 
 /**
@@ -91,7 +97,7 @@ export function headsOf(names) {
     let begin = 0;
     while (begin < one.length && one[begin] === other[begin]) begin += 1;
     while (begin > 0 && !BOUNDARY.test(one[begin - 1])) begin -= 1;
-    for (const name of [one, other]) heads.set(name, Math.max(heads.get(name), begin));
+    for (const name of [one, other]) heads.set(name, Math.max(heads.get(name) || 0, begin));
   }
   return heads;
 }

@@ -2,11 +2,16 @@
 /** @type {(path: string, changes?: Record<string, string[]>) => void} */
 let navigate = () => {};
 
+/** @param {(path: string, changes?: Wire.Query) => void} act */
 export function onNavigation(act) {
   navigate = act;
 }
 
-// changes: state to open the page with, in addition to the selected runs.
+/**
+ * changes: state to open the page with, in addition to the selected runs.
+ * @param {string} path
+ * @param {Wire.Query} [changes]
+ */
 export function go(path, changes) {
   navigate(path, changes);
 }

@@ -17,8 +17,23 @@ const COLUMNS = ["remark", "tags"];
 const MARGIN = 8;
 const SUGGESTED = 200;
 
+/**
+ * An open box over an element.
+ * @typedef {object} NoteBox
+ * @property {HTMLElement} element
+ * @property {string} frame
+ * @property {string} routes
+ * @property {string} key
+ * @property {() => void} back restores the focus
+ * @property {() => void} update called when notes of others have arrived
+ * @property {() => void} leave called when the user turns to something else
+ * @property {DOMRect} anchor where the element is that the box lies over
+ */
+
+/** @type {Map<string, Wire.Notebook>} */
 const books = new Map();  // frame -> the notebook of its list of runs
-let box = null;  // the open box: { element, frame, key, close, leave, update }
+/** @type {NoteBox | null} */
+let box = null;  // the open one
 
 /**
  * @param {string} frame
@@ -31,6 +46,10 @@ export function take(frame, book) {
   window.dispatchEvent(new CustomEvent("mindscope:notes", { detail: { frame, book } }));
 }
 
+/**
+ * @param {Element} element
+ * @returns {string}
+ */
 export function frameOf(element) {
   return element.closest(".ms-frame").dataset.frame;
 }
@@ -61,11 +80,20 @@ export function bookOf(element) {
  */
 export const bookOfFrame = (frame) => books.get(frame);
 
+/**
+ * @param {string} frame
+ * @returns {string}
+ */
 export function routesOf(frame) {
   return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
 }
 
-// Post a change; rejects with an Error whose message tells the user why nothing was written.
+/**
+ * Post a change; rejects with an Error whose message tells the user why nothing was written.
+ * @param {string} routes
+ * @param {string} name
+ * @param {Record<string, unknown>} change
+ */
 export async function post(routes, name, change) {
   let answer;
   try {
@@ -84,16 +112,20 @@ export async function post(routes, name, change) {
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
+/** @param {string} tag */
 const isIcon = (tag) => tag.startsWith(":") && ICONS.includes(tag.slice(1));
 
+/** @param {string} tag */
 function tagText(tag) {
   return isIcon(tag) ? translate(`tag.${tag.slice(1)}`) : tag;
 }
 
+/** @param {string[]} tags */
 export function tagsText(tags) {
   return tags.map(tagText).join(", ");
 }
 
+/** @param {string} tag */
 function tagElement(tag) {
   if (!isIcon(tag)) return make("span", "ms-label", tag);
   const element = make("span", "ms-label-icon", icon(tag.slice(1)), { role: "img" });
@@ -110,16 +142,26 @@ gridFunctions.mindscopeNoteOrder = (a, b, _nodeA, _nodeB, descending) => {
 };
 
 cellRenderers.MindscopeNoteTags = ({ data }) => {
-  const element = (...args) => window.React.createElement(...args);
+  /**
+   * @param {Record<string, unknown>} props
+   * @param {unknown} [content]
+   */
+  const element = (props, content) => window.React.createElement("span", props, content);
+  /** @type {string[]} */
   const tags = (data.note && data.note.tags) || [];
-  return element("span", { className: "ms-labels" }, tags.map((tag) => (isIcon(tag)
-    ? element("span", { key: tag, className: "ms-label-icon", role: "img", title: tagText(tag), "aria-label": tagText(tag) },
-        element("span", { className: `ms-icon ms-icon-${tag.slice(1)}` }))
-    : element("span", { key: tag, className: "ms-label" }, tag))));
+  return element({ className: "ms-labels" }, tags.map((tag) => (isIcon(tag)
+    ? element({ key: tag, className: "ms-label-icon", role: "img", title: tagText(tag), "aria-label": tagText(tag) },
+        element({ className: `ms-icon ms-icon-${tag.slice(1)}` }))
+    : element({ key: tag, className: "ms-label" }, tag))));
 };
 
 // Column definitions for remark and tags.
 export function columns() {
+  /**
+   * @param {string} name
+   * @param {string} value
+   * @param {Record<string, unknown>} more
+   */
   const column = (name, value, more) => ({
     colId: name,
     headerName: translate(`notes.${name}`),
@@ -137,17 +179,22 @@ export function columns() {
   ];
 }
 
+/** @param {GridEvent} event */
 export function isCell(event) {
   const target = event.event && event.event.target;
   const cell = target instanceof Element && target.closest(".ag-cell");
   return Boolean(cell) && COLUMNS.includes(cell.getAttribute("col-id"));
 }
 
-// Start editing a cell by double click, Enter or F2.
+/**
+ * Start editing a cell by double click, Enter or F2.
+ * @param {GridApi} api
+ */
 export function attach(api) {
+  /** @param {GridEvent} event */
   const edit = (event) => {
     if (!event.data.note) return;
-    const cell = event.event.target.closest(".ag-cell");
+    const cell = event.event.target?.closest(".ag-cell");
     const name = cell.getAttribute("col-id");
     const back = () => {
       const node = api.isDestroyed() ? null : api.getRowNode(event.node.id);
@@ -163,7 +210,13 @@ export function attach(api) {
   });
 }
 
-// Tags and remark of one run, with buttons to edit them.
+/**
+ * Tags and remark of one run, with buttons to edit them.
+ * @param {HTMLElement} host
+ * @param {Wire.Notebook} book
+ * @param {string} key
+ * @param {string} name
+ */
 export function line(host, book, key, name) {
   const note = noteOf(book, key);
   const mark = JSON.stringify([key, note, book.kept, book.whyNot]);
@@ -186,6 +239,7 @@ export function line(host, book, key, name) {
   );
   setLabel(tags, "title", "notes.edit_tags");
   tags.classList.toggle("ms-muted", !note.tags.length);
+  /** @param {string} selector */
   const again = (selector) => () => { const button = host.querySelector(selector); if (button) button.focus(); };
   remark.addEventListener("click", () => open("remark", remark, key, name, again(".ms-note-remark")));
   tags.addEventListener("click", () => open("tags", tags, key, name, again(".ms-note-tags")));
@@ -194,13 +248,21 @@ export function line(host, book, key, name) {
 
 // Boxes -------------------------------------------------------------------------------------------------------------
 
+/** @param {Wire.Notebook} book */
 export function refusal(book) {
   return book.whyNot
     ? words("notes.trouble", { text: book.whyNot }, "span", "ms-note-wrong")
     : words("notes.not_kept", {}, "span", "ms-muted");
 }
 
-// Open the box of a remark or of tags over an element. what: "remark" or "tags"; back: restores the focus.
+/**
+ * Open the box of a remark or of tags over an element. what: "remark" or "tags"; back: restores the focus.
+ * @param {"remark" | "tags"} what
+ * @param {HTMLElement} anchor
+ * @param {string} key
+ * @param {string} name
+ * @param {() => void} back
+ */
 export function open(what, anchor, key, name, back) {
   const [label, fill] = what === "remark" ? ["notes.remark_of", remarkBox] : ["notes.tags_of", tagsBox];
   openBox({ what, anchor, frame: frameOf(anchor), key, label, name, back, fill });
@@ -209,7 +271,7 @@ export function open(what, anchor, key, name, back) {
 /**
  * Open a box over an element. fill(box) adds its content; back restores the focus.
  * @param {{ what: string, anchor: Element, frame: string, key: string, label: string, name: string, back: () => void,
- *   fill: (box: any) => void }} wanted
+ *   fill: (box: NoteBox) => void }} wanted
  */
 export function openBox({ what, anchor, frame, key, label, name, back, fill }) {
   if (box) box.leave();
@@ -217,6 +279,7 @@ export function openBox({ what, anchor, frame, key, label, name, back, fill }) {
   if (!book) return;
   const element = make("div", `ms ms-note-box ms-note-box-${what}`, [], { role: "dialog", tabindex: "-1" });
   setLabel(element, "aria-label", label, { name });
+  /** @type {NoteBox} */
   const made = {
     element,
     frame,
@@ -237,6 +300,7 @@ export function openBox({ what, anchor, frame, key, label, name, back, fill }) {
   place(made);
 }
 
+/** @param {NoteBox} made */
 export function close(made) {
   if (box !== made) return;
   box = null;
@@ -245,6 +309,10 @@ export function close(made) {
   if (inside) made.back();
 }
 
+/**
+ * @param {NoteBox} made
+ * @param {KeyboardEvent} event
+ */
 function keyed(made, event) {
   event.stopPropagation();
   if (event.isComposing) return;
@@ -261,6 +329,7 @@ function keyed(made, event) {
   }
 }
 
+/** @param {NoteBox} box */
 function place({ element, anchor }) {
   const { width, height } = element.getBoundingClientRect();
   const low = Math.max(MARGIN, window.innerHeight - height - MARGIN);
@@ -269,20 +338,37 @@ function place({ element, anchor }) {
 }
 
 document.addEventListener("pointerdown", (event) => {
-  if (box && !box.element.contains(event.target)) box.leave();
+  if (box && !(event.target instanceof Node && box.element.contains(event.target))) box.leave();
 }, true);
 for (const name of ["popstate", "_dashprivate_pushstate"]) window.addEventListener(name, () => { if (box) box.leave(); });
 window.addEventListener("resize", () => { if (box) place(box); });
 
+/**
+ * @param {NoteBox} made
+ * @param {HTMLElement} host
+ * @param {unknown} error
+ */
 export function showFailure(made, host, error) {
-  host.replaceChildren(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+  const text = error instanceof Error ? error.message : String(error);
+  host.replaceChildren(words("notes.failed", { text }, "p", "ms-note-wrong"));
   host.hidden = false;
   place(made);
 }
 
+/**
+ * The notebook of a frame with an open box: a box opens only where there is one.
+ * @param {string} frame
+ */
+function bookIn(frame) {
+  const book = books.get(frame);
+  if (!book) throw new Error(`The frame ${frame} has no notebook.`);
+  return book;
+}
+
+/** @param {NoteBox} made */
 function remarkBox(made) {
   const { frame, routes, key, element } = made;
-  const before = noteOf(books.get(frame), key);
+  const before = noteOf(bookIn(frame), key);
   let base = before.version;
   let busy = false;
   const field = make("textarea", "ms-input ms-note-field", [], {
@@ -326,8 +412,10 @@ function remarkBox(made) {
     busy = field.readOnly = false;
   }
 
+  /** @param {Wire.Note} now */
   function quarrel(now) {
-    const choices = [
+    /** @type {[string, () => void][]} */
+    const actions = [
       ["notes.mine", () => { base = now.version; save(); }],
       ["notes.theirs", () => close(made)],
       ["notes.both", () => {
@@ -339,7 +427,8 @@ function remarkBox(made) {
         place(made);
         field.focus();
       }],
-    ].map(([name, act]) => {
+    ];
+    const choices = actions.map(([name, act]) => {
       const button = make("button", "ms-button ms-button-small", words(name), { type: "button" });
       button.addEventListener("click", act);
       return button;
@@ -367,8 +456,10 @@ function remarkBox(made) {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
+/** @param {NoteBox} made */
 function tagsBox(made) {
   const { frame, routes, key, element } = made;
+  /** @type {Map<string, boolean>} */
   const changes = new Map();  // tag -> wanted state, until the list of runs confirms it
   let line = Promise.resolve();
   const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
@@ -389,7 +480,7 @@ function tagsBox(made) {
   element.append(make("div", "ms-note-icons", icons), list, field, suggestions, trouble);
 
   function tags() {
-    const kept = new Set(noteOf(books.get(frame), key).tags);
+    const kept = new Set(noteOf(bookIn(frame), key).tags);
     for (const [tag, on] of changes) {
       if (kept.has(tag) === on) changes.delete(tag);
       else if (on) kept.add(tag);
@@ -398,7 +489,11 @@ function tagsBox(made) {
     return kept;
   }
 
-  // Changes are sent one at a time; the server merges them with those of others.
+  /**
+   * Changes are sent one at a time; the server merges them with those of others.
+   * @param {string} tag
+   * @param {boolean} on
+   */
   function change(tag, on) {
     const now = tags();
     if (on && !now.has(tag) && now.size >= MOST_TAGS) {
@@ -421,6 +516,7 @@ function tagsBox(made) {
     });
   }
 
+  /** @param {string} tag */
   function word(tag) {
     const remove = iconButton("close", "notes.remove", "untag");
     for (const name of ["title", "aria-label"]) setLabel(remove, name, "notes.remove", { tag });
@@ -435,7 +531,7 @@ function tagsBox(made) {
     list.replaceChildren(...own.map(word));
     list.hidden = own.length === 0;
     const used = new Set(
-      Object.values(books.get(frame).notes)
+      Object.values(bookIn(frame).notes)
         .flatMap((note) => note.tags)
         .filter((tag) => !isIcon(tag) && !now.has(tag)),
     );
@@ -451,7 +547,7 @@ function tagsBox(made) {
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (event.key === "Backspace" && !field.value && list.lastElementChild) {
-      change(list.lastElementChild.firstElementChild.textContent, false);
+      change(list.lastElementChild.firstElementChild?.textContent || "", false);
     }
     if (event.key !== "Enter") return;
     event.preventDefault();

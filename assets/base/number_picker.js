@@ -7,7 +7,11 @@ import { setLabel, translate, writeText } from "./i18n.js";
 /** The most choices that are offered as a list. */
 export const MOST_LISTED = 64;
 
-/** The place in ascending numbers of the one nearest to a number, the lower of two; -1 if there are none. */
+/**
+ * The place in ascending numbers of the one nearest to a number, the lower of two; -1 if there are none.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} wanted
+ */
 export function nearest(numbers, wanted) {
   let low = 0;
   let high = numbers.length - 1;
@@ -22,15 +26,21 @@ export function nearest(numbers, wanted) {
 
 /**
  * A choice among ascending numbers. names: text keys (label, absent: what is said of a number that is not there, previous and
- * next, if there are buttons for them, total: of many numbers, none: the choice of no number, if there is one); titled(number)
+ * next, if there are buttons for them, total: of many numbers, none: the choice of no number, if there is one);
+ *   titled(number)
  * is what a list calls one; choose(number or null).
  * @param {{ label: string, absent: string, total: string, previous?: string, next?: string, none?: string }} names
  * draw's asked is a number that was asked for in vain.
  * @returns {{ element: any, draw: (numbers: number[], value: number | null, asked?: number | null) => void }}
+ * @param {(number: number) => string} titled
+ * @param {(number: number | null) => void} choose
  */
 export function numberPicker(names, titled, choose) {
+  /** @type {number[]} */
   let numbers = [];
+  /** @type {number | null} */
   let value = null;
+  /** @type {number | null} */
   let instead = null;  // the number that was chosen since the one typed is not there
   const list = select(names.label, (text) => choose(text === "" ? null : Number(text)));
   const field = make("input", "ms-input ms-number-field", [], { type: "number", step: "1" });
@@ -40,6 +50,7 @@ export function numberPicker(names, titled, choose) {
   const typed = make("label", "ms-field", [words(names.label, {}, "span", "ms-field-name"), field, total]);
   const previous = iconButton("left", names.previous || names.label, "previous");
   const next = iconButton("right", names.next || names.label, "next");
+  /** @param {number} by */
   const move = (by) => () => {
     const place = value === null ? (by > 0 ? -1 : numbers.length) : nearest(numbers, value);
     const found = numbers[place + by];
@@ -60,6 +71,11 @@ export function numberPicker(names, titled, choose) {
   const parts = names.next ? [previous, list, typed, next, note] : [list, typed, note];
   const element = make("span", "ms-pager ms-number-picker", parts);
 
+  /**
+   * @param {number[]} found
+   * @param {number | null} chosen
+   * @param {number | null} [asked]
+   */
   function draw(found, chosen, asked = null) {
     if (chosen !== value && chosen !== instead) note.textContent = "";
     if (asked !== null) writeText(note, names.absent, { n: count(asked) });
@@ -74,6 +90,7 @@ export function numberPicker(names, titled, choose) {
       if (document.activeElement !== field) field.value = value === null ? "" : String(value);
       writeText(total, names.total, { total: count(numbers.length) });
     } else {
+      /** @type {[string, string][]} */
       const choices = numbers.map((number) => [String(number), titled(number)]);
       fillSelect(list, names.none ? [["", translate(names.none)], ...choices] : choices, value === null ? "" : String(value));
     }

@@ -6,12 +6,19 @@ import { same } from "./state.js";
 
 const AGAIN_MS = 400;
 
-/** Whether an answer is not final, so that the same is asked again. */
+/**
+ * Whether an answer is not final, so that the same is asked again.
+ * @param {{ state: string }} answer
+ */
 export const busy = ({ state }) => state === "reading" || state === "working" || state === "waiting";
 
 /**
  * Ask for a part: a dict of lists. The same question is not asked twice, unless it is to be resumed or stopped (more:
  * { again: ["1"] } or { cancel: ["1"] }), or `fresh` is set.
+ * @param {PageOfParts} page
+ * @param {string} part
+ * @param {Wire.Query} ask
+ * @param {{ more?: Wire.Query, fresh?: boolean }} [options]
  */
 export function request(page, part, ask, { more = {}, fresh = false } = {}) {
   const known = page.parts.get(part) || { turn: 0, ask: null };
@@ -22,19 +29,32 @@ export function request(page, part, ask, { more = {}, fresh = false } = {}) {
   setProps(page.store(`${part}-ask`), { data: { ...ask, ...more, turn: [String(turn)] } });
 }
 
-/** Forget what was asked of a part, so that the next question is asked whatever it is. */
+/**
+ * Forget what was asked of a part, so that the next question is asked whatever it is.
+ * @param {PageOfParts} page
+ * @param {string} part
+ */
 export function forget(page, part) {
   const known = page.parts.get(part);
   if (known) known.ask = null;
 }
 
-/** Take a question as asked, because the last answer is the one to it, too. */
+/**
+ * Take a question as asked, because the last answer is the one to it, too.
+ * @param {PageOfParts} page
+ * @param {string} part
+ * @param {Wire.Query} ask
+ */
 export function assume(page, part, ask) {
   const known = page.parts.get(part);
   if (known) known.ask = ask;
 }
 
-/** Give an answer to the page, unless a newer question was asked. */
+/**
+ * Give an answer to the page, unless a newer question was asked.
+ * @param {PageOfParts} page
+ * @param {PartAnswer} answer
+ */
 export function answered(page, answer) {
   const known = page.parts.get(answer.part);
   if (!known || String(known.turn) !== answer.turn) return;

@@ -5,6 +5,7 @@ import { make } from "./elements.js";
 import { setLabel } from "./i18n.js";
 import { nameElement, partsIn } from "./names.js";
 
+/** @type {WeakMap<HTMLSelectElement, { text: string, rows: { name: string }[], name: HTMLElement }>} */
 const shown = new WeakMap();  // select -> { text, rows, name }
 
 /**
@@ -28,6 +29,7 @@ export function runSelect(label) {
  */
 export function setRuns(select, runs, chosen) {
   const state = shown.get(select);
+  if (!state) return;
   const text = JSON.stringify(runs);
   if (state.text !== text) {
     Object.assign(state, { text, rows: runs.map(([, name]) => ({ name })) });
@@ -37,8 +39,11 @@ export function setRuns(select, runs, chosen) {
   draw(select);
 }
 
+/** @param {HTMLSelectElement} select */
 function draw(select) {
-  const { rows, name } = shown.get(select);
+  const state = shown.get(select);
+  if (!state) return;
+  const { rows, name } = state;
   const row = rows[select.selectedIndex];
   name.replaceChildren(...(row ? [nameElement(partsIn(rows)(row.name))] : []));
   select.title = row ? row.name : "";

@@ -2,12 +2,20 @@
 
 const UNREAD = ["waiting", "loading"];  // layouts/state.py
 
-// Place of a change of the list: [name of the list, number of the change]; `mark` is "name.number/digest of the notebook".
+/**
+ * Place of a change of the list: [name of the list, number of the change]; `mark` is "name.number/digest of the notebook".
+ * @param {string} mark
+ * @returns {[string, number]}
+ */
 function placeOf(mark) {
   const [name, number] = mark.split("/")[0].split(".");
   return [name, Number(number)];
 }
 
+/**
+ * @param {Wire.RunRow} a
+ * @param {Wire.RunRow} b
+ */
 function newestFirst(a, b) {
   return b.updated - a.updated || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 }
@@ -18,6 +26,7 @@ function rowsAfter(before, { rows, gone }) {
   const changed = new Map(rows.map((row) => [row.key, row]));
   const away = new Set(gone);
   let moved = false;
+  /** @type {Wire.RunRow[]} */
   const kept = [];
   for (const row of before) {
     const next = changed.get(row.key);
@@ -29,7 +38,11 @@ function rowsAfter(before, { rows, gone }) {
   return moved || changed.size ? kept.sort(newestFirst) : kept;
 }
 
-// Members of all rows that have, or may turn out to have, data of a kind that a page shows; of all rows if none has.
+/**
+ * Members of all rows that have, or may turn out to have, data of a kind that a page shows; of all rows if none has.
+ * @param {Wire.RunRow[]} rows
+ * @param {string[]} needs
+ */
 function membersHaving(rows, needs) {
   const having = needs.length
     ? rows.filter((row) => UNREAD.includes(row.state) || needs.some((kind) => row.tags[kind] > 0))
@@ -47,8 +60,10 @@ function membersHaving(rows, needs) {
  */
 export function merged(before, changes, needs) {
   const { mark, newest, also } = changes;
+  /** @param {Wire.RunRow[]} rows */
   const rest = (rows) => ({ mark, rows, newest, also, default: changes.default || membersHaving(rows, needs) });
-  if (changes.whole) return { ...rest(changes.rows), notebook: changes.notebook };
+  // Whole lists come with their notebook.
+  if (changes.whole) return { ...rest(changes.rows), notebook: /** @type {Wire.Notebook} */ (changes.notebook) };
   if (!before) return null;
   const [name, known] = placeOf(before.mark);
   const [sinceName, since] = placeOf(changes.since);
@@ -59,6 +74,7 @@ export function merged(before, changes, needs) {
   return { ...rest(rowsAfter(before.rows, changes)), notebook: changes.notebook || before.notebook };
 }
 
+/** @type {Map<string, RunList>} */
 const lists = new Map();  // routes of a source -> its latest list, which the next page with these routes begins with
 
 /** @type {(routes: string) => RunList | null} */

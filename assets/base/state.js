@@ -2,13 +2,25 @@
 
 import { functionsOf, noUpdate, setProps } from "./dash.js";
 
-// Last value set on each control. A control must not overwrite the state before it received it.
+/**
+ * Last value set on each control. A control must not overwrite the state before it received it.
+ * @type {Map<string, unknown>}
+ */
 const lastSet = new Map();
 
+/**
+ * @param {unknown} a
+ * @param {unknown} b
+ */
 export function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/**
+ * @param {string[] | undefined} values
+ * @param {string} kind
+ * @param {unknown} fallback
+ */
 export function decode(values, kind, fallback) {
   if (!Array.isArray(values) || values.length === 0) return fallback;
   const last = values[values.length - 1];
@@ -21,9 +33,13 @@ export function decode(values, kind, fallback) {
   return last;
 }
 
+/**
+ * @param {unknown} value
+ * @param {string} kind
+ */
 export function encode(value, kind) {
   if (value === null || value === undefined) return [];
-  if (kind === "list") return Array.from(value, String);
+  if (kind === "list") return Array.from(/** @type {Iterable<unknown>} */ (value), String);
   if (kind === "flag") return [value ? "1" : "0"];
   return [String(value)];
 }
@@ -61,6 +77,7 @@ export function setState(storeId, state, changes) {
  * @returns {Wire.Query}
  */
 export function parseQuery(query) {
+  /** @type {Wire.Query} */
   const state = {};
   for (const [key, value] of new URLSearchParams(query)) {
     if (key === "embed" || key === "token" || key === "card") continue;
@@ -72,18 +89,29 @@ export function parseQuery(query) {
 /** @param {Wire.Query | null} state */
 export function formatQuery(state) {
   const query = new URLSearchParams();
-  for (const key of Object.keys(state || {})) for (const value of state[key]) query.append(key, value);
+  for (const [key, values] of Object.entries(state || {})) for (const value of values) query.append(key, value);
   // Characters of paths are legal in a query; leave them readable.
   return query.toString().replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ",");
 }
 
-// layouts/state.py encodes the constants of a binding in the name of its function.
+/** @typedef {(first: any, second: any) => unknown} Bound what Dash calls with the value of a control and the state */
+/** @typedef {[string, string, string, string, string, unknown]} Constants store, control, property, key, kind, fallback */
+
+/**
+ * layouts/state.py encodes the constants of a binding in the name of its function.
+ * @param {(name: string, ...constants: Constants) => Bound} make
+ */
 function byName(make) {
-  return new Proxy({}, {
+  /** @type {Record<string, Bound>} */
+  const none = {};
+  return new Proxy(none, {
     get(made, name) {
       if (typeof name !== "string" || !name.startsWith("[")) return undefined;
-      if (!made[name]) made[name] = make(name, ...JSON.parse(name));
-      return made[name];
+      /** @type {Constants} */
+      const constants = JSON.parse(name);
+      const known = made[name] || make(name, ...constants);
+      made[name] = known;
+      return known;
     },
     has(_made, name) {
       return typeof name === "string" && name.startsWith("[");
@@ -112,11 +140,13 @@ functionsOf("mindscope_to_state", byName((name, store, _control, _prop, key, kin
 /**
  * @param {Wire.Query} state
  * @param {string} key
- * @param {any} [fallback]
+ * @template [F=undefined]
+ * @param {F} [fallback]
+ * @returns {string | F}
  */
 export function last(state, key, fallback) {
   const values = state[key];
-  return values && values.length ? values[values.length - 1] : fallback;
+  return values && values.length ? values[values.length - 1] : /** @type {F} */ (fallback);
 }
 
 // Entries of the state about one card --------------------------------------------------------------------------------
@@ -137,23 +167,43 @@ export function entry(state, name, key) {
   return found;
 }
 
+/**
+ * @param {Wire.Query} state
+ * @param {string} name
+ * @param {string} key
+ * @param {string} value
+ */
 export function withEntry(state, name, key, value) {
   const others = (state[name] || []).filter((text) => text.slice(text.indexOf(":") + 1) !== key);
   const covered = others.some((text) => text.endsWith(":*"));
   return value || covered ? [...others, `${value}:${key}`] : others;
 }
 
+/**
+ * @param {Wire.Query} state
+ * @param {string} name
+ * @param {string} key
+ */
 export function listed(state, name, key) {
   return (state[name] || []).includes(key);
 }
 
+/**
+ * @param {Wire.Query} state
+ * @param {string} name
+ * @param {string} key
+ */
 export function toggled(state, name, key) {
   const values = state[name] || [];
   return values.includes(key) ? values.filter((value) => value !== key) : [...values, key];
 }
 
 Object.assign(functionsOf("mindscope"), {
-  // The part of a state about runs. Its store changes only if these do, so other changes of the state request no catalogue.
+  /**
+   * The part of a state about runs. Its store changes only if these do, so other changes of the state request no catalogue.
+   * @param {Wire.Query | null} state
+   * @param {Wire.Query | null} now
+   */
   runs_chosen(state, now) {
     const runs = state && state.run ? { run: state.run } : {};
     return same(runs, now) ? noUpdate() : runs;

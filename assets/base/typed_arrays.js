@@ -1,16 +1,25 @@
 // Decode arrays as layouts/figures/typed_arrays.py and the value routes send them: a dtype and bytes.
+/** @type {Record<string, new (buffer: ArrayBufferLike) => any>} */
 const KINDS = {
   i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array,
   u8: BigUint64Array, f4: Float32Array, f8: Float64Array, c8: Float32Array, c16: Float64Array,
 };
+/** @type {WeakMap<SentArray, Numbers>} */
 const decoded = new WeakMap();  // specification -> decoded array
 
-/** Numbers in a buffer; complex ones are pairs. */
+/**
+ * Numbers in a buffer; complex ones are pairs.
+ * @param {string} dtype
+ * @param {ArrayBufferLike} buffer
+ */
 export function arrayOf(dtype, buffer) {
   return new KINDS[dtype](buffer);
 }
 
-// Base64; Uint8Array.from with a function would take ten times as long as this loop.
+/**
+ * Base64; Uint8Array.from with a function would take ten times as long as this loop.
+ * @param {string} text
+ */
 function bytesOf(text) {
   const binary = window.atob(text);
   const bytes = new Uint8Array(binary.length);
@@ -18,12 +27,24 @@ function bytesOf(text) {
   return bytes;
 }
 
-/** The numbers of {dtype, bdata}, decoded once; an array is returned as it is, and null for none. */
+/**
+ * The numbers of {dtype, bdata}, decoded once; an array is returned as it is, and null for none.
+ * @overload
+ * @param {SentArray | Numbers} spec
+ * @returns {Numbers}
+ *
+ * @overload
+ * @param {SentArray | Numbers | null | undefined} spec
+ * @returns {Numbers | null}
+ *
+ * @param {SentArray | Numbers | null | undefined} spec
+ */
 export function numbersOf(spec) {
   if (!spec) return null;
-  if (spec.bdata === undefined) return spec;
-  if (!decoded.has(spec)) {
-    decoded.set(spec, arrayOf(spec.dtype, bytesOf(spec.bdata).buffer));
-  }
-  return decoded.get(spec);
+  if (!("bdata" in spec)) return spec;
+  const known = decoded.get(spec);
+  if (known) return known;
+  const numbers = arrayOf(spec.dtype, bytesOf(spec.bdata).buffer);
+  decoded.set(spec, numbers);
+  return numbers;
 }

@@ -111,8 +111,8 @@ function cell(text, className = "ms-number") {
 }
 
 function bad(panel, row) {
-  return KINDS.map((name, at) => [name, numbersOf(panel.bad)[row * 3 + at]]).filter(([, n]) => n > 0)
-    .map(([name, n]) => `${count(n)} ${name}`).join(" · ");
+  const found = KINDS.map((name, at) => ({ name, n: numbersOf(panel.bad)[row * 3 + at] }));
+  return found.filter(({ n }) => n > 0).map(({ name, n }) => `${count(n)} ${name}`).join(" · ");
 }
 
 function away(panel, row) {

@@ -16,7 +16,7 @@ export function onBegin(act) {
 }
 
 export const { pageOf } = keeper(
-  (root) => ({
+  (root) => /** @type {UndeclaredFields} */ ({
     kind: kinds.get(root.dataset.page),
     catalogue: null,
     shown: [],

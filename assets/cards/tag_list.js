@@ -120,6 +120,7 @@ function groupHead(prefix, members, isTicked, open, ticks) {
   fold.dataset.fold = prefix;
   fold.setAttribute("aria-expanded", String(open));
   const on = members.filter(isTicked).length;
+  /** @type {HTMLElement[]} */
   const parts = [fold];
   if (ticks) {
     const box = make("input", "", [], { type: "checkbox", "aria-label": prefix });

@@ -27,7 +27,7 @@ export function define(name, kind) {
   kinds.set(name, kind);
 }
 
-export const { pages, pageOf } = keeper((root) => ({
+export const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, dump: null, listed: null, rank: 0, step: null, against: null, reading: null, kept: null,
   wanted: null, asked: null,
   parts: new Map(),

@@ -167,10 +167,10 @@ function drawSession(page, host, session) {
   const lost = session.state === "pending" && session.reason !== "";
   writeText(state, `live.state.${lost ? "lost" : session.state}`);
   state.dataset.live = lost ? "lost" : session.state;
-  const [sentence, values] = aboutOf(session);
+  const [sentence, values] = /** @type {[string, TextValues?]} */ (aboutOf(session));
   setLabel(state, "title", sentence, values);
   drawFacts(facts, session);
-  const [notice, given] = noticeOf(session);
+  const [notice, given] = /** @type {[string, TextValues?]} */ (noticeOf(session));
   about.hidden = !notice;
   if (notice) writeText(about, notice, given);
   error.textContent = page.liveError;

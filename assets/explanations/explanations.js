@@ -23,7 +23,7 @@ export function define(name, kind) {
   kinds.set(name, kind);
 }
 
-export const { pages, pageOf } = keeper((root) => ({
+export const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, run: null, listed: null, reading: null, kept: null, wanted: null,
   parts: new Map(),
   kind: kinds.get(root.dataset.page) || {},

@@ -32,6 +32,7 @@ export function drawKey(box, key, page) {
   if (!column) return;
   const scale = key.scale === "linear" ? "" : ` (${translate(`lineage.${key.scale}`)})`;
   const title = `${fullOf(column)}${scale}`;
+  /** @type {HTMLElement[]} */
   const parts = [make("div", "ms-lineage-key-title ms-cut", title, { title })];
   const grey = key.apart ? [dot(key.grey, words("lineage.no_value"))] : [];
   if (key.entries) {

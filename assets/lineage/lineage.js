@@ -12,7 +12,7 @@ import { linkTo, nameIn, pagesOf } from "../base/grid.js";
 import { inLanguage, language, setLabel, translate, writeText } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
 import { keeper } from "../base/pages.js";
-import * as picker from "../base/picker.js";
+import { encode, matcher, selected } from "../base/run_selection.js";
 import { same } from "../base/state.js";
 import { brushes, filter, meaning, stretches } from "./brushes.js";
 import {
@@ -32,7 +32,7 @@ const WIDTH_STEP = 16;
 const NOTES = ["remark", "tags"];
 const nothing = () => noUpdate();
 
-const { pages, pageOf } = keeper(() => ({
+const { pages, pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
   sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [], room: 12, width: 1000,
 }), (page) => {
   build(page);
@@ -65,7 +65,7 @@ function take(page, state, sheet, runs) {
 // Selected runs; all by default.
 function chosenKeys(page) {
   if (!page.state.run || !page.state.run.length) return page.sheet.keys;
-  const chosenRuns = picker.selected(page.state, page.runs);
+  const chosenRuns = selected(page.state, page.runs);
   return page.sheet.keys.filter((key) => chosenRuns.has(key));
 }
 
@@ -381,6 +381,7 @@ function build(page) {
   setLabel(page.compare, "title", "data_lineage.compare_tip");
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "lineage.save");
+  /** @type {HTMLElement[]} */
   const items = ["csv", "json"].map((kind) => {
     const link = make("a", "ms-menu-item", words(`lineage.save_${kind}`), { href: "#", "data-kind": kind, download: "" });
     link.addEventListener("click", () => { link.href = exported(page, kind); });
@@ -468,7 +469,7 @@ const acts = {
   everyone: (page) => page.change({ run: [] }),
   choose: (page) => {
     page.before = page.state.run || [];
-    page.chosen = picker.encode(new Set(shownKeys(page)), page.runs.rows);
+    page.chosen = encode(new Set(shownKeys(page)), page.runs.rows);
     page.change({ run: page.chosen });
     drawSummary(page);
   },
@@ -493,7 +494,7 @@ function pick(page, name, on) {
 
 function list(page) {
   const shown = new Set(chosen(page));
-  const test = picker.matcher(page.search.value, false);
+  const test = matcher(page.search.value, false);
   const lines = page.sheet.groups.flatMap(([group, title]) => {
     const columns = page.sheet.columns.filter(
       (column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`),
@@ -509,6 +510,7 @@ function list(page) {
 function line(page, column, on) {
   const box = make("input", "", [], { type: "checkbox", value: column.name });
   box.checked = on;
+  /** @type {HTMLElement[]} */
   const parts = [make("label", "", [box, make("span", "ms-cut", cut(labelOf(column), 200), { title: cut(column.name, 400) })])];
   const scale = scaleOf(page, column.name);
   const pin = iconButton("pin", "lineage.pin", "pin");
@@ -613,7 +615,8 @@ function furnish(page) {
   const columns = chosen(page).length;
   writeText(page.count, "lineage.columns", { n: columns, total: page.sheet.columns.length });
   page.differ.setAttribute("aria-pressed", String(differingOnly(page)));
-  if (view) writeText(page.note, ...scatter.hint(page));
+  const hint = scatter.hint(page);
+  if (view) writeText(page.note, ...hint);
   else if (axes > MOST_AXES) writeText(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
   else writeText(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
   const shape = JSON.stringify([

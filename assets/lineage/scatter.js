@@ -17,6 +17,7 @@ const CLICK = 4;
 const GREY = "#8b95a1";
 
 // Text of the note beside the views: [text key, values].
+/** @type {(page: UndeclaredFields) => [string, TextValues?]} */
 export const hint = (page) => {
   const axes = axesOf(page).length;
   if (viewOf(page) === "matrix" && axes > MOST) return ["lineage.matrix_cut", { n: MOST, total: count(axes) }];

@@ -23,7 +23,7 @@ export function define(name, kind) {
   kinds.set(name, kind);
 }
 
-export const { pageOf } = keeper((root) => ({
+export const { pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, run: null, profile: null, against: null, reading: null, wanted: null, asked: null,
   kind: kinds.get(root.dataset.page) || {},
   frames: root.dataset.frames.split(" "),

@@ -2,17 +2,94 @@
 
 interface Window {
   /** Dash: our clientside functions by namespace, and what Dash itself puts beside them. */
-  dash_clientside: any;
-  DashRenderer: any;
+  dash_clientside: DashClientside;
+  DashRenderer: new (...hooks: unknown[]) => unknown;
   dashAgGridFunctions: Record<string, (...values: any[]) => any>;
   dashAgGridComponentFunctions: Record<string, (props: any) => any>;
-  dash_ag_grid: { getApiAsync(id: string): Promise<any> };
-  Plotly: any;
-  React: any;
+  dash_ag_grid: { getApiAsync(id: string): Promise<GridApi> };
+  Plotly: Plotly;
+  React: { createElement(...parts: unknown[]): unknown };
   /** early/prefs.js */
   mindscope: { prefs: KeptPreferences };
   /** early/hold.js */
   mindscopeModules: Promise<unknown>[];
+}
+
+/** Functions of a namespace that Dash calls with the values of inputs and states. */
+// Dash checks no types: what a function takes is what the callback in Python names.
+type ClientsideFunctions = Record<string, (...values: any[]) => unknown>;
+
+/** What Dash takes for "leave this output as it is". */
+type NoUpdate = { readonly kind: unique symbol };
+
+interface DashClientside {
+  no_update: NoUpdate;
+  set_props(id: string, props: Record<string, unknown>): void;
+  callback_context: { inputs_list: { id: string; property: string; value?: unknown }[] };
+  [namespace: string]: any;
+}
+
+/** Values that a text names in braces. */
+type TextValues = Record<string, string | number>;
+
+/** Numbers as scripts keep them: typed, or a list. */
+type Numbers = number[] | Float64Array | Float32Array | Int32Array | Uint32Array | Int16Array | Uint16Array | Int8Array | Uint8Array;
+
+/** A page on screen: kit/pages.js. */
+interface KeptPage {
+  root: HTMLElement;
+  state: Wire.Query;
+  /** the id of a component of the page */
+  store(part: string): string;
+  find(selector: string): any;
+  change(changes: Wire.Query): void;
+}
+
+/** What pages whose records are not declared yet keep beside a KeptPage. Declare a record in place of it. */
+type UndeclaredFields = any;
+
+/** An answer of the server to a question about a part of a page: layouts/parts.py. */
+interface PartAnswer {
+  part: string;
+  turn: string;
+  state: string;
+}
+
+/** A question about a part, and its number. */
+interface AskedPart {
+  turn: number;
+  ask: Wire.Query | null;
+  timer?: number;
+}
+
+/** A page whose parts the server answers one by one: kit/parts.js. */
+interface PageOfParts extends KeptPage {
+  parts: Map<string, AskedPart>;
+  kind: { answers?: Record<string, (page: any, answer: any) => void> };
+}
+
+/** AG Grid, as far as we call it. */
+interface GridApi {
+  isDestroyed(): boolean;
+  getRowNode(id: string): GridNode | undefined;
+  setFocusedCell(row: number, column: string): void;
+  addEventListener(name: string, act: (event: GridEvent) => void): void;
+  [more: string]: any;
+}
+
+interface GridNode {
+  id: string;
+  rowIndex: number;
+  data: any;
+  [more: string]: any;
+}
+
+interface GridEvent {
+  data: any;
+  node: GridNode;
+  event: KeyboardEvent;
+  source: string;
+  [more: string]: any;
 }
 
 /** What a user chooses for all pages: early/prefs.js. */

@@ -4,8 +4,8 @@ import test from "node:test";
 import { csvText, fileName } from "../../assets/base/files.js";
 import { escapeMarkup } from "../../assets/base/markup.js";
 import { age, dateTime } from "../../assets/base/moments.js";
+import { colours, encode, gone, matcher, paint, selected, shortName } from "../../assets/base/run_selection.js";
 import { count } from "../../assets/kit/units.js";
-import { colours, encode, gone, matcher, paint, selected, shortName } from "../../assets/base/picker.js";
 import { numbersOf } from "../../assets/base/typed_arrays.js";
 
 test("names of files are safe and never empty", () => {

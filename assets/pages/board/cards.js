@@ -4,7 +4,7 @@ import * as boards from "../../base/boards.js";
 import { badge, icon, iconButton, make, menu, words } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
-import { gone } from "../../base/picker.js";
+import { gone } from "../../base/run_selection.js";
 import { parseQuery } from "../../base/state.js";
 import * as frames from "./frames.js";
 import * as moving from "./moving.js";
@@ -159,6 +159,9 @@ function offer(page, element, cardOf, place) {
   );
 }
 
+/** @type {WeakMap<HTMLElement, Node[] | null>} */
+const titles = new WeakMap();  // card -> the title that its page has given it
+
 /** The element of a card, without a place on the board. */
 export function cardElement(page, card) {
   const cardOf = () => page.board.cards.find(({ key }) => key === card.key) || card;
@@ -182,7 +185,7 @@ export function cardElement(page, card) {
     frames.hold(page, content, card, nameOf(card), {
       changed: (place) => offer(page, element, cardOf, place),
       named: (title) => {
-        element.titled = title && title.textContent ? Array.from(title.childNodes, (node) => node.cloneNode(true)) : null;
+        titles.set(element, title && title.textContent ? Array.from(title.childNodes, (node) => node.cloneNode(true)) : null);
         delete element.dataset.name;
         update(page, element, cardOf());
       },
@@ -199,7 +202,8 @@ export function update(page, element, card) {
   const name = nameOf(card);
   if (title && element.dataset.name !== `${name}\n${card.title}`) {
     element.dataset.name = `${name}\n${card.title}`;
-    title.replaceChildren(...titleOf(card, element.titled && element.titled.map((node) => node.cloneNode(true))));
+    const titled = titles.get(element);
+    title.replaceChildren(...titleOf(card, titled && titled.map((node) => node.cloneNode(true))));
     title.title = name;
   }
   setLabel(element, "aria-label", "board.card", { name });

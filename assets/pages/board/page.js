@@ -20,7 +20,7 @@ import * as texts from "./texts.js";
 const NARROW = 600;  // px of the page: one column
 const LARGEST = 4;  // MiB of a file
 
-const { pages, pageOf } = keeper((root) => ({
+const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   book: null,
   rows: null,
   board: null,  // as on screen: with changes that are still being sent

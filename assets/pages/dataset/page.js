@@ -20,7 +20,7 @@ const MOST_TOLD = 60;
 const ruler = document.createElement("canvas").getContext("2d");
 const NARROW = "…";
 
-const { pages, pageOf } = keeper((root) => ({
+const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, drawn: "", box: JSON.parse(root.dataset.box),
 }), (page) => {
   buildZoom(page);
@@ -211,6 +211,7 @@ function head(page, pipeline) {
   if (pipeline.problem) badges.unshift(words("dataset.damaged", {}, "span", "ms-badge ms-badge-wrong"));
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "dataset.save");
+  /** @type {HTMLElement[]} */
   const items = ["svg", "png"].map((name) =>
     make("button", "ms-menu-item", words(`dataset.save.${name}`), { type: "button", "data-act": name }),
   );

@@ -94,6 +94,7 @@ export function take(page, answer) {
 }
 
 // What is said of an empty list: nothing found differs from not checkable, and from not checked yet.
+/** @returns {[string, TextValues?] | null} */
 function noteOf(page, answer) {
   if (answer.state !== "ready" || answer.total) return null;
   if (!answer.checked.length) return ["debugger.none_watched"];

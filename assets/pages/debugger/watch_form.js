@@ -117,6 +117,7 @@ function parameters(page) {
     const wrong = draft.wrong[limit.name];
     if (wrong) field.setAttribute("aria-invalid", "true");
     const label = words(`debugger.parameter.${limit.name}`);
+    /** @type {HTMLElement[]} */
     const parts = [make("label", "ms-debugger-label", [label, field])];
     if (wrong) parts.push(words(wrong[0], { ...wrong[1] }, "p", "ms-wrong-text"));
     return make("div", "ms-debugger-field", parts);

@@ -20,7 +20,7 @@ import * as treemap from "./treemap.js";
 
 const MOST_COMPARABLE = 500;
 
-const { pages, pageOf } = keeper(() => ({
+const { pages, pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
   catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null, there: null, fit: true,
   anchor: null, centre: false, marked: markTree,
 }), build);

@@ -17,7 +17,8 @@ const WAITING = ["reading", "waiting"];
 export const NONE = { by: [], part: [], at: [] };
 
 const own = (pair) => pair[language() === "zh" ? 1 : 0];
-const both = ([english, chinese], tag = "span", className = "") => make(tag, `${className} t`.trim(), [
+/** @param {Wire.Texts} texts */
+const both = ([english, chinese]) => make("span", "t", [
   make("span", "en", english, { lang: "en" }), make("span", "zh", chinese, { lang: "zh-CN" }),
 ]);
 

@@ -27,7 +27,7 @@ function build(page) {
   histogramLegend.listen(page, figureOf);
   const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
-  setLabel(view.firstChild, "title", "histograms.auto.title");
+  setLabel(view.children[0], "title", "histograms.auto.title");
   const axis = segments("histograms.axis", AXES.map((name) => [name, `histograms.axis.${name}`]), (value) => {
     if (value !== last(page.state, "x", "step")) {
       page.change({ x: value === "step" ? [] : [value], zoom: zooming.withoutPlaces(page) });

@@ -16,7 +16,7 @@ const MOST_COMPARED = 3;
 const WAIT_MS = 80;
 const MARKS = { start: "○", end: "●", convergence: "☆" };
 
-const { pages, pageOf } = keeper((root) => ({
+const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   catalogue: null, sheets: [], figure: null, playing: 0,
   plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
 }), build);
@@ -133,6 +133,7 @@ function buildHead(page) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   setLabel(summary, "title", "landscape.save");
   setLabel(summary, "aria-label", "landscape.save");
+  /** @type {HTMLElement[]} */
   const items = ["png", "svg", "csv"].map((name) => make("button", "ms-menu-item", words(`landscape.save.${name}`),
     { type: "button", "data-act": name }));
   items.push(make("div", "ms-landscape-arrays"));

@@ -22,7 +22,7 @@ const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
 const EXPLAINS = 0.1;  // a forest of a lower R² does not decide the order
 const nothing = () => noUpdate();
 
-const { pageOf } = keeper((root) => ({
+const { pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   sheet: null, runs: null, growth: null, drawing: null, act: "",
   plot: (card) => root.querySelector(`.ms-optimisation-${card} .js-plotly-plot`),
 }), build);

@@ -4,7 +4,7 @@ import { functionsOf, setProps } from "../../base/dash.js";
 import { takesText } from "../../base/elements.js";
 import { inLanguage, setLabel, writeText } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
-import * as picker from "../../base/picker.js";
+import { selected } from "../../base/run_selection.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { runSelect, setRuns } from "../../base/run_select.js";
 import { setState } from "../../base/state.js";
@@ -24,7 +24,7 @@ const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
 // The chosen runs in the order of the list: [key, name].
 function chosen(runs, state) {
-  const keys = picker.selected(state, runs);
+  const keys = selected(state, runs);
   return runs.rows.flatMap((row) =>
     row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
   );

@@ -83,6 +83,7 @@ export function drawDrawn(page) {
   const width = duration(((view.to - view.from) / view.columns) * view.wide);
   const numbers = { alone, merged: view.merged, joined: view.joined, bundled: view.bundled };
   const values = { width, ...Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, count(value)])) };
+  /** @type {(Node | string)[]} */
   const said = [words(view.merged ? "ranks.drawn" : "ranks.drawn_all", values)];
   if (view.bundled) said.push(" ", words("ranks.bundled", values));
   page.drawn.replaceChildren(...said);

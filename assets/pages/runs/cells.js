@@ -6,7 +6,7 @@ import { linkTo, nameIn, pagesOf } from "../../base/grid.js";
 import { inLanguage, translate, translations } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
 import { cellText, count as countText } from "../../kit/units.js";
-import * as picker from "../../base/picker.js";
+import { paint } from "../../base/run_selection.js";
 
 /** The views of the lists on screen by the id of their grid; see page.js. */
 export const views = new Map();
@@ -67,7 +67,7 @@ function words(key, values) {
 
 cellRenderers.MindscopeRun = ({ data }) => {
   const view = views.get(data.grid);
-  const background = picker.paint(data.members, view.drawnIn);
+  const background = paint(data.members, view.drawnIn);
   const [first] = pagesOf(data);
   const name = nameIn(view.rows, data);
   return make("span", { className: "ms-run" },

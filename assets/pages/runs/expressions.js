@@ -2,7 +2,8 @@
 // "=" and the expression (layouts/pages/runs/columns.py).
 
 import { icon, make, words } from "../../base/elements.js";
-import { derivedTag, isDerived, openExpression } from "../../base/derived_tags.js";
+import { derivedTag, isDerived } from "../../base/derived_tags.js";
+import { openExpression } from "../../base/expression_opener.js";
 import { inLanguage, setLabel, translate } from "../../base/i18n.js";
 import { frameOf, routesOf } from "../../base/notes.js";
 

@@ -5,7 +5,7 @@ import { pagesOf } from "../../base/grid.js";
 import { language, setLabel, writeText } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import * as runNotes from "../../base/notes.js";
-import * as picker from "../../base/picker.js";
+import { colours, encode, matcher, selected } from "../../base/run_selection.js";
 import { currentPrefs } from "../../base/prefs.js";
 import { same, setState } from "../../base/state.js";
 import * as strict from "../../base/strictness.js";
@@ -222,7 +222,7 @@ class View {
     this.store = store;
     const text = (this.state.q || [""])[0];
     this.regex.setAttribute("aria-pressed", String(this.isRegex()));
-    const test = picker.matcher(text, this.isRegex());
+    const test = matcher(text, this.isRegex());
     this.search.setAttribute("aria-invalid", String(test === null));
     const filter = `${text}\n${this.isRegex()}`;
     if (test !== null && filter !== this.filter) {
@@ -277,8 +277,8 @@ class View {
   }
 
   choose() {
-    this.chosen = picker.selected(this.state, this.runs);
-    this.drawnIn = picker.colours(this.chosen, this.rows, this.state);
+    this.chosen = selected(this.state, this.runs);
+    this.drawnIn = colours(this.chosen, this.rows, this.state);
   }
 
   show() {
@@ -331,7 +331,7 @@ class View {
         else next.delete(key);
       }
     });
-    this.write({ run: picker.encode(next, this.rows) });
+    this.write({ run: encode(next, this.rows) });
   }
 
   // Kinds of the insights of a row that pass the chosen strictness; null before they are known.
@@ -409,7 +409,7 @@ class View {
   }
 
   chooseMatching() {
-    this.write({ run: picker.encode(new Set(this.matching().flatMap((row) => row.members)), this.rows) });
+    this.write({ run: encode(new Set(this.matching().flatMap((row) => row.members)), this.rows) });
   }
 
   open(row) {

@@ -34,7 +34,7 @@ export function row(page, sample) {
   ], { "data-sample": String(sample.id), tabindex: "0" });
   setLabel(element, "aria-label", "saliency.sample", { n: sample.id });
   element.classList.toggle("ms-chosen", chosen);
-  element.sample = sample;
+  Object.assign(element, { sample });
   paint(page, element);
   return element;
 }

@@ -2,7 +2,8 @@
 // its card says of it comes with the figure (layouts/queries/expressions.py).
 
 import { badge, icon, iconButton, make, words } from "../../base/elements.js";
-import { derivedTag, expressionOf, isDerived, openExpression } from "../../base/derived_tags.js";
+import { derivedTag, expressionOf, isDerived } from "../../base/derived_tags.js";
+import { openExpression } from "../../base/expression_opener.js";
 import { count } from "../../kit/units.js";
 import { inLanguage, setLabel } from "../../base/i18n.js";
 import { last } from "../../base/state.js";

@@ -52,7 +52,8 @@ function control(page) {
     (name) => page.change({ band: [name] }),
   );
   const base = make("select", "ms-input", [], { "data-group": "base" });
-  for (const [element, key] of [[kind, "groups.by"], [base, "groups.base"]]) setLabel(element, "aria-label", key);
+  setLabel(kind, "aria-label", "groups.by");
+  setLabel(base, "aria-label", "groups.base");
   line.classList.add("ms-group-line");
   band.classList.add("ms-group-band");
   kind.addEventListener("change", () => {

@@ -128,8 +128,7 @@ function place(page, card) {
     dot.style.left = `${left}px`;
     dot.style.top = `${top}px`;
     dot.setAttribute("aria-label", sentence(mark));
-    dot.mark = mark;
-    return dot;
+    return Object.assign(dot, { mark });
   }));
 }
 

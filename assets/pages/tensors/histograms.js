@@ -28,7 +28,7 @@ export function overSteps(page) {
 export function build(page) {
   const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("hist", "auto"));
-  setLabel(view.firstChild, "title", "histograms.auto.title");
+  setLabel(view.children[0], "title", "histograms.auto.title");
   const axis = segments("histograms.axis", AXES.map((name) => [name, `histograms.axis.${name}`]), set("x", "step"));
   view.classList.add("ms-tensor-hist");
   page.tensorHistogram = { view, axis };

@@ -96,7 +96,8 @@ function show(page, card, key) {
     t.asked = "";
     t.summed = "";
     t.find("stats").replaceChildren();
-    return message(t, translate(...reason), "plain");
+    const [key, values] = reason;
+    return message(t, translate(key, values), "plain");
   }
   // Retry failed requests.
   if (t.about && t.about.problem) t.asked = "";

@@ -124,6 +124,7 @@ export function showSlice(panel, slice, { tracks, parts }, more) {
   ];
   if (slice.category) rows.push(["timeline.category", slice.category]);
   if (slice.step) rows.push(["timeline.of_step", slice.step]);
+  /** @type {HTMLElement[]} */
   const left = [facts(rows)];
   if (slice.half) left.unshift(words(`timeline.${slice.half}`, {}, "p", "ms-muted"));
   if (slice.around && slice.around.length) {

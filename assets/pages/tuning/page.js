@@ -19,7 +19,9 @@ const METHODS = ["fanova", "mdi", "pedanova"];
 const STATES = ["complete", "running", "pruned", "failed"];
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
-const { pageOf } = keeper(() => ({ parts: new Map(), kind: { answers }, version: 0, shown: null }), build);
+const { pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
+  parts: new Map(), kind: { answers }, version: 0, shown: null,
+}), build);
 const plots = plotCards(pageOf, (page) => (page.shown ? page.shown.study : "study"), (page) => page.shown);
 
 function build(page) {

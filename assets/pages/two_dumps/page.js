@@ -23,9 +23,10 @@ function field(page, key, className, valid, fallback) {
     input.setAttribute("aria-invalid", String(!right));
     if (right) page.change({ [key]: value === "" || value === fallback ? [] : [value] });
   };
+  let timer = 0;
   input.addEventListener("input", () => {
-    window.clearTimeout(input.timer);
-    input.timer = window.setTimeout(put, TYPING_MS);
+    window.clearTimeout(timer);
+    timer = window.setTimeout(put, TYPING_MS);
   });
   input.addEventListener("change", put);
   return input;

@@ -2,7 +2,7 @@
 
 import { functionsOf } from "../../base/dash.js";
 import { make, takesText } from "../../base/elements.js";
-import * as picker from "../../base/picker.js";
+import { selected } from "../../base/run_selection.js";
 import { runSelect, setRuns } from "../../base/run_select.js";
 import { setState } from "../../base/state.js";
 import * as curves from "./curves.js";
@@ -18,7 +18,7 @@ function set(rootId, [one, other]) {
 
 // Chosen runs first, then all others; every run can be compared with every other.
 function options(runs, state) {
-  const chosen = picker.selected(state, runs);
+  const chosen = selected(state, runs);
   const all = runs.rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
   return [...all.filter(([key]) => chosen.has(key)), ...all.filter(([key]) => !chosen.has(key))];
 }

@@ -1,0 +1,105 @@
+// Which runs are on screen, in which colours, and how a search finds them. Everything here computes; picker.js draws.
+
+import { coloursOf } from "./colours.js";
+
+/** Names all runs in a state. */
+const EVERY = "*";
+const FEW = 10;  // more runs than these are named as all of them
+
+/**
+ * Colour of a run, or slices of the colours of a job; "" if it is not on screen.
+ * @param {string[]} members
+ * @param {Map<string, string>} drawn
+ */
+export function paint(members, drawn) {
+  const shown = members.flatMap((key) => drawn.get(key) || []).slice(0, 4);
+  if (shown.length < 2) return shown[0] || "";
+  const part = 100 / shown.length;
+  return `conic-gradient(${shown.map((colour, i) => `${colour} ${i * part}% ${(i + 1) * part}%`).join(", ")})`;
+}
+
+/**
+ * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
+ * layouts/state.py), which are `default` in the list of runs.
+ * @param {Wire.Query | null | undefined} state
+ * @param {Pick<RunList, "rows" | "default">} runs
+ * @returns {Set<string>} keys of members
+ */
+export function selected(state, { rows, default: chosen }) {
+  const keys = (state || {}).run;
+  if (!keys || !keys.length) return new Set(chosen);
+  const wanted = new Set(keys);
+  const whole = wanted.has(EVERY);
+  return new Set(
+    rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))),
+  );
+}
+
+/**
+ * Keys that the state names and no run has.
+ * @param {Wire.Query | null | undefined} state
+ * @param {Wire.RunRow[]} rows
+ */
+export function gone(state, rows) {
+  const there = new Set(rows.flatMap((row) => [row.key, ...row.members]));
+  return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
+}
+
+/**
+ * Map of member key -> colour, for the selected runs on a page with this state.
+ * @param {Set<string>} chosen
+ * @param {Wire.RunRow[]} rows
+ * @param {Wire.Query | null} [state]
+ */
+export function colours(chosen, rows, state = null) {
+  return new Map([...coloursOf(state, rows)].filter(([key]) => chosen.has(key)));
+}
+
+/**
+ * The selection as a state names it.
+ * @param {Set<string>} chosen
+ * @param {Wire.RunRow[]} rows
+ */
+export function encode(chosen, rows) {
+  const total = rows.reduce((sum, row) => sum + row.members.length, 0);
+  if (chosen.size === 0) return [""];
+  if (chosen.size === total && rows.length > FEW) return [EVERY];
+  return rows.flatMap((row) => {
+    const members = row.members.filter((key) => chosen.has(key));
+    return members.length === row.members.length ? [row.key] : members;
+  });
+}
+
+/**
+ * Predicate of a search; null for an invalid pattern.
+ * @param {string} text
+ * @param {boolean} regex
+ * @returns {((name: string) => boolean) | null}
+ */
+export function matcher(text, regex) {
+  if (!text) return () => true;
+  if (!regex) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return (name) => words.every((word) => name.toLowerCase().includes(word));
+  }
+  try {
+    const pattern = new RegExp(text, "i");
+    return (name) => pattern.test(name);
+  } catch (error) {
+    return null;
+  }
+}
+
+/**
+ * The shortest end of a path that distinguishes it from all others.
+ * @param {string} name
+ * @param {string[]} others
+ */
+export function shortName(name, others) {
+  const parts = name.split("/");
+  for (let count = 1; count < parts.length; count += 1) {
+    const short = parts.slice(-count).join("/");
+    if (!others.some((other) => other !== name && (other === short || other.endsWith(`/${short}`)))) return short;
+  }
+  return name;
+}
