@@ -395,6 +395,7 @@ class _Process:
         self.held: list[Piece] = []
         self.is_ready = False
         self._answers = answers
+        # It ends with the process whose answers it reads: no work for `app.background`.
         threading.Thread(target=self._listen, name="mindscope-engine", daemon=True).start()
 
     @property

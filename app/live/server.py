@@ -107,6 +107,7 @@ class DebuggerServer:
         sessions.host, sessions.port = host, bound
         self.port = bound
         self._server.start()
+        # A clock that runs as long as the server, not work: no `app.background`. grpc wants a pool of its own, too.
         self._watcher = threading.Thread(target=self._watch, name="mindscope-live", daemon=True)
         self._watcher.start()
 

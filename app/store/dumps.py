@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from app.background import HELD, PATIENCE, Background, Task
 from app.store.measuring import Measuring
-from app.store.turns import Turns
-from app.store.work import HELD, PATIENCE, Report, Task, Works
 from layouts.dumps import DumpView, DumpWork, OpenDump
 from layouts.work import WorkResult
 from parsers.dumps.access import RunDump
@@ -48,12 +47,11 @@ def _tell_nobody(_run: str, _problems: Sequence[Problem], _changed: bool) -> Non
     """See Found."""
 
 
-class _Report(Report):
-    """Has tensors measured as well."""
+class _Report:
+    """Reports the progress of a task, and has tensors measured for it (`layouts.dumps.Report`)."""
 
-    def __init__(self, task: Task, dump: DumpView, turns: Turns, measuring: Measuring) -> None:
-        super().__init__(task, turns)
-        self._dump, self._measuring = dump, measuring
+    def __init__(self, task: Task, dump: DumpView, measuring: Measuring) -> None:
+        self._task, self._dump, self._measuring = task, dump, measuring
         self._told = False
         self._here = 0  # bytes that this thread has measured: many small amounts are much
 
@@ -66,7 +64,7 @@ class _Report(Report):
             return
         if not len(dump.unmeasured(rows, computed=computed)):
             return
-        with self.turns.aside(self.task.turn):
+        with self._task.aside():
             missing, size = self._measuring.missing(dump, rows, computed=computed)
         if not len(missing):
             return
@@ -75,24 +73,24 @@ class _Report(Report):
             dump.measured(missing, computed=computed, progress=self._progress)
             self._measuring.touch(dump)
             return
-        with self.turns.aside(self.task.turn):
-            self._measuring.measure(dump, missing, size, self._progressed, lambda: self.task.turn.is_wanted)
+        with self._task.aside():
+            self._measuring.measure(dump, missing, size, self._progressed, lambda: self._task.is_wanted)
 
     def _progress(self, done: int, total: int) -> bool:
         """Take the progress of measuring in this thread; Cancelled if it was cancelled."""
-        self.turns.give_way(self.task.turn)
+        self._task.give_way()
         return self._progressed(done, total)
 
     def _progressed(self, done: int, total: int) -> bool:
         """Take the progress of measuring, unless the work tells its own."""
         if not self._told:
-            self.task.done, self.task.total = done, total
-        return not self.task.turn.cancelled
+            self._task.done, self._task.total = done, total
+        return not self._task.cancelled
 
     def __call__(self, done: int, total: int, result: Any = None) -> None:
         """See `layouts.dumps.Report`."""
         self._told = True
-        super().__call__(done, total, result)
+        self._task(done, total, result)
 
 
 @dataclass(slots=True)
@@ -128,7 +126,7 @@ class Dumps:
         on_found: Found = _tell_nobody,
     ) -> None:
         """interval: seconds between two looks at a dump, 0 for none. on_found is called by the threads that work."""
-        self._works = Works(Turns("mindscope-dumps"), memory=memory, most=MOST_KEPT)
+        self._background = Background("mindscope-dumps", memory=memory, most=MOST_KEPT)
         self._measuring = measuring or Measuring(index_directory)
         self._interval, self._on_found = interval, on_found
         self._held: dict[str, _Held] = {}
@@ -162,18 +160,18 @@ class Dumps:
         """Return the result of work on a dump with this mark, or its progress."""
         def do(task: Task) -> Any:
             try:
-                return work.job(dump, _Report(task, dump, self._works.turns, self._measuring))
+                return work.job(dump, _Report(task, dump, self._measuring))
             finally:
                 held = self._held.get(run)
                 if held is not None and held.dump is dump:
                     self._tell(held)
 
-        task = self._works.result(run, (work.name, work.key), mark, do, again=again)
+        task = self._background.result(run, (run, work.name, work.key), mark, do, again=again)
         return WorkResult(task.state, task.result, task.done, task.total, task.text, mark)
 
     def cancel(self, run: str, work: DumpWork) -> None:
         """Stop work."""
-        self._works.cancel(run, (work.name, work.key))
+        self._background.cancel((run, work.name, work.key))
 
     def problems(self, run: str) -> tuple[Problem, ...]:
         """Return the damage found so far in the dump of a run."""
@@ -185,7 +183,7 @@ class Dumps:
         now = time.monotonic()
         with self._lock:
             every = list(self._held.values()) if self._interval else []
-        busy = self._works.at_work(UNDISTURBED)
+        busy = self._background.at_work(UNDISTURBED)
         for held in every:
             if held.dump is None or now - held.asked > FOLLOWED:
                 continue
@@ -195,9 +193,9 @@ class Dumps:
 
     def stop(self) -> None:
         """Stop all work, keep the statistics, and wait for both."""
-        self._works.cancel_all()
+        self._background.cancel_all()
         self._measuring.stop()
-        self._works.stop()
+        self._background.stop()
 
     # Dumps -----------------------------------------------------------------------------------------------------------
 
@@ -227,10 +225,10 @@ class Dumps:
             listing = held.listing
             failed_lately = listing is not None and listing.state == "failed" and time.monotonic() - held.looked < RETRY
             if listing is not None and (not listing.ended.is_set() or failed_lately):
-                listing.turn.asked = held.asked
+                listing.asked = held.asked
                 return
             held.looked = time.monotonic()
-            held.listing = self._works.begin(held.run, lambda _task: self._look(held))
+            held.listing = self._background.begin(held.run, lambda _task: self._look(held))
 
     def _look(self, held: _Held) -> None:
         """List a dump that has not been listed, or has changed since."""
@@ -250,7 +248,7 @@ class Dumps:
         with self._lock:
             held.coming = held.dump = fresh
             held.mark = f"{self._base}.{next(self._marks):x}"
-        self._works.forget(held.run)
+        self._background.forget(held.run)
         held.cost = time.thread_time() - begun
         self._tell(held, changed=before is not None)
 

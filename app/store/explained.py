@@ -11,10 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
-from app.store.turns import Turns
-from app.store.work import HELD, PATIENCE, Report, Task, Works
+from app.background import HELD, PATIENCE, Background, Task
 from layouts.explained import ExplanationWork, OpenExplanations
 from layouts.work import WorkResult
 from parsers.explanations.access import RunExplanations
@@ -55,7 +54,7 @@ class ExplainedRuns:
 
     def __init__(self, on_found: Found = _tell_nobody) -> None:
         """on_found is called by the threads that read."""
-        self._works = Works(Turns("mindscope-explanations"), memory=MEMORY_BYTES, most=MOST_RESULTS)
+        self._background = Background("mindscope-explanations", memory=MEMORY_BYTES, most=MOST_RESULTS)
         self._on_found = on_found
         self._held: dict[str, _Held] = {}
         self._lock = threading.Lock()
@@ -84,19 +83,17 @@ class ExplainedRuns:
             return WorkResult("waiting" if opened.state == "reading" else opened.state, text=opened.text)
         known = opened.explanations
 
-        def do(task: Task) -> Any:
-            return work.job(known, Report(task, self._works.turns))
-
-        task = self._works.result(run, (work.name, work.key), opened.mark, do, again=again)
+        job = partial(work.job, known)
+        task = self._background.result(run, (run, work.name, work.key), opened.mark, job, again=again)
         return WorkResult(task.state, task.result, task.done, task.total, task.text, opened.mark)
 
     def cancel(self, run: str, work: ExplanationWork) -> None:
         """Stop work."""
-        self._works.cancel(run, (work.name, work.key))
+        self._background.cancel((run, work.name, work.key))
 
     def stop(self) -> None:
         """Stop all work and wait for it."""
-        self._works.stop()
+        self._background.stop()
 
     # Reading -----------------------------------------------------------------------------------------------------------
 
@@ -118,11 +115,11 @@ class ExplainedRuns:
         with self._lock:
             reading = held.reading
             if reading is not None and not reading.ended.is_set():
-                reading.turn.asked = held.asked
+                reading.asked = held.asked
                 return
             if held.stamp is held.of.stamp or time.monotonic() - held.read < held.cost / READ_SHARE:
                 return
-            held.reading = self._works.begin(run, lambda _task: self._read(run, held))
+            held.reading = self._background.begin(run, lambda _task: self._read(run, held))
 
     def _read(self, run: str, held: _Held) -> None:
         begun, stamp = time.thread_time(), held.of.stamp
@@ -135,5 +132,5 @@ class ExplainedRuns:
             held.stamp = stamp
         with self._lock:
             held.known, held.mark = known, f"{self._base}.{next(self._marks):x}"
-        self._works.forget(run)
+        self._background.forget(run)
         self._on_found(run, known.problems)

@@ -2,6 +2,8 @@
 
 One thread scans the disk and reads; every other thread uses what is in memory. Runs are read in slices, those on screen first,
 then the newest, so a run of many gigabytes never blocks another one. Between scans the thread sleeps.
+
+This is no `app.background`: reading never ends, what is due changes with each scan, and one thread alone may change runs.
 """
 
 from __future__ import annotations

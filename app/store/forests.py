@@ -1,19 +1,19 @@
-"""Random forests that explain results: fitted one at a time in one thread while a page shows them, and cached."""
+"""Random forests that explain results: fitted in the background, one at a time, while a page shows them, and cached."""
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from app.background import Background, Task
 from layouts.sources import Growth
 from parsers import LineageRow, lineage_frame
 from parsers.analysis import REFITS, Forest, available, forests
+from parsers.caches import Cache
 from parsers.deferred import pandas as pd
-
-log = logging.getLogger(__name__)
+from parsers.profiler.progress import Cancelled
 
 MOST_KEPT = 8
 LEFT_SECONDS = 20.0
@@ -27,23 +27,29 @@ Grow = Callable[["pd.DataFrame", str], Iterator[Forest]]
 
 
 @dataclass(eq=False)
-class _Job:
+class _Fit:
+    """A forest that is fitted to rows, or was; left: it was abandoned."""
+
     rows: tuple[LineageRow, ...]
-    target: str
-    state: str = "waiting"
-    forest: Forest | None = None
-    text: str = ""
-    stopping: bool = False
+    task: Task
     ended: float = 0.0
-    asked: float = field(default_factory=time.monotonic)
+    left: bool = False
+
+    @property
+    def state(self) -> str:
+        """The state as pages know it."""
+        return "left" if self.left else _STATES[self.task.state]
 
     def outdated(self, rows: Sequence[LineageRow]) -> bool:
-        """Return whether to start over: the job was abandoned, or it is done and its rows have changed."""
+        """Return whether to start over: it was abandoned, or it is done and its rows have changed."""
         if self.state == "left":
             return True
         if self.state != "done" or time.monotonic() - self.ended < RENEW_SECONDS:
             return False
         return any(mine is not other for mine, other in zip(self.rows, rows, strict=True))
+
+
+_STATES = {"waiting": "waiting", "working": "growing", "ready": "done", "cancelled": "stopped", "failed": "failed"}
 
 
 class Forests:
@@ -53,8 +59,9 @@ class Forests:
         self._grow = grow
         self._installed = installed
         self._lock = threading.Lock()
-        self._jobs: dict[tuple[str, ...], _Job] = {}
-        self._thread: threading.Thread | None = None
+        self._fits: Cache[tuple[str, ...], _Fit] = Cache(MOST_KEPT)
+        # scikit-learn names no errors for odd data, so the type of each is told.
+        self._background = Background("mindscope-forests", slots=1, plain=())
 
     def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
         """Return the progress of the forest of these rows; start fitting it if there is none."""
@@ -62,65 +69,37 @@ class Forests:
             return Growth("missing")
         key = (target, *(row.run for row in rows))
         with self._lock:
-            job = self._jobs.pop(key, None)
-            if job is None or job.outdated(rows) or (act == "again" and job.state not in ("waiting", "growing")):
-                job = _Job(tuple(rows), target)
-            self._jobs[key] = job  # reinserted, so that the newest request is last
-            job.asked = time.monotonic()
+            fit = self._fits.get(key)
+            if fit is None or fit.outdated(rows) or (act == "again" and fit.task.ended.is_set()):
+                fit = self._begin(tuple(rows), target)
+                for evicted in self._fits.put(key, fit):
+                    self._background.cancel_task(evicted.task)
+            fit.task.asked = time.monotonic()
             if act == "stop":
-                self._cancel(job)
-            self._evict()
-            if self._thread is None and job.state == "waiting":
-                self._thread = threading.Thread(target=self._work, name="mindscope-forests", daemon=True)
-                self._thread.start()
-            return Growth(job.state, REFITS, job.forest, job.text)
+                self._background.cancel_task(fit.task)
+            return Growth(fit.state, REFITS, fit.task.result, fit.task.text)
 
     def stop(self) -> None:
-        """Stop all fitting."""
-        with self._lock:
-            for job in self._jobs.values():
-                self._cancel(job)
+        """Stop all fitting and wait for its end."""
+        self._background.stop()
 
-    def _cancel(self, job: _Job) -> None:
-        job.stopping = True
-        if job.state == "waiting":
-            job.state = "stopped"
-
-    def _evict(self) -> None:
-        for key in list(self._jobs)[: max(0, len(self._jobs) - MOST_KEPT)]:
-            self._cancel(self._jobs.pop(key))
-
-    def _work(self) -> None:
-        while (job := self._next()) is not None:
+    def _begin(self, rows: tuple[LineageRow, ...], target: str) -> _Fit:
+        def job(task: Task) -> Forest | None:
             try:
-                state = self._run(job)
-            except Exception as error:  # scikit-learn names no errors for odd data; without this the page would wait forever
-                log.exception("fitting a forest for %s failed", job.target)
-                state, job.text = "failed", f"{type(error).__name__}: {error}"
-            job.ended = time.monotonic()
-            job.state = state
+                for forest in self._grow(lineage_frame(rows), target):
+                    task.result = forest
+                    task.give_way()
+                    if self._abandoned(task):
+                        fit.left = True
+                        raise Cancelled
+                return task.result  # type: ignore[no-any-return]
+            finally:
+                fit.ended = time.monotonic()
 
-    def _next(self) -> _Job | None:
-        """Return the waiting job requested last, which is the one on screen; the thread ends if there is none."""
-        with self._lock:
-            waiting = [job for job in self._jobs.values() if job.state == "waiting"]
-            if not waiting:
-                self._thread = None
-                return None
-            job = max(waiting, key=lambda one: one.asked)
-            job.state = "growing"
-            return job
+        with self._background.lock:  # the job finds fit
+            fit = _Fit(rows, self._background.begin(tuple(row.run for row in rows), job))
+        return fit
 
-    def _run(self, job: _Job) -> str:
-        for forest in self._grow(lineage_frame(job.rows), job.target):
-            job.forest = forest
-            if job.stopping:
-                return "stopped"
-            if self._abandoned(job):
-                return "left"
-        return "done"
-
-    def _abandoned(self, job: _Job) -> bool:
-        with self._lock:
-            others_wait = any(other.state == "waiting" for other in self._jobs.values())
-        return time.monotonic() - job.asked > (LEFT_TO_OTHERS_SECONDS if others_wait else LEFT_SECONDS)
+    def _abandoned(self, task: Task) -> bool:
+        patience = LEFT_TO_OTHERS_SECONDS if self._background.waits else LEFT_SECONDS
+        return time.monotonic() - task.asked > patience

@@ -1,7 +1,7 @@
 """Snapshots of decoded graphs on disk: a large graph that left the memory, or is opened by another start, is there at once.
 
-Requests read them, and a thread of its own writes each, so that no answer waits for the disk. The key is the hash of the bytes
-of the graph (`parsers.graphs.snapshot`), so a snapshot cannot be out of date. A damaged one is ignored and written anew.
+Requests read them, and they are written in the background, so that no answer waits for the disk. The key is the hash of the
+bytes of the graph (`parsers.graphs.snapshot`), so a snapshot cannot be out of date. A damaged one is ignored and written anew.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from app.background import Background
 from app.store.index import Index
 
 SIZE_LIMIT = 1 << 30
@@ -23,7 +24,7 @@ class GraphSnapshots:
         self._directory = directory
         self._index: Index | None = None
         self._lock = threading.Lock()
-        self._writing: set[threading.Thread] = set()
+        self._background = Background("mindscope-graphs", slots=1)
 
     def read(self, key: str) -> bytes | None:
         """Return the bytes of a key, None if there are none."""
@@ -34,14 +35,11 @@ class GraphSnapshots:
         """Write the parts in the background."""
         if sum(map(len, parts)) > LARGEST_BYTES:
             return
-        thread = threading.Thread(target=self._write, args=(key, parts), name="mindscope-graphs", daemon=True)
-        self._writing = {one for one in self._writing if one.is_alive()} | {thread}
-        thread.start()
+        self._background.begin(key, lambda _task: self._write(key, parts))
 
     def stop(self) -> None:
         """Wait until what is being written is on disk, and close the index."""
-        for thread in self._writing:
-            thread.join()
+        self._background.stop(finish=True)
         with self._lock:
             if self._index is not None:
                 self._index.close()

@@ -15,8 +15,10 @@ import re
 import shutil
 import sqlite3
 import stat
-from collections.abc import Sequence
-from typing import Any, BinaryIO
+import threading
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, BinaryIO, Concatenate, ParamSpec, TypeVar
 
 import diskcache
 from diskcache.core import MODE_BINARY, UNKNOWN
@@ -26,6 +28,8 @@ from parsers.file_states import FileState
 from parsers.snapshot import dump, load
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 SIZE_LIMIT = 4 << 30
 LOCK_SECONDS = 1.0
@@ -133,8 +137,19 @@ def _is_damage(error: Exception) -> bool:
     return not (isinstance(error, sqlite3.Error) and any(text in str(error) for text in _OF_THE_DISK))
 
 
+def _in_turn(method: Callable[Concatenate[Index, P], R]) -> Callable[Concatenate[Index, P], R]:
+    """Have a method called by one thread at a time."""
+
+    @wraps(method)
+    def called(self: Index, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return called
+
+
 class Index:
-    """Snapshots by key. Every failure is a miss. Created and used by one thread.
+    """Snapshots by key. Every failure is a miss. Any thread may use it; they take turns, as recovery replaces the database.
 
     Damage empties the index; a full disk, a directory that cannot be written to or a locked database leave it as it is.
     """
@@ -144,6 +159,7 @@ class Index:
         self._size_limit = size_limit
         self._cache: diskcache.Cache | None = None
         self._complained = False
+        self._lock = threading.RLock()
         open_to_others = os.path.isdir(directory) and bool(os.lstat(directory).st_mode & 0o022)
         private_directory(directory)
         if open_to_others:
@@ -166,6 +182,7 @@ class Index:
         parts = dump(states)
         return parts is None or self.write(key, parts)
 
+    @_in_turn
     def read(self, key: str) -> bytes | None:
         """Return the cached bytes, or None."""
         opened = self.open(key)
@@ -178,6 +195,7 @@ class Index:
             self._recover(error)
             return None
 
+    @_in_turn
     def open(self, key: str) -> BinaryIO | None:
         """Return the open file of the cached bytes, or None."""
         if self._cache is None:
@@ -189,6 +207,7 @@ class Index:
             return None
         return opened
 
+    @_in_turn
     def __contains__(self, key: str) -> bool:
         """Return whether something is cached under a key."""
         if self._cache is None:
@@ -199,6 +218,7 @@ class Index:
             self._recover(error)
             return False
 
+    @_in_turn
     def keys(self) -> list[str]:
         """Return the keys of everything cached, in no order."""
         if self._cache is None:
@@ -209,6 +229,7 @@ class Index:
             self._recover(error)
             return []
 
+    @_in_turn
     def delete(self, key: str) -> None:
         """Drop what is cached under a key."""
         if self._cache is None:
@@ -218,6 +239,7 @@ class Index:
         except (Rejected, *_FAILURES) as error:
             self._recover(error)
 
+    @_in_turn
     def write(self, key: str, parts: Sequence[bytes | memoryview]) -> bool:
         """Cache the concatenated parts; return False if that failed and may succeed later."""
         if self._cache is None:
@@ -235,6 +257,7 @@ class Index:
         self._complained = False
         return True
 
+    @_in_turn
     def close(self) -> None:
         """Close the database."""
         if self._cache is not None:

@@ -2,7 +2,8 @@
 
 One thread owns processes and index. Requests take turns of TURN bytes, those somebody looks at before all others, so a dump of
 hundreds of gigabytes does not hold up another. Little is measured by the thread that asks. The index has one record a dump; a
-statistic in it counts as long as size and time of its file are the same.
+statistic in it counts as long as size and time of its file are the same. This is no `app.background`, whose tasks wait for it:
+the processes serve one thread, which also saves at times of its own.
 """
 
 from __future__ import annotations

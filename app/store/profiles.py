@@ -1,33 +1,31 @@
 """Frames of profiles: read in the background with progress, cached in memory up to a limit and on disk.
 
-One thread reads, the most recently requested frame first, so that the page on screen does not wait for one already left. It has
-an index directory of its own; the key of a frame there includes its files' sizes and times, so a changed file is read again.
+They have an index directory of their own; the key of a frame there includes its files' sizes and times, so a changed file is
+read again. Reading a frame does not give way to others: it holds locks of its profile, and half a frame takes memory.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-import time
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from app.background import Background, Task
 from app.engines import ByAmount, Engine
 from app.store.index import Index
 from app.store.job_frames import RankReader, key_of_job, may_be_kept
-from app.store.reading_jobs import next_job
 from layouts.profiles import ProfileFrame, ProfileRow
+from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.job_access import NEEDS, Job
-from parsers.profiler.progress import Cancelled, watched
+from parsers.profiler.progress import watched
 from parsers.profiler.registry import FRAMES, kinds_giving
 from parsers.profiler.snapshot import dump, key_of, load
 from parsers.profiler.trace.files import SOURCES
@@ -39,8 +37,6 @@ MEMORY_BYTES = 512 << 20
 HELD = 10.0
 """Seconds for which a frame is not evicted: until a page has all its frames it asks for all of them again and again, and would
 never have them if each one that is read evicted another."""
-PATIENCE = 0.15
-"""Seconds a caller waits for a frame, so that small files are returned with the first answer."""
 SMALL_BYTES = 256 << 10
 """Frames from files smaller than this many bytes are not written to the index."""
 TRACE = "trace"
@@ -74,22 +70,6 @@ def _given(kinds: frozenset[str]) -> tuple[str, ...]:
     return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
 
 
-@dataclass(slots=True)
-class _Job:
-    """A frame being read, or one whose reading was cancelled or failed."""
-
-    key: Key
-    profile: Profile | Job
-    path: str
-    on_end: Callable[[], None]
-    total: int
-    done: int = 0
-    state: str = "waiting"
-    text: str = ""
-    cancelled: bool = False
-    ended: threading.Event = field(default_factory=threading.Event)
-
-
 class ProfileFrames:
     """The frames of all profiles of a store."""
 
@@ -100,15 +80,11 @@ class ProfileFrames:
         self._index_directory = index_directory
         self._engine = engine or ByAmount()
         self._index: Index | None = None
-        self._memory = memory
-        self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
-        self._asked: dict[Key, float] = {}  # when, by the monotonic clock
+        self._is_open = False
+        self._frames: Cache[Key, CachedFrame] = Cache(limit=memory, cost=lambda frame: _size(frame[0]), held=HELD)
         self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
-        self._jobs: dict[Key, _Job] = {}
-        self._lock = threading.Lock()
-        self._wake = threading.Condition(self._lock)
-        self._thread: threading.Thread | None = None
-        self._stopping = False
+        self._opening = threading.Lock()
+        self._background = Background("mindscope-profiles", most=MOST_JOBS, plain=())
 
     def frame(
         self, profile: Profile, path: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
@@ -132,144 +108,97 @@ class ProfileFrames:
         name = key[1]
         if not profile.gives(name):
             return ProfileFrame("missing", wanted=profile.wanted(name))
-        with self._lock:
-            self._asked[key] = time.monotonic()
-            cached = self._cached(key)
-            if cached is not None:
-                return ProfileFrame("ready", cached[0], problems=cached[1])
-            job = self._jobs.get(key)
-            if job is None or (again and job.ended.is_set()):
-                self._evict_jobs()
-                job = self._jobs[key] = _Job(key, profile, path, on_end, profile.extent(name))
-            elif not job.ended.is_set():
-                self._jobs[key] = self._jobs.pop(key)  # the most recent request is read first
-            self._start()
-            self._wake.notify_all()
-        job.ended.wait(PATIENCE)
-        with self._lock:
-            cached = self._cached(key)
-            if cached is not None:
-                return ProfileFrame("ready", cached[0], problems=cached[1])
-        return ProfileFrame(job.state, done=min(job.done, job.total), total=job.total, text=job.text)
+        cached = self._frames.get(key)
+        if cached is None:
+            # Frames of a profile are made of each other, and all jobs share the engine: neither is used by two threads.
+            lane = "jobs" if isinstance(profile, Job) else key[0]
+            going_on = self._background.find(key)
+            size = profile.extent(name) if going_on is None else going_on.size  # of all ranks of a job: not at every question
+            task = self._background.result(
+                path or key[0], key, "", lambda task: self._try(task, profile, path, key, on_end), again=again, lane=lane,
+                size=size, kept=False,
+            )  # fmt: skip
+            cached = self._frames.get(key)
+            if cached is None:
+                total = task.total or task.size
+                state = {"working": "reading", "ready": "waiting"}.get(task.state, task.state)
+                return ProfileFrame(state, done=min(task.done, total), total=total, text=task.text)
+        return ProfileFrame("ready", cached[0], problems=cached[1])
 
     def cancel(self, mark: str, name: str) -> None:
         """Cancel the reading of a frame of the profile or job that has this mark."""
-        with self._lock:
-            job = self._jobs.get((mark, name))
-            if job is not None and not job.ended.is_set():
-                job.cancelled = True
-                if job.state == "waiting":
-                    job.state = "cancelled"
-                    job.ended.set()
+        self._background.cancel((mark, name))
 
     def stop(self) -> None:
-        """Stop the thread and wait for it."""
-        with self._lock:
-            self._stopping = True
-            for job in self._jobs.values():
-                job.cancelled = True
-            self._wake.notify_all()
-        if self._thread is not None:
-            self._thread.join(timeout=10)
-
-    def _cached(self, key: Key) -> CachedFrame | None:
-        found = self._frames.get(key)
-        if found is not None:
-            self._frames.move_to_end(key)
-        return found
-
-    def _evict_jobs(self) -> None:
-        for key in [key for key, job in self._jobs.items() if job.ended.is_set()][: max(0, len(self._jobs) - MOST_JOBS)]:
-            del self._jobs[key]
-
-    # The thread ----------------------------------------------------------------------------------------------------
-
-    def _start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="mindscope-profiles", daemon=True)
-            self._thread.start()
-
-    def _work(self) -> None:
-        if self._index_directory is not None:
-            try:
-                self._index = Index(self._index_directory)
-            except OSError as error:
-                log.warning("index: %s; continuing without it", error)
-        while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
-            self._try(job)
+        """Stop reading and wait for its end."""
+        self._background.stop()
         self._engine.close()
         if self._index is not None:
             self._index.close()
 
-    def _try(self, job: _Job) -> None:
+    # In the background ---------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Open the index, the first time."""
+        with self._opening:
+            if self._is_open or self._index_directory is None:
+                return
+            self._is_open = True
+            try:
+                self._index = Index(self._index_directory)
+            except OSError as error:
+                log.warning("index: %s; continuing without it", error)
+
+    def _try(self, task: Task, profile: Profile | Job, path: str, key: Key, on_end: Callable[[], None]) -> None:
+        """Read a frame; the index gets it last, as no page waits for that."""
         made: list[tuple[str, CachedFrame]] = []
+
+        def end() -> None:
+            on_end()
+            for name, frame in made:
+                self._to_index(profile, path, name, frame)
+
+        def watch(size: int) -> None:
+            task.done += size
+            task.check()
+
+        task.after = end
+        task.total = task.size
+        self._open()
         try:
-            with watched(lambda size: self._watch(job, size)):
-                made = self._read(job)
-            job.state = "ready"
-        except Cancelled:
-            job.state = "cancelled"
-        except Exception as error:  # otherwise a bug that one profile triggers would end the thread that reads all of them
-            log.exception("reading %s of %s failed", job.key[1], job.path)
-            job.state, job.text = "failed", f"{type(error).__name__}: {error}"
+            with watched(watch):
+                made = self._read(task, profile, path, key)
         finally:
-            job.profile.let_go()
-            with self._lock:
-                if job.state == "ready":
-                    self._jobs.pop(job.key, None)
-            job.ended.set()
-            job.on_end()
-        # Written last, as no page waits for the index.
-        for name, frame in made:
-            self._to_index(job.profile, job.path, name, frame)
+            profile.let_go()
 
-    def _watch(self, job: _Job, size: int) -> None:
-        job.done += size
-        if job.cancelled:
-            raise Cancelled
-
-    def _read(self, job: _Job) -> list[tuple[str, CachedFrame]]:
+    def _read(self, task: Task, profile: Profile | Job, path: str, key: Key) -> list[tuple[str, CachedFrame]]:
         """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""
-        mark, name = job.key
-        profile = job.profile
+        mark, name = key
 
         def told(size: int) -> None:
-            job.done += size
+            task.done += size
 
-        found = self._from_index(profile, job.path, name)
+        found = self._from_index(profile, path, name)
         if found is not None:
-            self._cache(job.key, found)
+            self._frames.put(key, found)
             return []
         for other in _MADE_WITH.get(name, ()):
-            with self._lock:
-                known = self._cached((mark, other))
-            known = known or (self._from_index(profile, job.path, other) if profile.gives(other) else None)
+            known = self._frames.get((mark, other))
+            if known is None and profile.gives(other):
+                known = self._from_index(profile, path, other)
             if known is not None:
                 profile.put_back(other, *known)
         held_before = set(profile.held())
         if isinstance(profile, Job):
             if set(NEEDS.get(name, ())) - held_before:  # these are read together
-                job.total += profile.extent(NEEDS[name][0])
-            profile.frame(name, RankReader(self._index, self._engine, told, lambda: job.cancelled))
+                task.total += profile.extent(NEEDS[name][0])
+            profile.frame(name, RankReader(self._index, self._engine, told, lambda: task.cancelled))
         else:
             profile.frame(name)
         fresh = [(made, frame) for made, frame in profile.held().items() if made not in held_before]
         for made, frame in fresh:
-            self._cache((mark, made), frame, last=made == name)
+            self._frames.put((mark, made), frame, asked=made == name)
         return fresh
-
-    def _cache(self, key: Key, frame: CachedFrame, *, last: bool = True) -> None:
-        with self._lock:
-            self._frames[key] = frame
-            self._frames.move_to_end(key, last=last)
-            now = time.monotonic()
-            self._asked = {asked: at for asked, at in self._asked.items() if now - at < HELD}
-            total = sum(_size(table) for table, _ in self._frames.values())
-            for old in list(self._frames)[:-1]:
-                if total <= self._memory:
-                    break
-                if old not in self._asked:
-                    total -= _size(self._frames.pop(old)[0])
 
     def _from_index(self, profile: Profile | Job, path: str, name: str) -> CachedFrame | None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.background import Background, Task
 from app.store.evaluations import Evaluations
 from layouts.studies import Importances, OpenStudy, StudyFrames, StudyRow
 from parsers import tuning_frames
@@ -47,13 +48,13 @@ class Studies:
         self._interval = interval or 1.0
         self._lock = threading.Lock()
         self._reading = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._background = Background("mindscope-studies", slots=1)
+        self._reads: Task | None = None
         self._followed: dict[str, _Followed] = {}
         self._rows: tuple[StudyRow, ...] = ()
         self._opened: dict[str, OpenStudy] = {}
         self._evaluations = Evaluations()
         self._looked = self._found = float("-inf")
-        self._stopped = False
         self._mark = secrets.token_hex(4)
         self._read_once = self._awaited = False
         self.version = 0
@@ -63,30 +64,22 @@ class Studies:
         """Have what is new read in the background, if it is time for that."""
         now = time.monotonic()
         with self._lock:
-            if self._stopped or now - self._looked < self._interval or not self._places:
-                return
-            if self._thread is not None and self._thread.is_alive():
+            if now - self._looked < self._interval or not self._places or self._background.is_busy:
                 return
             self._looked = now
-            self._thread = threading.Thread(target=self._read, name="mindscope-studies", daemon=True)
-            self._thread.start()
+            self._reads = self._background.begin("", self._read)
 
     def stop(self) -> None:
         """Stop reading and wait for its end."""
-        with self._lock:
-            self._stopped = True
-            thread = self._thread
-        if thread is not None:
-            thread.join()
+        self._background.stop()
         self._evaluations.stop()
 
     def wait(self) -> None:
         """Read what is new now."""
         self._looked = float("-inf")
         self.look()
-        thread = self._thread
-        if thread is not None:
-            thread.join()
+        if self._reads is not None:
+            self._reads.ended.wait()
 
     def rows(self) -> tuple[StudyRow, ...]:
         """Return all studies, by name."""
@@ -133,7 +126,7 @@ class Studies:
     def _mark_now(self) -> str:
         return f"{self._mark}.{self.version:x}"
 
-    def _read(self) -> None:
+    def _read(self, task: Task) -> None:
         with self._reading:
             changed = False
             now = time.monotonic()
@@ -141,8 +134,7 @@ class Studies:
                 self._found = now
                 changed = self._find()
             for path, one in self._followed.items():
-                if self._stopped:
-                    return
+                task.check()
                 changed = _refresh(path, one) or changed
             self._read_once = True
             if changed or self._awaited:

@@ -14,14 +14,13 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections import OrderedDict
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.background import Background, Task
 from app.programs import command, environment
 from app.store.index import private_directory
-from app.store.reading_jobs import next_job
 from layouts.profiles import IdleTime, ProfileFrame
+from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, pyramid, sources, storage
@@ -34,27 +33,14 @@ LIMIT_BYTES = 8 << 30
 """Maximum size of all directories together; the one in use stays whatever its size."""
 MOST_OPEN = 20
 """Traces kept open: more than a timeline shows together."""
-PATIENCE = 0.15
-"""Seconds a caller waits, so that small traces are returned with the first answer."""
 WANTED = (
     "trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json",
 )  # fmt: skip
 """Names of the files that can hold a trace, for messages to users."""
 
 
-@dataclass(slots=True)
-class _Job:
-    """A trace being read, or one whose reading was cancelled or failed."""
-
-    files: TraceFiles
-    key: str
-    total: int
-    done: int = 0
-    state: str = "waiting"
-    text: str = ""
-    cancelled: bool = False
-    process: subprocess.Popen[str] | None = None
-    ended: threading.Event = field(default_factory=threading.Event)
+class UnreadableTraceError(Exception):
+    """A trace cannot be read; the text says why."""
 
 
 class Traces:
@@ -65,12 +51,10 @@ class Traces:
         self._wanted, self._limit = directory, limit
         self._directory: Path | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._open: OrderedDict[str, OpenTrace] = OrderedDict()
-        self._jobs: dict[str, _Job] = {}
-        self._lock = threading.Lock()
-        self._wake = threading.Condition(self._lock)
-        self._thread: threading.Thread | None = None
-        self._stopping = False
+        self._open: Cache[str, OpenTrace] = Cache(MOST_OPEN)
+        self._at_work: set[str] = set()
+        self._opening = threading.Lock()
+        self._background = Background("mindscope-traces", plain=(UnreadableTraceError,))
 
     def frame(self, profile: Profile, which: str = "", *, again: bool = False) -> ProfileFrame:
         """Return whether a trace of a profile is ready (without a frame), or the progress of reading it.
@@ -81,19 +65,22 @@ class Traces:
         files = files_of(profile, which)
         if files is None:
             return ProfileFrame("missing", wanted=WANTED)
-        found = self._look(files, again=again)
-        if isinstance(found, OpenTrace):
-            with self._lock:
-                job = self._jobs.get(_key(files) or "") if found.pyramid is None else None
-            done, total = (0, 0) if job is None else (min(job.done, job.total), job.total)
+        key = _key(files)
+        if key is None:
+            return ProfileFrame("failed", text="the file cannot be read")
+        found, task = self._look(files, key, again=again)
+        done, total = (0, 0) if task is None else (min(task.done, task.total), task.total)
+        if found is not None:
             return ProfileFrame("ready", done=done, total=total, problems=found.trace.problems)
-        return ProfileFrame(found.state, done=min(found.done, found.total), total=found.total, text=found.text)
+        assert task is not None
+        state = {"working": "reading", "ready": "waiting"}.get(task.state, task.state)
+        return ProfileFrame(state, done=done, total=total or task.size, text=task.text)
 
     def open(self, profile: Profile, which: str = "") -> OpenTrace | None:
         """Return a trace of a profile if its columns have been written; else None, and it is being read."""
         files = files_of(profile, which)
-        found = None if files is None else self._look(files)
-        return found if isinstance(found, OpenTrace) else None
+        key = None if files is None else _key(files)
+        return None if files is None or key is None else self._look(files, key)[0]
 
     def idle_time(self, profile: Profile) -> IdleTime:
         """Return the idle time of the trace of a profile by cause, if the trace has been read."""
@@ -105,9 +92,8 @@ class Traces:
         try:
             found = None if directory is None else idle.read(str(directory / key))
         except (FormatError, OSError):  # or not as it was written: it is read again when the trace is opened
-            with self._lock:
-                job = self._jobs.get(key)
-                return IdleTime("unread" if job is None or job.ended.is_set() else "reading")
+            task = self._background.find(key)
+            return IdleTime("unread" if task is None or task.ended.is_set() else "reading")
         return IdleTime("unread" if directory is None else "none" if found is None else "ready", found)
 
     def cancel(self, profile: Profile) -> None:
@@ -115,73 +101,52 @@ class Traces:
         files = files_of(profile)
         if files is None:
             return
-        with self._lock:
-            job = self._jobs.get(_key(files) or "")
-            if job is not None and not job.ended.is_set():
-                _stop(job)
+        self._background.cancel(_key(files))
 
     def stop(self) -> None:
         """Stop reading and wait for that."""
-        with self._lock:
-            self._stopping = True
-            for job in self._jobs.values():
-                _stop(job)
-            self._wake.notify_all()
-        if self._thread is not None:
-            self._thread.join(timeout=10)
+        self._background.stop()
         self._open.clear()
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    def _look(self, files: TraceFiles, *, again: bool = False) -> OpenTrace | _Job:
-        key = _key(files)
-        if key is None:
-            return _Job(files, "", 0, state="failed", text="the file cannot be read")
-        with self._lock:
-            opened = self._opened(key)
-            if opened is not None:
-                return opened
-            job = self._jobs.get(key)
-            if job is None or (again and job.ended.is_set()):
-                job = self._jobs[key] = _Job(files, key, _size(files))
-            elif not job.ended.is_set():
-                self._jobs[key] = self._jobs.pop(key)  # the most recent request is read first
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="mindscope-traces", daemon=True)
-                self._thread.start()
-            self._wake.notify_all()
-        job.ended.wait(PATIENCE)
-        with self._lock:
-            return self._opened(key) or job
+    def _look(self, files: TraceFiles, key: str, *, again: bool = False) -> tuple[OpenTrace | None, Task | None]:
+        """Return a trace if it is open, and the work on it: to read it, or to complete it."""
+        opened = self._open.get(key)
+        if opened is not None:
+            return opened, self._background.find(key) if opened.pyramid is None else None
+        size = _size(files)
+        task = self._background.result(
+            os.path.dirname(files.paths[0]), key, "", lambda task: self._try(task, files, key), again=again, size=size,
+            kept=False,
+        )  # fmt: skip
+        opened = self._open.get(key)
+        return opened, None if opened is not None and opened.pyramid is not None else task
 
-    def _opened(self, key: str) -> OpenTrace | None:
-        found = self._open.get(key)
-        if found is not None:
-            self._open.move_to_end(key)
-        return found
+    # In the background ---------------------------------------------------------------------------------------------------
 
-    # The thread ----------------------------------------------------------------------------------------------------
-
-    def _work(self) -> None:
+    def _try(self, task: Task, files: TraceFiles, key: str) -> None:
+        task.total = task.size
+        with self._opening:
+            if self._directory is None:
+                self._directory = self._opened_directory()
+            self._at_work.add(key)
         try:
-            self._directory = self._make_directory()
+            self._read(task, files, key, self._directory / key)
+        except BaseException:
+            self._open.pop(key)  # its columns alone are not kept
+            raise
+        finally:
+            with self._opening:
+                self._at_work.discard(key)
+
+    def _opened_directory(self) -> Path:
+        try:
+            return self._make_directory()
         except OSError as error:
             log.warning("index of traces: %s; keeping them in a temporary directory", error)
             self._wanted = None
-            self._directory = self._make_directory()
-        while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
-            try:
-                self._read(job)
-            except Exception as error:  # otherwise a bug that one trace triggers would end the thread that reads all of them
-                log.exception("reading %s failed", job.files.name)
-                job.state, job.text = "failed", f"{type(error).__name__}: {error}"
-            finally:
-                with self._lock:
-                    if job.state == "ready":
-                        self._jobs.pop(job.key, None)
-                    else:  # its columns alone are not kept
-                        self._open.pop(job.key, None)
-                job.ended.set()
+            return self._make_directory()
 
     def _make_directory(self) -> Path:
         if self._wanted is None:
@@ -193,31 +158,25 @@ class Traces:
             shutil.rmtree(part, ignore_errors=True)
         return path
 
-    def _read(self, job: _Job) -> None:
-        assert self._directory is not None
-        place = self._directory / job.key
+    def _read(self, task: Task, files: TraceFiles, key: str, place: Path) -> None:
         opened = _opened_from(place)
         if opened is None:
-            if not self._make(job, place):
-                return
-            opened = self._completed(job.key, place)
+            self._make(task, files, key, place)
+            opened = self._completed(key, place)
         with contextlib.suppress(OSError):
             os.utime(place)
-        kept = self._keep(job.key, opened)
-        job.state = "ready"
-        self._tidy(kept)
+        self._open.put(key, opened)
+        self._tidy(place.parent)
 
     def _complete(self, key: str, place: Path) -> None:
         """Give the columns that are open their pyramid."""
-        with self._lock:
-            early = self._open.get(key)
+        early = self._open.get(key)
         if early is not None:
             early.pyramid = pyramid.open(str(place))
 
     def _completed(self, key: str, place: Path) -> OpenTrace:
         """Return the trace whose pyramid has just been built; if its columns are in use already, they get it."""
-        with self._lock:
-            early = self._open.get(key)
+        early = self._open.get(key)
         if early is not None and early.pyramid is not None:
             return early
         opened = _opened_from(place)
@@ -225,42 +184,30 @@ class Traces:
             raise FormatError("what was written cannot be read back")
         return opened
 
-    def _keep(self, key: str, opened: OpenTrace) -> set[str]:
-        """Keep a trace open; return the keys of all that are."""
-        with self._lock:
-            self._open[key] = opened
-            self._open.move_to_end(key)
-            while len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)
-            return set(self._open)
-
-    def _make(self, job: _Job, place: Path) -> bool:
-        """Run the process; return whether the directory has been written."""
+    def _make(self, task: Task, files: TraceFiles, key: str, place: Path) -> None:
+        """Run the process, which writes the directory. Raises UnreadableTraceError if it fails, Cancelled."""
         part = place.with_suffix(".part")
         shutil.rmtree(part, ignore_errors=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                [*command("app.store.trace_process"), str(part), job.files.name, *job.files.paths],
+                [*command("app.store.trace_process"), str(part), files.name, *files.paths],
                 stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True, env=environment(),
             )  # fmt: skip
-            with self._lock:
-                job.process = process
-                if job.cancelled:
-                    process.kill()
+            task.when_cancelled(process.kill)
             assert process.stdout is not None
             for line in process.stdout:
                 done, _, total = line.strip().partition(" ")
                 if done.isdecimal() and total.isdecimal():
-                    job.done, job.total = int(done), int(total)
+                    task.done, task.total = int(done), int(total)
                 else:
-                    job.done = job.total
-                    if line.strip() == "columns" and not job.cancelled:
+                    task.done = task.total
+                    if line.strip() == "columns" and not task.cancelled:
                         # This machine wrote them a moment ago: they are not verified.
                         columns = storage.open(str(part), verify=False)
-                        job.done, job.total = 0, len(columns.slices)
-                        self._keep(job.key, OpenTrace(columns))
-                    elif line.strip() == "pyramid" and not job.cancelled:
-                        self._complete(job.key, part)
+                        task.done, task.total = 0, len(columns.slices)
+                        self._open.put(key, OpenTrace(columns))
+                    elif line.strip() == "pyramid" and not task.cancelled:
+                        self._complete(key, part)
             code = process.wait()
             process.stdout.close()
             said.seek(0)
@@ -268,27 +215,23 @@ class Traces:
         if code == 0:
             shutil.rmtree(place, ignore_errors=True)
             part.rename(place)
-            return True
+            return
         shutil.rmtree(part, ignore_errors=True)
-        if job.cancelled:
-            job.state = "cancelled"
-        else:
-            log.error("reading %s failed: %s", job.files.name, complaint)
-            job.state, job.text = "failed", (complaint.strip().splitlines() or [f"exit code {code}"])[-1][:500]
-        return False
+        task.check()
+        log.error("reading %s failed: %s", files.name, complaint)
+        raise UnreadableTraceError((complaint.strip().splitlines() or [f"exit code {code}"])[-1][:500])
 
-    def _tidy(self, kept: set[str]) -> None:
-        """Delete the directories not used for longest until all others fit."""
-        assert self._directory is not None
+    def _tidy(self, directory: Path) -> None:
+        """Delete the directories not used for longest until all others fit; those in use stay."""
         found = []
-        for path in self._directory.iterdir():
+        for path in directory.iterdir():
             with contextlib.suppress(OSError):
                 found.append((path.stat().st_mtime, sum(one.stat().st_size for one in path.rglob("*")), path))
         total = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):
             if total <= self._limit:
                 break
-            if path.name not in kept:
+            if path.name not in self._open and path.stem not in self._at_work:
                 shutil.rmtree(path, ignore_errors=True)
                 total -= size
 
@@ -308,16 +251,6 @@ def _opened_from(place: Path) -> OpenTrace | None:
         log.info("index of traces: %s; reading the trace again", error)
         shutil.rmtree(place, ignore_errors=True)
         return None
-
-
-def _stop(job: _Job) -> None:
-    """Stop a job; the lock is held."""
-    job.cancelled = True
-    if job.process is not None and job.process.poll() is None:
-        job.process.kill()
-    elif job.state == "waiting":
-        job.state = "cancelled"
-        job.ended.set()
 
 
 def _key(files: TraceFiles) -> str | None:

@@ -158,7 +158,7 @@ def test_an_error_is_told_and_costs_no_other_work(opener: Opener, runs: Path, er
 
 
 def test_results_are_bounded_by_their_bytes(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.work.HELD", 0.0)
+    monkeypatch.setattr("app.background.HELD", 0.0)
     store = Store([runs], interval=0).start()
     assert store.wait(WAIT)
     dumps = module.Dumps(interval=0, memory=10_000_000)
@@ -166,7 +166,7 @@ def test_results_are_bounded_by_their_bytes(runs: Path, monkeypatch: pytest.Monk
     works = [DumpWork("array", number, lambda dump, report: np.zeros(500_000)) for number in range(6)]
     for work in works:
         wait_for(lambda work=work: dumps.result("a", sources, work).state == "ready")
-    assert list(dumps._works._tasks) == [("a", ("array", 4)), ("a", ("array", 5))]
+    assert list(dumps._background._tasks) == [("a", "array", 4), ("a", "array", 5)]
     large = DumpWork("large", 0, lambda dump, report: np.zeros(5_000_000))
     wait_for(lambda: dumps.result("a", sources, large).state == "ready")
     assert dumps.result("a", sources, large).result is not None  # the last one is kept whatever its size

@@ -290,7 +290,7 @@ def test_progress_counts_what_a_frame_is_made_with(folder: Path) -> None:
             self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
         ) -> Iterator[tuple[Task, bytes | Problem]]:
             for found in super().run(tasks, told, is_cancelled):
-                (reading,) = server.frames._jobs.values()
+                (reading,) = server.frames._background._queue
                 totals.add((reading.total, reading.done <= reading.total))
                 yield found
 

@@ -170,7 +170,7 @@ def test_memory_is_bounded(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_gets_all_frames_that_it_asks_for_together(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.profiles.PATIENCE", 0.0)
+    monkeypatch.setattr("app.background.PATIENCE", 0.0)
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames(memory=1)
     states: set[str] = set()
