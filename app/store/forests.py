@@ -1,4 +1,4 @@
-"""Random forests that explain results: fitted in the background, one at a time, while a page shows them, and cached."""
+"""Random forests that explain results: fitted in the background in turns, while a page shows them, and cached."""
 
 from __future__ import annotations
 
