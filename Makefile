@@ -26,7 +26,7 @@ test: install lint unit pages
 install: $(VENV)/.test browser
 
 unit: $(VENV)/.test
-	$(NODE) --test "tests/js/*.test.js"
+	$(NODE) --test "tests/js/**/*.test.js"
 	$(PYTEST) $(AT_ONCE) --ignore=tests/browser || $(PYTEST) --ignore=tests/browser $(ONCE_MORE)
 
 pages: $(VENV)/.test

@@ -1,8 +1,8 @@
 """Engines do tasks: little in the thread that asks, much in several processes.
 
-A task reads the files of one rank of a job (`Task`) or measures tensors of a dump (`app.store.tensor_tasks`). An engine gives
-back the bytes that each task makes, as the answers come. Tasks are pure, so one that was lost with its process is simply done
-again. Processes are sent pieces: tasks of 8 to 16 MiB together, or a single larger one. A further engine has to satisfy
+A task reads the files of one rank of a job (`Task`) or measures tensors of a dump (`app.store.dumps.tensor_tasks`). An engine
+gives back the bytes that each task makes, as the answers come. Tasks are pure, so one that was lost with its process is simply
+done again. Processes are sent pieces: tasks of 8 to 16 MiB together, or a single larger one. A further engine has to satisfy
 `Engine` and nothing else.
 """
 

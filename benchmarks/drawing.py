@@ -57,7 +57,7 @@ def _timed(draw: Callable[[], int], times: int, clock: Callable[[], float]) -> d
 
 def one() -> dict[str, float]:
     """S1's loss with smoothing 0.6 and a threshold; CPU milliseconds, median of 50."""
-    from layouts.pages.scalars.page import draw
+    from layouts.curves.scalars.page import draw
 
     source = _source("S1")
     ask = {"tag": ["loss"], "run": ["*"], "smooth": ["0.6"], "threshold": ["<0.3"], "columns": ["600"]}
@@ -66,7 +66,7 @@ def one() -> dict[str, float]:
 
 def many() -> dict[str, float]:
     """Ten tags of S2's hundred runs, raw; CPU milliseconds of the process, median of 5."""
-    from layouts.pages.scalars.page import draw
+    from layouts.curves.scalars.page import draw
 
     source = _source("S2")
     asks = [{"tag": [tag], "run": ["*"], "columns": ["400"], "every": ["1"]} for tag in TAGS]
@@ -75,7 +75,7 @@ def many() -> dict[str, float]:
 
 def group() -> dict[str, float]:
     """The loss of S2's hundred runs as one group with a band of 95 % intervals; CPU milliseconds, median of 20."""
-    from layouts.pages.scalars.page import draw
+    from layouts.curves.scalars.page import draw
 
     source = _source("S2")
     ask = {"tag": ["loss"], "run": ["*"], "columns": ["600"], "group": ["regex:^()"], "band": ["interval"]}
@@ -95,8 +95,8 @@ def ridge() -> dict[str, float]:
 def _histograms(view: str) -> dict[str, float]:
     import numpy as np
 
-    from layouts.figures import histograms
-    from layouts.queries.histogram_figures import MOST_LINES
+    from layouts.values import histogram_plots as histograms
+    from layouts.values.histogram_figures import MOST_LINES
     from parsers import HistogramValue
     from parsers.analysis import thinned
 

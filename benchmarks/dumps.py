@@ -121,7 +121,7 @@ def _list(base: str) -> dict[str, float]:
 
 
 def _measure(base: str) -> dict[str, float]:
-    from parsers.analysis.watchpoints import Watchpoint
+    from parsers.analysis.dumps.watchpoints import Watchpoint
     from parsers.dumps.access import RunDump
 
     dump = RunDump(base, [f"{base}/rank_0"])
@@ -140,7 +140,7 @@ def _measure(base: str) -> dict[str, float]:
 
 def _previous(base: str) -> dict[str, float]:
     """A watchpoint that compares weights with the iteration before, against reading both."""
-    from parsers.analysis.watchpoints import Watchpoint
+    from parsers.analysis.dumps.watchpoints import Watchpoint
     from parsers.dumps.access import RunDump
 
     dump = RunDump(base, [f"{base}/rank_0"])

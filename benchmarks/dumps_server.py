@@ -59,7 +59,7 @@ def _measured(dump: Any, report: Any) -> int:
 
 def _statistics(base: str) -> dict[str, float]:
     """Statistics of everything in a run by its server, against numpy's reading and one sum of the same files."""
-    from layouts.dumps import DumpWork
+    from layouts.dumps.open_dump import DumpWork
 
     paths = sorted(Path(base).rglob("*.npy"))
     plain = min(_cpu(lambda: [np.load(path).sum() for path in paths]) for _ in range(2))
@@ -79,7 +79,7 @@ def _statistics(base: str) -> dict[str, float]:
 
 def _memory(base: str) -> dict[str, float]:
     """Statistics of everything in a run by its server, which is watched from outside; the memory before it begins."""
-    from layouts.dumps import DumpWork
+    from layouts.dumps.open_dump import DumpWork
 
     store = _store(base)
     run = store.runs()[0].key
@@ -92,8 +92,8 @@ def _memory(base: str) -> dict[str, float]:
 
 def _pages(base: str) -> dict[str, float]:
     """What a visitor waits for: the list, the first picture of the debugger, and a tensor that is selected."""
-    from layouts.pages.debugger import selected
-    from layouts.pages.debugger.page import Answers
+    from layouts.dumps.debugger import selected
+    from layouts.dumps.debugger.page import Answers
 
     store = _store(base)
     run = store.runs()[0].key

@@ -35,7 +35,7 @@ def _measure(base: str) -> dict[str, float]:
     from app.store.store import Store
     from layouts.explanations.choice import Choice
     from layouts.explanations.listing import listing
-    from layouts.pages.saliency.page import answer_rows
+    from layouts.explanations.saliency.page import answer_rows
 
     store = Store([base], interval=0).start()
     if not store.wait(120):
@@ -63,8 +63,8 @@ def _measure(base: str) -> dict[str, float]:
 
 
 def _pages(store: Any, run: str) -> dict[str, float]:
-    from layouts.pages.counterfactual import page as counterfactual
-    from layouts.pages.uncertainty import page as uncertainty
+    from layouts.explanations.counterfactual import page as counterfactual
+    from layouts.explanations.uncertainty import page as uncertainty
 
     asked = {"of": [run], "t": ["0.7"], "outcome": ["fn", "fp"]}
     chosen = asked | {"sd": ["0.01,0.1"]}

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from app.store.graphs import GraphSnapshots
+from app.store.graphs.snapshots import GraphSnapshots
 from benchmarks.graphs_data import transformer
 from benchmarks.measure import ROOT, Figure, anonymous_rss, in_fresh_process
 from parsers.graphs.graph import Graph
@@ -75,8 +75,8 @@ def shown() -> dict[str, float]:
     """Draw the generated graph as the page first does, with a new server each time."""
     from layouts.graphs.asks import read_ask
     from layouts.graphs.drawing import drawn
-    from layouts.pages.graph.statistics import statistics
-    from layouts.queries.graphs import Views
+    from layouts.graphs.graph.statistics import statistics
+    from layouts.graphs.graph_views import Views
 
     spent: dict[str, float] = {}
 

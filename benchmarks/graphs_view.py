@@ -94,8 +94,8 @@ def one() -> dict[str, float]:
     """Measure all figures once, in CPU time of this process."""
     import random
 
-    from layouts.figures.graph import arrange, elements
-    from layouts.figures.graph.layered import Cell, layered
+    from layouts.graphs.figure import arrange, elements
+    from layouts.graphs.figure.layered import Cell, layered
     from parsers.analysis.graphs import Shown, View, compare, network, search, simplified
 
     nodes, edges = network_frames()

@@ -93,7 +93,7 @@ def one(base: str, index: str) -> dict[str, float]:
 
     from app import create_app
     from app.store.store import Store
-    from layouts.pages.scalars.page import draw
+    from layouts.curves.scalars.page import draw
     from layouts.shell.run_list import listing
 
     begun = time.process_time()

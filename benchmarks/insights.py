@@ -30,7 +30,7 @@ def figures(times: int) -> list[Figure]:
 
 def measure() -> dict[str, float]:
     """CPU milliseconds, numpy warm."""
-    from parsers.analysis.insights import insights_of
+    from parsers.analysis.curves.insights import insights_of
 
     insights_of("loss", _curve(1_000, 0))
     long, many = _curve(POINTS, 1), [_curve(1_000, seed) for seed in range(CURVES)]

@@ -114,10 +114,10 @@ def measure_target() -> dict[str, float]:
     import msgspec
 
     from layouts.lineage.model_columns import COLUMNS as ABOUT
+    from layouts.lineage.optimisation.asks import Ask
+    from layouts.lineage.optimisation.drawing import over_setting
+    from layouts.lineage.optimisation.explained import choose, pairs, sheet
     from layouts.lineage.table import Table
-    from layouts.pages.optimisation.asks import Ask
-    from layouts.pages.optimisation.drawing import over_setting
-    from layouts.pages.optimisation.explained import choose, pairs, sheet
     from parsers import lineage_frame
     from parsers.analysis import forests, importance
 

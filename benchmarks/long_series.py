@@ -57,8 +57,8 @@ def one(points: int) -> dict[str, float]:
     from dash._utils import to_json
 
     from app.store.store import Store
-    from layouts.pages.scalars.page import draw
-    from layouts.runs import RunRow
+    from layouts.curves.scalars.page import draw
+    from layouts.runs.rows import RunRow
     from layouts.sources import FrameSource
 
     class OneRun(Store):

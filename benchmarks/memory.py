@@ -60,9 +60,9 @@ def of_records(path: str) -> dict[str, float]:
 
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.memory))
-    from layouts.pages.memory.curve import View, figure  # after the memory of reading has been measured
-    from layouts.pages.memory.page import words
-    from layouts.pages.memory.recordings import recording
+    from layouts.profiles.memory.curve import View, figure  # after the memory of reading has been measured
+    from layouts.profiles.memory.page import words
+    from layouts.profiles.memory.recordings import recording
 
     found = recording(profile.memory, profile.operator_memory)
     assert found is not None
@@ -83,9 +83,9 @@ def of_blocks(path: str) -> dict[str, float]:
 
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.operator_memory))
-    from layouts.pages.memory.explained import at_moment, table  # after the memory of reading has been measured
-    from layouts.pages.memory.recordings import recording
-    from layouts.pages.memory.tiles import tiles
+    from layouts.profiles.memory.explained import at_moment, table  # after the memory of reading has been measured
+    from layouts.profiles.memory.recordings import recording
+    from layouts.profiles.memory.tiles import tiles
 
     frame = profile.operator_memory
     found = recording(profile.memory, frame)

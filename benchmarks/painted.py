@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.graphs_data import transformer
 from benchmarks.measure import Figure, in_fresh_process
-from layouts.profiles import ProfileFrame, ProfileRow
-from layouts.runs import RunRow
+from layouts.profiles.frames import ProfileFrame, ProfileRow
+from layouts.runs.rows import RunRow
 from parsers.deferred import pandas as pd
 from parsers.graphs.graph import Graph
 
@@ -39,8 +39,8 @@ def figures(times: int) -> list[Figure]:
 
 def paint() -> dict[str, float]:
     """Paint the made graph, step after step."""
-    from layouts.pages.graph.painting import Painter
-    from layouts.queries.graphs import Views
+    from layouts.graphs.graph.painting import Painter
+    from layouts.graphs.graph_views import Views
     from parsers.graphs.anf_ir import read_graph
     from parsers.graphs.graph import Origin
 

@@ -74,9 +74,9 @@ def _frames() -> dict[str, Any]:
 
 def measure() -> dict[str, float]:
     """Return CPU ms of what the page asks for: of the first view, which makes the bands, then the least of some repetitions."""
-    from layouts.pages.pipeline.page import drawn
-    from layouts.profiling.choice import Choice
-    from layouts.queries.pipeline import Ask, Pipeline
+    from layouts.jobs.pipeline.page import drawn
+    from layouts.jobs.pipeline_bands import Ask, Pipeline
+    from layouts.profiles.choice import Choice
     from parsers.profiler.jobs import JobFiles
 
     frames = _frames()

@@ -32,7 +32,7 @@ def visit() -> dict[str, float]:
     """200 images spread over the run, each asked for once."""
     from app import create_app
     from app.store.store import Store
-    from layouts.pages.images.page import CARDS
+    from layouts.values.images.page import CARDS
 
     store = Store([folder() / "ms" / "S4"], interval=0).start()
     store.wait(60)

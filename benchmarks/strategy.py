@@ -70,10 +70,10 @@ def _tuple(values: Any) -> Any:
 
 def one() -> dict[str, float]:
     """Measure all figures once, in CPU time of this process."""
-    from layouts.pages.strategy.asks import read_graph
-    from layouts.pages.strategy.drawing import Strategies, drawing
-    from layouts.pages.strategy.panel import panel
-    from layouts.profiles import ProfileFrame
+    from layouts.jobs.strategy.asks import read_graph
+    from layouts.jobs.strategy.drawing import Strategies, drawing
+    from layouts.jobs.strategy.panel import panel
+    from layouts.profiles.frames import ProfileFrame
     from parsers import open_run
 
     class Source:

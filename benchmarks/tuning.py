@@ -20,7 +20,7 @@ from app.store.store import Store
 from app.tuning.following import Follower
 from app.tuning.processes import environment_of
 from benchmarks.measure import Figure
-from layouts.pages.tuning.page import answer_curves, answer_settings, answer_study
+from layouts.tuning.tuning.page import answer_curves, answer_settings, answer_study
 from parsers.events.writer import EventWriter
 from tests.writers.studies import begun, line, trial
 

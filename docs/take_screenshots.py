@@ -22,7 +22,7 @@ from waitress.server import create_server
 
 from app import create_app
 from app.store.store import Store
-from layouts.boards import BoardCard
+from layouts.runs.boards import BoardCard
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "pictures"

@@ -4,64 +4,65 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from layouts.page import Page
+from layouts.kit.page import Page
 
-for _part in ("shell.texts", "components.note_texts", "components.board_texts", "components.insight_texts",
-              "components.grid_texts", "components.damage_texts", "components.plot_texts", "cards.texts", "cards.step_texts",
-              "lineage.texts", "profiling.texts", "profiling.composition_texts", "debugging.texts",
-              "explanations.texts"):  # fmt: skip
+for _part in (
+    "shell.texts", "shell.note_texts", "shell.board_texts", "kit.grid_texts", "kit.damage_texts", "kit.plot_texts",
+    "kit.cards.texts", "kit.cards.step_texts", "curves.insight_texts", "lineage.texts", "profiles.texts",
+    "profiles.composition_texts", "dumps.texts", "explanations.texts",
+):  # fmt: skip
     import_module(f"layouts.{_part}")
 
 
-def _page(name: str) -> Page:
-    page = import_module(f"layouts.pages.{name}.page").PAGE
+def _page(folder: str) -> Page:
+    page = import_module(f"layouts.{folder}.page").PAGE
     assert isinstance(page, Page)
-    assert page.name == name
+    assert page.name == folder.rpartition(".")[2]
     return page
 
 
 PAGES: tuple[Page, ...] = tuple(
-    _page(name)
-    for name in (
-        "runs",
-        "overview",
-        "board",
-        "scalars",
-        "histograms",
-        "images",
-        "tensors",
-        "landscape",
-        "graph",
-        "dataset",
-        "text",
-        "model_lineage",
-        "data_lineage",
-        "optimisation",
-        "tuning",
-        "two_runs",
-        "job",
-        "profile_overview",
-        "timeline",
-        "operators",
-        "shapes",
-        "steps",
-        "memory",
-        "preparation",
-        "communication",
-        "ranks",
-        "cluster",
-        "pipeline",
-        "strategy",
-        "two_jobs",
-        "advice",
-        "debugger",
-        "first_cause",
-        "two_dumps",
-        "saliency",
-        "confusion",
-        "scores",
-        "counterfactual",
-        "uncertainty",
+    _page(folder)
+    for folder in (
+        "runs.runs",
+        "runs.overview",
+        "runs.board",
+        "curves.scalars",
+        "values.histograms",
+        "values.images",
+        "values.tensors",
+        "values.landscape",
+        "graphs.graph",
+        "graphs.dataset",
+        "values.text",
+        "lineage.model_lineage",
+        "lineage.data_lineage",
+        "lineage.optimisation",
+        "tuning.tuning",
+        "lineage.two_runs",
+        "jobs.job",
+        "profiles.profile_overview",
+        "profiles.timeline",
+        "profiles.operators",
+        "profiles.shapes",
+        "profiles.steps",
+        "profiles.memory",
+        "profiles.preparation",
+        "jobs.communication",
+        "jobs.ranks",
+        "jobs.cluster",
+        "jobs.pipeline",
+        "jobs.strategy",
+        "jobs.two_jobs",
+        "jobs.advice",
+        "dumps.debugger",
+        "dumps.first_cause",
+        "dumps.two_dumps",
+        "explanations.saliency",
+        "explanations.confusion",
+        "explanations.scores",
+        "explanations.counterfactual",
+        "explanations.uncertainty",
     )
 )
-"""All pages in menu order. Each name is a folder in layouts/pages."""
+"""All pages in menu order, each by its subject and its name: the folder below layouts."""

@@ -32,16 +32,16 @@ from parsers.analysis import Forest
 from parsers.payloads.pictures import GreyPicture
 from parsers.profiler.jobs import JobFiles
 
-from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpWork, OpenDump
-from layouts.explained import ExplanationWork, OpenExplanations
-from layouts.live import LiveSession, LiveStatus, Order
-from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, View
-from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
-from layouts.runs import RunChanges, RunRow, SourceStatus
-from layouts.studies import Importances, OpenStudy, StudyRow
-from layouts.watchpoints import WatchList
-from layouts.work import WorkResult
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from layouts.dumps.open_dump import DumpWork, OpenDump
+from layouts.dumps.watchpoints import WatchList
+from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.work import WorkResult
+from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, View
+from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.tuning.studies import Importances, OpenStudy, StudyRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class RunSource(Protocol):
         ...
 
     def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
-        """Return member run key -> colour, as #rrggbb, for every run (`layouts.run_colours`).
+        """Return member run key -> colour, as #rrggbb, for every run (`layouts.runs.run_colours`).
 
         chosen are the runs that the state of the page names; hues are spread over them.
         """
@@ -414,7 +414,10 @@ class LiveSource(RunSource, Protocol):
         ...
 
     def order(self, session: str, order: Order) -> LiveSession:
-        """Give training an order; KeyError for an unknown session, Unfit (`layouts.live`) if it cannot be followed now."""
+        """Give training an order.
+
+        KeyError for an unknown session, Unfit (`layouts.dumps.live_sessions`) if it cannot be followed now.
+        """
         ...
 
 

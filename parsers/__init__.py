@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from parsers.analysis.derived import Derived
-    from parsers.analysis.expressions import ExpressionError
-    from parsers.analysis.insights import Insight, insights
+    from parsers.analysis.curves.derived import Derived
+    from parsers.analysis.curves.expressions import ExpressionError
+    from parsers.analysis.curves.insights import Insight, insights
     from parsers.checkpoints import LandscapePlan, landscape_plan
     from parsers.discovery import discover
     from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
@@ -156,9 +156,9 @@ __all__ = [
 ]  # fmt: skip
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "parsers.analysis.derived": ("Derived",),
-    "parsers.analysis.expressions": ("ExpressionError",),
-    "parsers.analysis.insights": ("Insight", "insights"),
+    "parsers.analysis.curves.derived": ("Derived",),
+    "parsers.analysis.curves.expressions": ("ExpressionError",),
+    "parsers.analysis.curves.insights": ("Insight", "insights"),
     "parsers.checkpoints": ("LandscapePlan", "landscape_plan"),
     "parsers.discovery": ("discover",),
     "parsers.errors": ("FormatError", "MediaError", "MindscopeError", "PayloadError", "SchemaError", "SourceError"),

@@ -12,7 +12,7 @@ CLUSTER_OUTPUT = "cluster_analysis_output"
 NO_TAG = "(no tag)"
 """The tag of values whose tag is empty or missing in the file: a name that can be shown, chosen and put into an address."""
 EXPRESSION = "="
-"""First character of the name of a derived curve; an expression over tags follows (`parsers.analysis.expressions`)."""
+"""First character of the name of a derived curve; an expression over tags follows (`parsers.analysis.curves.expressions`)."""
 
 
 def printable(name: str) -> str:

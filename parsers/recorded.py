@@ -8,7 +8,10 @@ from parsers.model import Series
 
 
 class RecordedSeries(Series):
-    """A series of a run. known is what `parsers.analysis.facts` has computed: name -> (number of points it is about, fact)."""
+    """A series of a run.
+
+    known is what `parsers.analysis.curves.facts` has computed: name -> (number of points it is about, fact).
+    """
 
     known: dict[Any, tuple[int, Any]]
 

@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from parsers.analysis.derived import Derived, evaluate
-from parsers.analysis.expressions import parse_expression
+from parsers.analysis.curves.derived import Derived, evaluate
+from parsers.analysis.curves.expressions import parse_expression
 from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
 from parsers.file_states import FileState
@@ -211,9 +211,9 @@ class Run:
     def derived(self, expression: str) -> Derived:
         """Evaluate an expression over the scalars of this run, such as ``"train/loss - val/loss"``.
 
-        `parsers.analysis.expressions` has the grammar, `parsers.analysis.derived` says what steps and windows mean. The result
-        has the values as `series`, with rising steps, and says what is missing. ExpressionError, with the column and what was
-        expected there, for an invalid expression.
+        `parsers.analysis.curves.expressions` has the grammar, `parsers.analysis.curves.derived` says what steps and windows
+        mean. The result has the values as `series`, with rising steps, and says what is missing. ExpressionError, with the
+        column and what was expected there, for an invalid expression.
         """
         return evaluate(parse_expression(expression), self.series)
 

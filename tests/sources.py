@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpView, DumpWork, OpenDump
-from layouts.explained import ExplanationWork, OpenExplanations
-from layouts.live import OFF, LiveSession, LiveStatus, Order
-from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
-from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
-from layouts.run_colours import Colours
-from layouts.runs import RunChanges, RunRow, SourceStatus
+from layouts.dumps.live_sessions import OFF, LiveSession, LiveStatus, Order
+from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump
+from layouts.dumps.watchpoints import WatchList
+from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.work import WorkResult
+from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
+from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.runs.run_colours import Colours
 from layouts.sources import FrameSource, Growth
-from layouts.studies import Importances, OpenStudy, StudyRow
-from layouts.watchpoints import WatchList
-from layouts.work import WorkResult
+from layouts.tuning.studies import Importances, OpenStudy, StudyRow
 from parsers import (
     DatasetGraph,
     Derived,
@@ -44,7 +44,7 @@ from parsers import (
     shared_tags,
 )  # fmt: skip
 from parsers.analysis import evaluate, parse_expression
-from parsers.analysis.insights import insights_of_run
+from parsers.analysis.curves.insights import insights_of_run
 from parsers.explanations.access import RunExplanations
 from parsers.model import Ints
 from parsers.payloads.pictures import GreyPicture

@@ -21,7 +21,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.commands.settings import SETTINGS
 from layouts import PAGES
-from layouts.i18n import CATALOGUE
+from layouts.kit.i18n import CATALOGUE
 from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED

@@ -12,7 +12,7 @@ VISIT = """
 import sys
 from app import create_app
 from app.store.store import Store
-from layouts.pages.scalars.page import draw
+from layouts.curves.scalars.page import draw
 
 store = Store([sys.argv[1]], interval=0).start()
 assert store.wait(60)

@@ -18,10 +18,10 @@ import numpy as np
 from app.commands.inspection import problem_line
 from app.commands.settings import SettingError
 from app.commands.terminal import ProgressBar, printable
-from app.store.measuring import Measuring
+from app.store.dumps.measuring import Measuring
 from parsers import FormatError, Run, SourceError, discover
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint, read_watchpoints, recommended
-from parsers.analysis.watchpoints.checking import NO_RECORDS, UNREADABLE, chosen_rows
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint, read_watchpoints, recommended
+from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, UNREADABLE, chosen_rows
 from parsers.deferred import pandas as pd
 from parsers.dumps.access import RunDump
 from parsers.model import Ints

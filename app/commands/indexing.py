@@ -15,17 +15,17 @@ from app.commands.settings import SETTINGS, SettingError, Settings, resolve
 from app.commands.terminal import ProgressBar, printable
 from app.engines import ByAmount, Engine, Processes
 from app.store import workspace
-from app.store.index import Index
-from app.store.leaves import leaves
-from app.store.packs import Snapshots
-from app.store.run_tasks import Ahead, read_ahead
+from app.store.runs.index import Index
+from app.store.runs.leaves import leaves
+from app.store.runs.packs import Snapshots
+from app.store.runs.run_tasks import Ahead, read_ahead
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.discovery import opens_alone, source_of
 from parsers.discovery.scanner import Scanner
 from parsers.model import Problem, Source
 
 if TYPE_CHECKING:
-    from layouts.profiles import ProfileFrame
+    from layouts.profiles.frames import ProfileFrame
     from layouts.sources import FrameSource
 
 POLL_S = 0.05

@@ -1,4 +1,4 @@
-"""What a session has sent, as pages see a dump (`layouts.dumps.DumpView`).
+"""What a session has sent, as pages see a dump (`layouts.dumps.open_dump.DumpView`).
 
 Rows are the tensors of its graphs at the step it is at, those of earlier steps of which something is known, and parameters at
 the step before, which training also has. Values and statistics are fetched when they are asked for and training waits: until
@@ -14,8 +14,8 @@ import numpy as np
 
 from app.live.session import Session
 from app.live.watching import hits_frame, with_unsent
-from layouts.dumps import DumpView
-from parsers.analysis.watchpoints.conditions import Watchpoint
+from layouts.dumps.open_dump import DumpView
+from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger import commands
 from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorSummary
 from parsers.debugger.tensors import GraphTensors
@@ -77,7 +77,7 @@ class LiveDump(DumpView):
 
     @cached_property
     def tensors(self) -> pd.DataFrame:
-        """See `layouts.dumps.DumpView`, as for all members; time_ns is when training arrived at the step."""
+        """See `layouts.dumps.open_dump.DumpView`, as for all members; time_ns is when training arrived at the step."""
         times = dict(self._steps)
         arrived = np.array([times.get(step, -1) for step in self._iterations.tolist()], np.int64)
         return self._tensors.frame(self._series, self._iterations, arrived)

@@ -18,9 +18,9 @@ from app.live.asking import Asking, Want
 from app.live.received import ReceivedValues
 from app.live.receiving import TensorReceiver
 from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, StepHit, Watched
-from layouts import live
-from layouts.live import LiveSession, Order, Unfit
-from parsers.analysis.watchpoints.conditions import CONDITIONS, Watchpoint
+from layouts.dumps import live_sessions as live
+from layouts.dumps.live_sessions import LiveSession, Order, Unfit
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.debugger import commands
 from parsers.debugger.messages import Heartbeat, Hit, Metadata, TensorHead, TensorName, TensorSummary
 from parsers.debugger.tensors import GraphTensors
@@ -98,7 +98,7 @@ class Session:
 
     @property
     def state(self) -> str:
-        """The state, one of `layouts.live.STATES`."""
+        """The state, one of `layouts.dumps.live_sessions.STATES`."""
         return self._state
 
     @property

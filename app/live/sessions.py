@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from app.live.dump import LiveDump
 from app.live.received import ReceivedValues
 from app.live.session import Session
-from layouts import live
-from layouts.live import LiveSession, LiveStatus, Order
-from parsers.analysis.watchpoints.conditions import Watchpoint
+from layouts.dumps import live_sessions as live
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger.messages import Metadata
 
 MOST_OPEN = 8

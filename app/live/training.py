@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from app.live.dump import LiveDump
 from app.live.sessions import Sessions
 from app.live.work import LiveWork
-from layouts import live
-from layouts.dumps import DumpWork, OpenDump
-from layouts.live import LiveSession, LiveStatus, Order
-from layouts.notes import Stale
+from layouts.dumps import live_sessions as live
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from layouts.dumps.open_dump import DumpWork, OpenDump
+from layouts.dumps.watchpoints import WatchList, proposed, watched
+from layouts.kit.work import WorkResult
+from layouts.runs.notes import Stale
 from layouts.sources import PatternMatcher
-from layouts.watchpoints import WatchList, proposed, watched
-from layouts.work import WorkResult
 
 
 class LiveTraining:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.watchpoints.checking import (
+from parsers.analysis.dumps.watchpoints.checking import (
     NO_HISTORY,
     NO_MEMORY,
     NO_PREVIOUS,
@@ -19,7 +19,7 @@ from parsers.analysis.watchpoints.checking import (
     NOT_SENT,
     chosen_rows,
 )  # fmt: skip
-from parsers.analysis.watchpoints.conditions import CONDITIONS, Watchpoint
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.debugger import commands, messages
 from parsers.debugger.messages import Hit
 from parsers.debugger.tensors import GraphTensors

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from app.background import Background, Task
 from app.live.dump import LiveDump
-from layouts.dumps import DumpView, DumpWork
-from layouts.work import WorkResult
+from layouts.dumps.open_dump import DumpView, DumpWork
+from layouts.kit.work import WorkResult
 from parsers.model import Ints
 
 MOST_KEPT = 50
 
 
 class _Report:
-    """Reports the progress of a task (`layouts.dumps.Report`)."""
+    """Reports the progress of a task (`layouts.dumps.open_dump.Report`)."""
 
     def __init__(self, task: Task, dump: LiveDump) -> None:
         self._task, self._dump = task, dump

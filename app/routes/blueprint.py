@@ -2,29 +2,29 @@
 
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
-    <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.expressions`)
-    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.scalar_groups`)
+    <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
+    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
     <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
     <prefix>api/runs.json?from=ROW&limit=ROWS    the list of runs, newest first
     <prefix>api/health
-    <prefix>api/image, <prefix>api/text          (`app.routes.media`)
+    <prefix>api/image, <prefix>api/text          (`app.routes.values.media`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
-    <prefix>api/profile.csv                      (`app.routes.profiles`)
-    <prefix>api/dump.csv, api/dump.npy           (`app.routes.dumps`)
-    <prefix>api/explanation/...                  (`app.routes.explanations`, `app.routes.explanation_tables`)
-    <prefix>api/communication/...                (`app.routes.communication`)
-    <prefix>api/pipeline/...                     (`app.routes.pipeline`)
-    <prefix>api/shapes/types.csv, ...            (`app.routes.shapes`)
-    <prefix>api/ranks/...                        (`app.routes.ranks`)
-    <prefix>api/timeline/...                     (`app.routes.timeline`, `app.routes.timeline_links`)
-    <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
-    <prefix>api/study/trials.csv, ...             (`app.routes.studies`)
-    <prefix>api/live.json, api/live              (`app.routes.live`, orders by POST)
-    <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
-    <prefix>api/board, api/board.json             (`app.routes.boards`, changes by POST)
+    <prefix>api/profile.csv                      (`app.routes.profiles.frames`)
+    <prefix>api/dump.csv, api/dump.npy           (`app.routes.dumps.dumps`)
+    <prefix>api/explanation/...                  (`app.routes.explanations.explanations`,
+    `app.routes.explanations.explanation_tables`) <prefix>api/communication/...                (`app.routes.jobs.communication`)
+    <prefix>api/pipeline/...                     (`app.routes.jobs.pipeline`)
+    <prefix>api/shapes/types.csv, ...            (`app.routes.profiles.shapes`)
+    <prefix>api/ranks/...                        (`app.routes.jobs.ranks`)
+    <prefix>api/timeline/...                     (`app.routes.profiles.timeline`, `app.routes.profiles.timeline_links`)
+    <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.values.tensors`)
+    <prefix>api/study/trials.csv, ...             (`app.routes.tuning.studies`)
+    <prefix>api/live.json, api/live              (`app.routes.dumps.live`, orders by POST)
+    <prefix>api/note, api/view                    (`app.routes.runs.notes`, by POST)
+    <prefix>api/board, api/board.json             (`app.routes.runs.boards`, changes by POST)
 
 Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
 request names known keys of runs and tags, never a path to open.
@@ -42,38 +42,25 @@ from typing import Any, TypeVar
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes import (
-    boards,
-    communication,
-    dump_tensors,
-    dumps,
-    efficiency,
-    explanation_tables,
-    explanations,
-    expressions,
-    live,
-    media,
-    notes,
-    pipeline,
-    profiles,
-    ranks,
-    scalar_groups,
-    shapes,
-    studies,
-    tensors,
-    timeline,
-    timeline_links,
-)  # fmt: skip
-from app.routes.histograms import histogram_rows
+from app.routes.curves import expressions, scalar_groups
+from app.routes.dumps import dump_tensors, dumps, live
+from app.routes.explanations import explanation_tables, explanations
+from app.routes.jobs import communication, pipeline, ranks
+from app.routes.profiles import efficiency, shapes, timeline, timeline_links
+from app.routes.profiles import frames as profiles
 from app.routes.refusals import Unusable, refusal
-from app.store.insights import insight_rows
-from app.store.matching import PatternError, matching
+from app.routes.runs import boards, notes
+from app.routes.tuning import studies
+from app.routes.values import media, tensors
+from app.routes.values.histograms import histogram_rows
+from app.store.curves.insights import insight_rows
+from app.store.runs.matching import PatternError, matching
+from layouts.curves.expressions import checked
+from layouts.kit.state import selected_runs
 from layouts.lineage.pipeline_columns import table as pipeline_table
-from layouts.notes import Note
-from layouts.queries.expressions import checked
-from layouts.runs import RunRow
+from layouts.runs.notes import Note
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource, RunSource, ValueSource
-from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 from flask import Response, request
 
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
 
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -13,34 +13,34 @@ from typing import Any
 from app.engines import Engine
 from app.live.sessions import Sessions
 from app.live.training import LiveTraining
-from app.store.derivations import Derivations
-from app.store.dumps import Dumps
-from app.store.entries import Entry
-from app.store.explained import ExplainedRuns
-from app.store.following import Follower
-from app.store.forests import Forests
-from app.store.graphs import GraphSnapshots
-from app.store.insights import Insights
-from app.store.lineage import Lineage
-from app.store.matching import Captures, matching
-from app.store.notes import Notes
-from app.store.profiles import TRACE, ProfileFrames, mark_of, profile_of
-from app.store.run_jobs import FoundJob, RunJobs
-from app.store.run_rows import dated_row
-from app.store.studies import Studies
-from app.store.traces import Traces
-from layouts import live
-from layouts.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.dumps import DumpWork, OpenDump
-from layouts.explained import ExplanationWork, OpenExplanations
-from layouts.live import LiveSession, LiveStatus, Order
-from layouts.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
-from layouts.profiles import IdleTime, ProfileFrame, ProfileRow
-from layouts.runs import RunChanges, RunRow, SourceStatus
+from app.store.curves.derivations import Derivations
+from app.store.curves.insights import Insights
+from app.store.dumps.open_dumps import Dumps
+from app.store.explanations.open_explanations import ExplainedRuns
+from app.store.graphs.snapshots import GraphSnapshots
+from app.store.lineage.forests import Forests
+from app.store.lineage.rows import Lineage
+from app.store.profiles.frames import TRACE, ProfileFrames, mark_of, profile_of
+from app.store.profiles.traces import Traces
+from app.store.runs.entries import Entry
+from app.store.runs.following import Follower
+from app.store.runs.matching import Captures, matching
+from app.store.runs.notes import Notes
+from app.store.runs.run_jobs import FoundJob, RunJobs
+from app.store.runs.run_rows import dated_row
+from app.store.tuning.studies import Studies
+from layouts.dumps import live_sessions as live
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
+from layouts.dumps.open_dump import DumpWork, OpenDump
+from layouts.dumps.watchpoints import WatchList
+from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.work import WorkResult
+from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
+from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
+from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
+from layouts.runs.rows import RunChanges, RunRow, SourceStatus
 from layouts.sources import FrameSource, Growth
-from layouts.studies import Importances, OpenStudy, StudyRow
-from layouts.watchpoints import WatchList
-from layouts.work import WorkResult
+from layouts.tuning.studies import Importances, OpenStudy, StudyRow
 from parsers import (
     DatasetGraph,
     Derived,

@@ -13,7 +13,7 @@ from app.tuning.claims import Claim
 from app.tuning.following import Follower, Reports, first_bad
 from app.tuning.processes import Ending, TrialProcess
 from app.tuning.results import tags_of
-from parsers.analysis.insights import insights_of
+from parsers.analysis.curves.insights import insights_of
 from parsers.tuning.description import Tuning
 
 LOOK = 0.5

@@ -24,13 +24,13 @@ from flask import Blueprint, Flask
 from app.routes import blueprint as routes
 from app.web import security
 from app.web.bundles import Bundles, assets_directory
-from app.web.modules import BASE, HOLD, Assets, page_entry
+from app.web.modules import BASE, HOLD, Assets
 from app.web.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
-from layouts.components.plain_html import still
-from layouts.page import Ids, Page
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.kit.state import BadInput
 from layouts.shell import chrome
-from layouts.state import BadInput
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
@@ -172,7 +172,7 @@ def _add_assets(host: dash.Dash, page: Page) -> None:
         host.server.register_blueprint(blueprint, url_prefix=prefix)
         host.server.register_error_handler(BadInput, _refusal)
     public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
-    modules = assets.modules((BASE, page_entry(page.name)))
+    modules = assets.modules((BASE, assets.page_entry(page.name)))
     for sheet in assets.styles(modules, page.name):
         url = public + assets.path(sheet)
         if url not in host.config.external_stylesheets:

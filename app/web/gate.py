@@ -2,7 +2,7 @@
 
 Dash takes the ids, properties and the number of values of a callback from the request and answers 500 if they are not what it
 expects. Here a request is decoded and compared with the callback it names; it is refused with 400 unless every id and property
-belongs to that callback. Each callback validates its values itself and raises `layouts.state.BadInput`.
+belongs to that callback. Each callback validates its values itself and raises `layouts.kit.state.BadInput`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dash.exceptions import InvalidCallbackReturnValue, PreventUpdate
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
 
 _log = logging.getLogger(__name__)
 _WILDCARDS = {("MATCH",): "MATCH", ("ALL",): "ALL", ("ALLSMALLER",): "ALLSMALLER"}

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-BASE = "base/main.js"
+BASE = "kit/main.js"
 """The entry of every page, also when embedded in a host application."""
 SHELL = "shell/main.js"
 """The entry of the whole dashboard: menu, routing, saved views."""
@@ -24,19 +24,22 @@ GENERATORS = "vendor/regenerator_runtime.js"
 HOLD = "early/hold.js"
 """A classic script for embedded pages: it delays the start of Dash until our modules have run."""
 
+SHARED = "kit"
+"""The folder of what every page may use."""
+
 _IMPORT = re.compile(r"""^(?:import|export)\b(?:[^;"'()]*?\bfrom)?\s*"([^"]+)"\s*;""", re.MULTILINE)
 _VERSIONED = re.compile(r"v-([0-9a-f]{16})/(.+)")
 
 
-def page_entry(name: str) -> str:
-    """Return the entry module of a page; a page without JavaScript has no such file."""
-    return f"pages/{name}/page.js"
-
-
 def folder_of(file: str) -> str:
-    """Return the folder that a file belongs to: "base", "cards", "pages/scalars"."""
-    first, _, rest = file.partition("/")
-    return f"{first}/{rest.partition('/')[0]}" if first == "pages" else first
+    """Return the folder that a file belongs to: "kit", "kit/cards", "profiles", "curves/scalars"."""
+    return posixpath.dirname(file)
+
+
+def is_page(folder: str) -> bool:
+    """Return whether a folder belongs to one page: it lies below a subject. The folders below kit belong to several."""
+    above = posixpath.dirname(folder)
+    return bool(above) and above != SHARED
 
 
 def sheet_of(folder: str) -> str:
@@ -68,6 +71,7 @@ class Assets:
         scripts = {name: content.decode() for name, content in contents.items() if name.endswith(".js")}
         self._imports = {name: tuple(_resolved(name, target) for target in imports_of(text)) for name, text in scripts.items()}
         self.sheets = MappingProxyType(_sheets(self.names))
+        self._folders = {posixpath.basename(folder): folder for folder in map(folder_of, self.names) if is_page(folder)}
         self._stamp = _stamp(directory)
         self._needed: dict[tuple[str, ...], list[str]] = {}
 
@@ -103,10 +107,14 @@ class Assets:
         self._needed[key] = list(found)
         return self._needed[key]
 
+    def page_entry(self, page: str) -> str:
+        """Return the entry module of a page; a page without JavaScript has no such file."""
+        return posixpath.join(self._folders.get(page, page), "page.js")
+
     def styles(self, modules: Iterable[str], page: str = "") -> list[str]:
         """Return the style sheets of these modules' folders and of the page itself, the more specific ones later."""
-        folders = {folder_of(name) for name in modules} | ({f"pages/{page}"} if page else set())
-        order = sorted(folders, key=lambda folder: (folder != "base", folder.startswith("pages/"), folder))
+        folders = {folder_of(name) for name in modules} | {self._folders.get(page, "")}
+        order = sorted(folders, key=lambda folder: (folder != SHARED, is_page(folder), folder))
         return [sheet_of(folder) for folder in order if sheet_of(folder) in self.sheets]
 
     def path(self, name: str) -> str:
@@ -139,7 +147,7 @@ def _sheets(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         if name.endswith(".css") and "/" in name:
             found.setdefault(folder_of(name), []).append(name)
     for folder, parts in found.items():
-        first = ("page.css", f"{folder}.css")
+        first = ("page.css", f"{posixpath.basename(folder)}.css")
         parts.sort(key=lambda part: (posixpath.basename(part) not in first, part))
     return {sheet_of(folder): tuple(parts) for folder, parts in found.items()}
 

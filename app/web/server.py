@@ -20,10 +20,10 @@ from app.store.store import Store
 from app.web import gate, security
 from app.web.bundles import CHARTS, LIBRARIES, NEVER, Bundle, Bundles, all_charts, assets_directory
 from app.web.downloads import Downloads
-from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets, page_entry
+from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
-from layouts.page import Ids, Page
+from layouts.kit.page import Ids, Page
 from layouts.shell import shell
 from layouts.sources import FrameSource
 from parsers import Source
@@ -184,7 +184,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
 
     def _entries(self, page: Page) -> list[str]:
         """Return the entry modules of a page."""
-        return [name for name in (BASE, SHELL, page_entry(page.name)) if name in self.bundles.assets]
+        return [name for name in (BASE, SHELL, self.bundles.assets.page_entry(page.name)) if name in self.bundles.assets]
 
     def _later(self, page: Page) -> dict[str, list[str]]:
         """Return the URLs that only this page needs, by "scripts", "styles" and "modules"."""

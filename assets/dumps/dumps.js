@@ -1,24 +1,24 @@
 // What all pages about a dump share: choosing run, rank and iteration, parts that the server answers, empty and damaged states.
-// Counterpart of layouts/debugging/body.py. A page calls define(name, { build(page), draw(page), answers, first(page) }): build
+// Counterpart of layouts/dumps/body.py. A page calls define(name, { build(page), draw(page), answers, first(page) }): build
 // runs once, draw after every change of state, catalogue or listing, answers[part](page, answer) with each answer of a part.
 // first(page) is the iteration to show if the state names none (default: the last one), or null for that default.
-// A page has state, dump ({ key, name, version }), listed (layouts/debugging/listing.py), rank, step, against ({ dump, listed,
+// A page has state, dump ({ key, name, version }), listed (layouts/dumps/listing.py), rank, step, against ({ dump, listed,
 // rank, step } to compare with, or null), change({ key: [...] }), find(selector) and store(part).
 
-import { listDamage } from "../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { fillSelect, icon, make, select, words } from "../base/elements.js";
+import { listDamage } from "../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { fillSelect, icon, make, select, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { setLabel, translate, writeText } from "../base/i18n.js";
-import { nearest, numberPicker } from "../base/number_picker.js";
-import { keeper } from "../base/pages.js";
-import { answered } from "../base/parts.js";
-import { currentPrefs } from "../base/prefs.js";
-import { formatQuery, last, same } from "../base/state.js";
+import { setLabel, translate, writeText } from "../kit/i18n.js";
+import { nearest, numberPicker } from "../kit/number_picker.js";
+import { keeper } from "../kit/pages.js";
+import { answered } from "../kit/parts.js";
+import { currentPrefs } from "../kit/prefs.js";
+import { formatQuery, last, same } from "../kit/state.js";
 import { build as buildLive, draw as drawLive, isLive, markOf, sessionName, sessionsOf } from "./live.js";
 import { drawProgress } from "./progress.js";
 
-export { assume, forget, request } from "../base/parts.js";
+export { assume, forget, request } from "../kit/parts.js";
 
 const AGAIN_MS = 400;
 const kinds = new Map();

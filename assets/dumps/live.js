@@ -1,10 +1,10 @@
-// The controls of live training (layouts/debugging/live.py): its state, and orders for it. The server is asked once a second
+// The controls of live training (layouts/dumps/live.py): its state, and orders for it. The server is asked once a second
 // while training can connect and the page is seen. page.live is the status (Wire.LiveStatus), null before the first answer.
 
-import { make, words } from "../base/elements.js";
+import { make, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { setLabel, translate, writeText } from "../base/i18n.js";
-import { post } from "../base/notes.js";
+import { setLabel, translate, writeText } from "../kit/i18n.js";
+import { post } from "../kit/notes.js";
 
 const EVERY_MS = 1000;
 const OPEN = ["waiting", "node_too_large"];

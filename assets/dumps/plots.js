@@ -1,6 +1,6 @@
 // Cards with one plot each on pages about dumps (base/plot_cards.js).
 
-import { plotCards } from "../base/plot_cards.js";
-import { pageOf } from "./debugging.js";
+import { plotCards } from "../kit/plot_cards.js";
+import { pageOf } from "./dumps.js";
 
 export const { furnish, drawFull, place, keys } = plotCards(pageOf, (page) => page.dump.name, (page) => page.listed);

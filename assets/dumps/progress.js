@@ -1,8 +1,8 @@
-// How far work on a dump is: a text, a bar, and buttons that stop and resume it (layouts/debugging/body.py: progress_line).
+// How far work on a dump is: a text, a bar, and buttons that stop and resume it (layouts/dumps/body.py: progress_line).
 
 import { count, size } from "../kit/units.js";
-import { writeText } from "../base/i18n.js";
-import { busy } from "../base/parts.js";
+import { writeText } from "../kit/i18n.js";
+import { busy } from "../kit/parts.js";
 
 const SHOWN = ["reading", "working", "waiting", "cancelled", "failed"];
 const MANY = 1_000_000;

@@ -1,6 +1,6 @@
 // A list of very many rows of one height, of which those on screen are made; rows come from the server in blocks.
 
-import { make } from "../base/elements.js";
+import { make } from "../kit/elements.js";
 
 const BLOCK = 100;
 const WAIT_MS = 60;

@@ -1,10 +1,10 @@
 // The bar of a page about explanations: run, labels, true labels, outcomes, threshold, search, order and explainers.
 // Counterpart of layouts/explanations/bar.py.
 
-import { fillSelect, icon, iconButton, make, option, select, words } from "../base/elements.js";
+import { fillSelect, icon, iconButton, make, option, select, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { setLabel, writeText } from "../base/i18n.js";
-import { last, toggled } from "../base/state.js";
+import { setLabel, writeText } from "../kit/i18n.js";
+import { last, toggled } from "../kit/state.js";
 import { labelPicker } from "./labels.js";
 
 const OUTCOMES = ["tp", "fn", "fp", "tn"];

@@ -4,14 +4,14 @@
 // A page has state, run ({ key, name, version }), listed (layouts/explanations/listing.py), change({ key: [...] }),
 // find(selector) and store(part). bar.js draws the filters.
 
-import { listDamage } from "../base/damage.js";
-import { functionsOf, setProps } from "../base/dash.js";
-import { make, words } from "../base/elements.js";
+import { listDamage } from "../kit/damage.js";
+import { functionsOf, setProps } from "../kit/dash.js";
+import { make, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { writeText } from "../base/i18n.js";
-import { keeper } from "../base/pages.js";
-import { answered } from "../base/parts.js";
-import { formatQuery, last, same } from "../base/state.js";
+import { writeText } from "../kit/i18n.js";
+import { keeper } from "../kit/pages.js";
+import { answered } from "../kit/parts.js";
+import { formatQuery, last, same } from "../kit/state.js";
 import { buildBar, drawBar } from "./bar.js";
 
 const AGAIN_MS = 400;

@@ -1,8 +1,8 @@
 // A choice of several labels among up to some ten thousand: a button, and below it a field to search and a list.
 
-import { make, words } from "../base/elements.js";
+import { make, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { setLabel, translate, writeText } from "../base/i18n.js";
+import { setLabel, translate, writeText } from "../kit/i18n.js";
 
 const MOST = 200;  // labels in the list at a time
 

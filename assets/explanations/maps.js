@@ -1,8 +1,8 @@
 // Pictures and heat maps: fetched once, blended on a canvas. The server sends a heat map as grey PNG without loss, so the
 // values here are exactly those it decoded; colour tables come from layouts/explanations/colours.py.
 
-import { make } from "../base/elements.js";
-import { translate } from "../base/i18n.js";
+import { make } from "../kit/elements.js";
+import { translate } from "../kit/i18n.js";
 
 const LEVELS = 256;
 const MOST_BYTES = 96 * 2 ** 20;  // pictures and maps that are kept

@@ -1,7 +1,7 @@
 // A list of rows of one height, of which those on screen are made; rows come from the server in blocks. A list taller than what
 // browsers can draw moves its rows faster than its scroll bar.
 
-import { make } from "../base/elements.js";
+import { make } from "../kit/elements.js";
 
 const WAIT_MS = 60;
 const TALLEST = 8e6;  // px; browsers draw no higher elements

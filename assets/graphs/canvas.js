@@ -1,9 +1,9 @@
 // Everything that uses cytoscape: camera, marks, pointer, minimap and PNG; lettering.js puts labels on what it draws. The
 // server computes all positions.
 
-import { setDescription } from "../base/alternatives.js";
-import { fileName, saveBlob } from "../base/files.js";
-import { translate } from "../base/i18n.js";
+import { setDescription } from "../kit/alternatives.js";
+import { fileName, saveBlob } from "../kit/files.js";
+import { translate } from "../kit/i18n.js";
 import * as cameras from "./camera.js";
 import { letter, letterEdges, letterWhole } from "./lettering.js";
 import { withBar } from "./picture_bar.js";

@@ -1,11 +1,11 @@
 // Puts the labels of labels.js on the boxes and edges that cytoscape draws.
 
-import { language, translate } from "../base/i18n.js";
+import { language, translate } from "../kit/i18n.js";
 import { SMALLEST_PX, carried, edgeLabels, labelsAt, titleAt, withValue } from "./labels.js";
 
 /** Zoom from which on edges show what they carry. */
 export const DETAIL = 0.8;
-const EDGE_PX = 12.5;  // font size of edge.detail in layouts/figures/graph/elements.py
+const EDGE_PX = 12.5;  // font size of edge.detail in layouts/graphs/figure/elements.py
 const FAR = 22;
 const CLASSES = { mid: "detail", out: "detail-out", into: "detail-into" };
 const ALL = Object.values(CLASSES).join(" ");

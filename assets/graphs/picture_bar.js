@@ -1,6 +1,6 @@
 // The bar of colours above the PNG of a painted graph.
 
-import { translate } from "../base/i18n.js";
+import { translate } from "../kit/i18n.js";
 
 const [WIDTH, HIGH, STRIP, EDGE, SCALE] = [420, 72, 12, 16, 2];
 

@@ -1,6 +1,6 @@
 // The view of a graph as the state describes it: chosen box, open boxes, pages of long scopes.
 
-import { last } from "../base/state.js";
+import { last } from "../kit/state.js";
 
 export const chooseNode = (page, name) => page.change({ node: name ? [name] : [] });
 

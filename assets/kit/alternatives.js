@@ -1,5 +1,5 @@
 // Text alternatives of charts, for readers who do not see them. A figure of plotly brings its own in layout.meta.alternative
-// (layouts/figures/alternatives.py); what scripts draw gets its text from them. Texts are pairs [English, Chinese].
+// (layouts/kit/figures/alternatives.py); what scripts draw gets its text from them. Texts are pairs [English, Chinese].
 
 import { language } from "./i18n.js";
 

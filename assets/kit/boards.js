@@ -1,10 +1,10 @@
-// "Add to board": a button in the head of every card, and the box that asks which board. Counterpart of app/routes/boards.py;
-// the page with the boards is assets/pages/board.
+// "Add to board": a button in the head of every card, and the box that asks which board. Counterpart of
+// app/routes/runs/boards.py; the page with the boards is assets/runs/board.
 
 import { partOf } from "./alone.js";
 import { stateOf } from "./chrome.js";
 import { icon, iconButton, make, words } from "./elements.js";
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 import { setLabel } from "./i18n.js";
 import * as notes from "./notes.js";
 import { go } from "./navigation.js";
@@ -14,9 +14,9 @@ import { changedState, formatQuery } from "./state.js";
 
 /** @import { NoteBox } from "./notes.js" */
 
-export const LONGEST_NAME = 100;  // layouts/notes.py
-const COLUMNS = 12;  // layouts/boards.py
-const ROW = 48;  // px, as in assets/pages/board/page.css
+export const LONGEST_NAME = 100;  // layouts/runs/notes.py
+const COLUMNS = 12;  // layouts/runs/boards.py
+const ROW = 48;  // px, as in assets/runs/board/page.css
 /** @type {[number, number]} */
 const ROWS = [4, 16];
 const FURNISHED_MS = 150;  // after a page has changed

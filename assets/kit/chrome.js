@@ -13,7 +13,7 @@ import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
-import { count as countText } from "../kit/units.js";
+import { count as countText } from "./units.js";
 
 const functions = functionsOf("mindscope");
 const LOADING_MS = 700;

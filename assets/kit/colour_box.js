@@ -1,4 +1,4 @@
-// The box in which the user sets the colour of a run, a job or a group, by the route `colour` of app/routes/notes.py.
+// The box in which the user sets the colour of a run, a job or a group, by the route `colour` of app/routes/runs/notes.py.
 
 import { PALETTE } from "./colours.js";
 import { make, words } from "./elements.js";

@@ -1,7 +1,7 @@
-// The colours of runs. Counterpart of layouts/run_colours.py and layouts/theme.py: while the state names runs, their hues are
-// spread here as on the server, so that the picker needs no request; otherwise the list of runs brings the colours.
+// The colours of runs. Counterpart of layouts/runs/run_colours.py and layouts/kit/theme.py: while the state names runs, their
+// hues are spread here as on the server, so that the picker needs no request; otherwise the list of runs brings the colours.
 
-// Hues in three shades; tests/layouts/test_run_colours.py compares them with layouts/theme.py.
+// Hues in three shades; tests/layouts/runs/test_run_colours.py compares them with layouts/kit/theme.py.
 export const PALETTE = [
   ["#236db4", "#4e95df", "#3880c9"], ["#d25908", "#e96e2b", "#b64a00"], ["#2b9c78", "#087a5b", "#138e6b"],
   ["#895dd6", "#a57af6", "#7f52ca"], ["#c6871a", "#926209", "#aa7103"], ["#2e9ac8", "#00749c", "#0986b3"],

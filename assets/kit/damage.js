@@ -1,4 +1,4 @@
-// The problems listed in the empty state of data that damage may have taken; see layouts/components/elements.py: damaged_state.
+// The problems listed in the empty state of data that damage may have taken; see layouts/kit/elements.py: damaged_state.
 
 import { make } from "./elements.js";
 

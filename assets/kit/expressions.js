@@ -1,5 +1,5 @@
-// The text of an expression over tags while it is typed. The server parses it (parsers/analysis/expressions.py); here is what a
-// field needs at once: which name stands at the caret, how a tag is written, and where an error lies.
+// The text of an expression over tags while it is typed. The server parses it (parsers/analysis/curves/expressions.py); here is
+// what a field needs at once: which name stands at the caret, how a tag is written, and where an error lies.
 
 import { isDerived } from "./derived_tags.js";
 

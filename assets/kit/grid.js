@@ -1,5 +1,5 @@
 // Shared by all AG Grids: theme, texts, and the cell with links to the pages of a run. Counterpart of
-// layouts/components/grid.py.
+// layouts/kit/grid.py.
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";

@@ -3,7 +3,7 @@
 import { functionsOf } from "./dash.js";
 import { saveCsv } from "./files.js";
 import { translations, writeText } from "./i18n.js";
-import { count, percent } from "../kit/units.js";
+import { count, percent } from "./units.js";
 
 const functions = functionsOf("mindscope");
 const SHOWN = 500;

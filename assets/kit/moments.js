@@ -1,5 +1,5 @@
 // Ages and times of day as text.
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 import { translations } from "./i18n.js";
 
 const AGES = [

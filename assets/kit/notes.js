@@ -1,13 +1,14 @@
 // Remarks and tags of runs: grid cells and the boxes to edit them (that of colours is in colour_box.js). Counterpart of
-// layouts/notes.py. Edits are posted to the routes of app/routes/notes.py; edits of others arrive with the list of runs.
+// layouts/runs/notes.py. Edits are posted to the routes of app/routes/runs/notes.py; edits of others arrive with the list of
+// runs.
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { icon, iconButton, make, words } from "./elements.js";
 import { setLabel, translate, writeText } from "./i18n.js";
 import { poll } from "./polling.js";
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 
-// Same as in layouts/notes.py.
+// Same as in layouts/runs/notes.py.
 const ICONS = ["star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock"];
 const MOST_TAGS = 10;
 const LONGEST_TAG = 40;

@@ -1,7 +1,7 @@
 // A choice of one number of very many, with its neighbours: few are a list to choose from, many a field to type into.
 
 import { fillSelect, iconButton, make, select, words } from "./elements.js";
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 import { setLabel, translate, writeText } from "./i18n.js";
 
 /** The most choices that are offered as a list. */

@@ -1,4 +1,4 @@
-// Parts of a page that the server answers one by one (layouts/parts.py). A page has parts (a Map), kind.answers[part] and
+// Parts of a page that the server answers one by one (layouts/kit/parts.py). A page has parts (a Map), kind.answers[part] and
 // store(part).
 
 import { setProps } from "./dash.js";

@@ -8,7 +8,7 @@ import { RunChips } from "./run_chips.js";
 import { RunPanel } from "./run_panel.js";
 import { colours, encode, selected } from "./run_selection.js";
 import { changedState, setState } from "./state.js";
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 
 /** @import { RunChoice } from "./run_chips.js" */
 

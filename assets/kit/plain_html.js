@@ -1,4 +1,4 @@
-// Elements from the plain lists of layouts/components/plain_html.py. Texts become text nodes; nothing is parsed as HTML.
+// Elements from the plain lists of layouts/kit/plain_html.py. Texts become text nodes; nothing is parsed as HTML.
 
 /** @typedef {[string, Record<string, string | boolean>, (string | PlainElement)[]]} PlainElement tag, attributes, children */
 

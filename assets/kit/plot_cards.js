@@ -1,4 +1,4 @@
-// Cards with one plot each. Counterpart of layouts/components/plot_cards.py.
+// Cards with one plot each. Counterpart of layouts/kit/plot_cards.py.
 
 import { setProps } from "./dash.js";
 import * as files from "./files.js";

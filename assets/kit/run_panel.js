@@ -4,7 +4,7 @@ import { make } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
 import { dot } from "./run_chips.js";
 import { encode, matcher } from "./run_selection.js";
-import { count } from "../kit/units.js";
+import { count } from "./units.js";
 
 /** @import { RunChoice } from "./run_chips.js" */
 /** @typedef {{ row: Wire.RunRow, members: string[], name: string, depth: number }} Item a run, or below it one of its ranks */

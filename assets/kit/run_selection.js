@@ -20,7 +20,7 @@ export function paint(members, drawn) {
 
 /**
  * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
- * layouts/state.py), which are `default` in the list of runs.
+ * layouts/kit/state.py), which are `default` in the list of runs.
  * @param {Wire.Query | null | undefined} state
  * @param {Pick<RunList, "rows" | "default">} runs
  * @returns {Set<string>} keys of members

@@ -1,6 +1,6 @@
 // The list of runs, put together from the changes that the server sends. Counterpart of layouts/shell/run_list.py.
 
-const UNREAD = ["waiting", "loading"];  // layouts/state.py
+const UNREAD = ["waiting", "loading"];  // layouts/kit/state.py
 
 /**
  * Place of a change of the list: [name of the list, number of the change]; `mark` is "name.number/digest of the notebook".

@@ -98,7 +98,7 @@ export function formatQuery(state) {
 /** @typedef {[string, string, string, string, string, unknown]} Constants store, control, property, key, kind, fallback */
 
 /**
- * layouts/state.py encodes the constants of a binding in the name of its function.
+ * layouts/kit/state.py encodes the constants of a binding in the name of its function.
  * @param {(name: string, ...constants: Constants) => Bound} make
  */
 function byName(make) {

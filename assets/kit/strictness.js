@@ -9,7 +9,7 @@ import { setLabel, translate } from "./i18n.js";
 /** @typedef {{ level: Level, kinds: Record<string, Level> }} Strictness by kind of insight, if not as all others */
 
 /**
- * Least scores, as in parsers/analysis/insights/rules.py; the server sends none below "high".
+ * Least scores, as in parsers/analysis/curves/insights/rules.py; the server sends none below "high".
  * @type {Record<string, number>}
  */
 const LEVELS = { off: Infinity, low: 1.5, normal: 1, high: 0 };

@@ -1,4 +1,4 @@
-// Decode arrays as layouts/figures/typed_arrays.py and the value routes send them: a dtype and bytes.
+// Decode arrays as layouts/kit/figures/typed_arrays.py and the value routes send them: a dtype and bytes.
 /** @type {Record<string, new (buffer: ArrayBufferLike) => any>} */
 const KINDS = {
   i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array,

@@ -1,5 +1,5 @@
 // Brushes on axes: their meaning, their position, and the runs they leave.
-import { numbersOf } from "../base/typed_arrays.js";
+import { numbersOf } from "../kit/typed_arrays.js";
 
 // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
 

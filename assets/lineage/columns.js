@@ -1,7 +1,7 @@
 // Which columns are shown, their scales, names and values.
 
-import { inLanguage, translate } from "../base/i18n.js";
-import { last } from "../base/state.js";
+import { inLanguage, translate } from "../kit/i18n.js";
+import { last } from "../kit/state.js";
 import { cellText } from "../kit/units.js";
 
 // What is shown -----------------------------------------------------------------------------------------------------

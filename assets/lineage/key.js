@@ -1,8 +1,8 @@
 // The key to the colours of the lines: a scale with ticks, or the categories. It stays visible while the axes scroll.
 
-import { make, words } from "../base/elements.js";
+import { make, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { setLabel, translate } from "../base/i18n.js";
+import { setLabel, translate } from "../kit/i18n.js";
 import { fullOf } from "./columns.js";
 
 const FULL = 100;

@@ -1,19 +1,19 @@
 // Runs over columns: axes, table and toolbars of both lineage pages. Counterpart of layouts/lineage.
 
-import { cellRenderers, gridFunctions } from "../base/ag_grid.js";
-import { coloursOf, handMark } from "../base/colours.js";
-import { listDamage } from "../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { icon, iconButton, make, menu, pressSegment, segments, words } from "../base/elements.js";
-import * as files from "../base/files.js";
-import { escapeMarkup } from "../base/markup.js";
+import { cellRenderers, gridFunctions } from "../kit/ag_grid.js";
+import { coloursOf, handMark } from "../kit/colours.js";
+import { listDamage } from "../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { icon, iconButton, make, menu, pressSegment, segments, words } from "../kit/elements.js";
+import * as files from "../kit/files.js";
+import { escapeMarkup } from "../kit/markup.js";
 import { cellText, count } from "../kit/units.js";
-import { linkTo, nameIn, pagesOf } from "../base/grid.js";
-import { inLanguage, language, setLabel, translate, writeText } from "../base/i18n.js";
-import * as runNotes from "../base/notes.js";
-import { keeper } from "../base/pages.js";
-import { encode, matcher, selected } from "../base/run_selection.js";
-import { same } from "../base/state.js";
+import { linkTo, nameIn, pagesOf } from "../kit/grid.js";
+import { inLanguage, language, setLabel, translate, writeText } from "../kit/i18n.js";
+import * as runNotes from "../kit/notes.js";
+import { keeper } from "../kit/pages.js";
+import { encode, matcher, selected } from "../kit/run_selection.js";
+import { same } from "../kit/state.js";
 import { brushes, filter, meaning, stretches } from "./brushes.js";
 import {
   axesOf, chosen, colourOf, cut, differingOnly, fullOf, labelOf, pairOf, scaleOf, shortOf, sortOf, together,

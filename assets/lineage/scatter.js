@@ -1,11 +1,11 @@
 // Runs as points, for every pair of the first columns or for two columns. Drawn on a canvas, because a matrix of a thousand
 // runs has fifteen thousand points. Dragging a box brushes both of its columns.
 
-import { setDescription } from "../base/alternatives.js";
-import { make } from "../base/elements.js";
+import { setDescription } from "../kit/alternatives.js";
+import { make } from "../kit/elements.js";
 import { count } from "../kit/units.js";
-import { translate } from "../base/i18n.js";
-import { numbersOf } from "../base/typed_arrays.js";
+import { translate } from "../kit/i18n.js";
+import { numbersOf } from "../kit/typed_arrays.js";
 import { brushes, meaning, stretches } from "./brushes.js";
 import { axesOf, colourOf, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
 

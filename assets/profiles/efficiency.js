@@ -1,11 +1,11 @@
 // The card on the use of the hardware: its settings, its request, and links to tables. Counterpart of
-// layouts/profiling/efficiency.py and layouts/queries/efficiency.py.
+// layouts/profiles/efficiency_cards.py and layouts/profiles/efficiency.py.
 
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { make, words } from "../base/elements.js";
-import { setLabel } from "../base/i18n.js";
-import { last, same } from "../base/state.js";
-import * as profiling from "./profiling.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { make, words } from "../kit/elements.js";
+import { setLabel } from "../kit/i18n.js";
+import { last, same } from "../kit/state.js";
+import * as profiling from "./profiles.js";
 
 const TYPING_MS = 400;
 const AGAIN_MS = 500;

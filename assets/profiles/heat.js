@@ -11,10 +11,10 @@
 //   said                           [English, Chinese]: the text alternative
 //   press(row, column)             what a click or Enter does; may be missing
 
-import { setDescription } from "../base/alternatives.js";
-import { make } from "../base/elements.js";
-import { coloursAt, saveBlob } from "../base/files.js";
-import { inLanguage, setLabel } from "../base/i18n.js";
+import { setDescription } from "../kit/alternatives.js";
+import { make } from "../kit/elements.js";
+import { coloursAt, saveBlob } from "../kit/files.js";
+import { inLanguage, setLabel } from "../kit/i18n.js";
 import { colourAt, holding, isBright, paint, pixelsOf, shareOf, stride, valueAt, zoomed } from "./heat_parts.js";
 
 const FONT_PX = 11;

@@ -144,7 +144,7 @@ export function holding({ top, bottom, left, right }, cell) {
 }
 
 /**
- * A matrix as parsers/analysis/cluster/matrix.py packs it: its header, the ranks on the axis (-1 for unknown ones), and all
+ * A matrix as parsers/analysis/jobs/matrix.py packs it: its header, the ranks on the axis (-1 for unknown ones), and all
  * values row by row, NaN for none.
  * @param {ArrayBuffer} buffer
  */

@@ -1,4 +1,4 @@
-// The profiles of a catalogue by their jobs (layouts/profiling/catalogue.py), and which of them is asked for. A job may have
+// The profiles of a catalogue by their jobs (layouts/profiles/catalogue.py), and which of them is asked for. A job may have
 // 10,000 ranks, so the lists are made once for each catalogue, and all that follows a choice takes one walk over a job at most.
 
 const books = new WeakMap();

@@ -1,8 +1,8 @@
 // A choice of a group of ranks: few are a list to choose from, many a field to type into.
 
-import { fillSelect, make, select, words } from "../base/elements.js";
-import { setLabel, translate } from "../base/i18n.js";
-import { MOST_LISTED } from "../base/number_picker.js";
+import { fillSelect, make, select, words } from "../kit/elements.js";
+import { setLabel, translate } from "../kit/i18n.js";
+import { MOST_LISTED } from "../kit/number_picker.js";
 
 /**
  * A choice of a group: [[hash, name], ...], or none. Many are a field that completes names.

@@ -1,12 +1,12 @@
 // Cards with one plot each, shared by the steps page and the profile overview, and the request for their figures. Counterpart
-// of layouts/profiling/plots.py.
+// of layouts/profiles/plots.py.
 
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { iconButton, make } from "../base/elements.js";
-import * as files from "../base/files.js";
-import { language } from "../base/i18n.js";
-import { same } from "../base/state.js";
-import * as profiling from "./profiling.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { iconButton, make } from "../kit/elements.js";
+import * as files from "../kit/files.js";
+import { language } from "../kit/i18n.js";
+import { same } from "../kit/state.js";
+import * as profiling from "./profiles.js";
 
 // Widths are rounded up to these, so that small changes of the window cause no request.
 const WIDTHS = [400, 600, 850, 1200, 1700, 2400, 3400, 4800];

@@ -1,18 +1,18 @@
 // What all pages about a profile or a job share: choosing run, job, rank, group and step, the progress of reading, missing
-// files. Counterpart of layouts/profiling/body.py. A page calls define(name, { build(page), draw(page) }): build runs once,
+// files. Counterpart of layouts/profiles/body.py. A page calls define(name, { build(page), draw(page) }): build runs once,
 // draw after every change of the state, the catalogue or the reading. A page has state, run and profile (what is chosen),
 // against ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
 // find(selector) and store(part).
 
-import { listDamage } from "../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { fillSelect, icon, make, select, words } from "../base/elements.js";
+import { listDamage } from "../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { fillSelect, icon, make, select, words } from "../kit/elements.js";
 import { count, size } from "../kit/units.js";
-import { setLabel, translate, translations, writeText } from "../base/i18n.js";
-import { nearest, numberPicker } from "../base/number_picker.js";
-import { keeper } from "../base/pages.js";
-import { currentPrefs } from "../base/prefs.js";
-import { formatQuery, last, same } from "../base/state.js";
+import { setLabel, translate, translations, writeText } from "../kit/i18n.js";
+import { nearest, numberPicker } from "../kit/number_picker.js";
+import { keeper } from "../kit/pages.js";
+import { currentPrefs } from "../kit/prefs.js";
+import { formatQuery, last, same } from "../kit/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";
 
@@ -197,7 +197,7 @@ function against(page, name, rank) {
 }
 
 /**
- * Offer groups and steps of the job to choose from, as the page's part of the server tells them (layouts/profiling/offers.py).
+ * Offer groups and steps of the job to choose from, as the page's part of the server tells them (layouts/profiles/offers.py).
  * @param {{ groups: [string, string][], steps: number[] } | null} offered
  */
 export function offer(page, offered) {

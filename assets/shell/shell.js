@@ -1,13 +1,13 @@
 // Routing, menu and connection status. Counterpart of layouts/shell/shell.py: the components of a page are fetched when it is
 // first opened.
 
-import { part, report } from "../base/alone.js";
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { inLanguage, language, setLabel, writeText } from "../base/i18n.js";
-import { onNavigation } from "../base/navigation.js";
-import { alone, applyPrefs, led } from "../base/prefs.js";
-import { markOf } from "../base/runs.js";
-import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
+import { part, report } from "../kit/alone.js";
+import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
+import { inLanguage, language, setLabel, writeText } from "../kit/i18n.js";
+import { onNavigation } from "../kit/navigation.js";
+import { alone, applyPrefs, led } from "../kit/prefs.js";
+import { markOf } from "../kit/runs.js";
+import { changedState, formatQuery, parseQuery, same } from "../kit/state.js";
 
 const functions = functionsOf("mindscope");
 

@@ -1,13 +1,14 @@
-// Saved views: named addresses of pages, listed in the header. Counterpart of layouts/shell/shell.py and app/routes/notes.py.
+// Saved views: named addresses of pages, listed in the header. Counterpart of layouts/shell/shell.py and
+// app/routes/runs/notes.py.
 
-import * as boards from "../base/boards.js";
-import { icon, iconButton, make, words } from "../base/elements.js";
-import { setLabel } from "../base/i18n.js";
-import * as runNotes from "../base/notes.js";
-import { poll } from "../base/polling.js";
+import * as boards from "../kit/boards.js";
+import { icon, iconButton, make, words } from "../kit/elements.js";
+import { setLabel } from "../kit/i18n.js";
+import * as runNotes from "../kit/notes.js";
+import { poll } from "../kit/polling.js";
 import * as shell from "./shell.js";
 
-const LONGEST_NAME = 100;  // layouts/notes.py
+const LONGEST_NAME = 100;  // layouts/runs/notes.py
 
 /** @type {Wire.Notebook | null} */
 let book = null;  // the notebook of the latest list of runs

@@ -30,7 +30,7 @@ interface PlotlyLayout {
   [more: string]: unknown;
 }
 
-/** An array as layouts/figures/typed_arrays.py sends it: base64 of its bytes. */
+/** An array as layouts/kit/figures/typed_arrays.py sends it: base64 of its bytes. */
 interface SentArray {
   dtype: string;
   bdata: string;

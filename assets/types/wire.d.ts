@@ -64,7 +64,7 @@ declare namespace Wire {
     count: number;
   }
 
-  /** layouts/boards.py */
+  /** layouts/runs/boards.py */
   interface BoardCard {
     key: string;
     /** path and query of a page, null for a card of text */
@@ -79,7 +79,7 @@ declare namespace Wire {
     version: string;
   }
 
-  /** app/routes/boards.py */
+  /** app/routes/runs/boards.py */
   interface Board {
     format: string;
     version: number;
@@ -143,7 +143,7 @@ declare namespace Wire {
     verified: [number, number];
   }
 
-  /** layouts/cards/catalogue.py */
+  /** layouts/kit/cards/catalogue.py */
   interface TagCatalogue {
     digest: string;
     runs: string[];
@@ -153,10 +153,10 @@ declare namespace Wire {
     damage: FileAndText[];
   }
 
-  /** layouts/queries/damage.py */
+  /** layouts/runs/damage.py */
   type FileAndText = [string, string];
 
-  /** layouts/cards/recorded.py: steps and walls are a first value and differences; steps of a series is an index. */
+  /** layouts/kit/cards/recorded.py: steps and walls are a first value and differences; steps of a series is an index. */
   interface Recorded {
     tags: string[];
     steps: number[][];
@@ -176,7 +176,7 @@ declare namespace Wire {
     name: string;
   }
 
-  /** layouts/profiling/catalogue.py */
+  /** layouts/profiles/catalogue.py */
   interface ProfileKind {
     device: string;
     frames: string[];
@@ -221,7 +221,7 @@ declare namespace Wire {
     text: string;
   }
 
-  /** layouts/profiling/reading.py; of: run, session, rank, mark */
+  /** layouts/profiles/reading.py; of: run, session, rank, mark */
   interface Reading {
     of: [string, string, number, string];
     state: string;
@@ -236,7 +236,7 @@ declare namespace Wire {
     text?: string;
   }
 
-  /** layouts/debugging/catalogue.py; dumps: key, name, version */
+  /** layouts/dumps/catalogue.py; dumps: key, name, version */
   interface DumpCatalogue {
     digest: string;
     chosen: number;
@@ -251,7 +251,7 @@ declare namespace Wire {
     sessions: [string, string][];
   }
 
-  /** layouts/debugging/listing.py */
+  /** layouts/dumps/listing.py */
   interface DumpListing {
     of: string;
     against: string;

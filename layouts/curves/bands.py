@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from layouts.figures.curves import Curve, Floats, Look, Spread, Trace, trace_on, with_gaps
-from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
+from layouts.curves.smoothed_lines import Curve, Floats, Look, Spread, Trace, trace_on, with_gaps
+from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 
 OPACITY = 0.22
 Ends = tuple[Floats, Floats]

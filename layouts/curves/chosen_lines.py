@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import FEW, LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
 
-from layouts.figures.curves import Line, Look, View
-from layouts.queries.comparing import Style, grouped
-from layouts.queries.grouping import REST, Grouping
-from layouts.queries.scalars import Ask
-from layouts.runs import RunRow
+from layouts.curves.comparing import Style, grouped
+from layouts.curves.grouping import REST, Grouping
+from layouts.curves.scalar_asks import Ask
+from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.kit.state import label_of, selected_runs
+from layouts.kit.theme import PALETTE
+from layouts.runs.rows import RunRow
 from layouts.sources import RunSource
-from layouts.state import label_of, selected_runs
-from layouts.theme import PALETTE
 
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
 
-from layouts.figures.curves import Line, Look, Spread
-from layouts.queries.grouping import REST, Grouping
+from layouts.curves.grouping import REST, Grouping
+from layouts.curves.smoothed_lines import Line, Look, Spread
 
 _PER_COLUMN = 4
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How groups are drawn: line, band and bridge as in `parsers.analysis.groups`."""
+    """How groups are drawn: line, band and bridge as in `parsers.analysis.curves.groups`."""
 
     line: str
     band: str

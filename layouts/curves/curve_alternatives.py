@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from layouts.figures.alternatives import MOST_NAMED, Name, ends, entry, joined, listed, marked
-from layouts.figures.curves import Line, Look
-from layouts.i18n import Text, both, define_texts
+from layouts.curves.smoothed_lines import Line, Look
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import MOST_NAMED, Name, ends, entry, joined, listed, marked
+from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
     "curves.lines": ("{n} lines of {tags}", "{tags} 的 {n} 条曲线"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parsers.analysis.expressions import (
+from parsers.analysis.curves.expressions import (
     EXPECTED,
     FUNCTIONS,
     MOST_CHARACTERS,
@@ -14,7 +14,7 @@ from parsers.analysis.expressions import (
     shown,
 )
 
-from layouts.i18n import both, define_texts
+from layouts.kit.i18n import both, define_texts
 
 _FUNCTIONS = ", ".join(FUNCTIONS)
 _ZH = {

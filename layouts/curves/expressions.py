@@ -10,9 +10,9 @@ from parsers import ExpressionError
 from parsers.analysis import Expression, parse_expression
 from parsers.names import EXPRESSION
 
-from layouts.components.expression_texts import sentence
+from layouts.curves.expression_texts import sentence
+from layouts.kit.state import label_of
 from layouts.sources import RunSource
-from layouts.state import label_of
 
 MOST_NAMED = 12
 """Maximum number of runs that are named."""

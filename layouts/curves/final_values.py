@@ -18,11 +18,11 @@ from parsers import Series
 from parsers.analysis import Estimate, improvement, interquartile_mean, newest
 from parsers.lineage.table import better
 
-from layouts.queries.grouping import KINDS, Grouping
-from layouts.queries.scalars import BASES, of_kind
+from layouts.curves.grouping import KINDS, Grouping
+from layouts.curves.scalar_asks import BASES, of_kind
+from layouts.kit.state import BadInput, flag, label_of, text, texts
+from layouts.kit.theme import PALETTE
 from layouts.sources import RunSource
-from layouts.state import BadInput, flag, label_of, text, texts
-from layouts.theme import PALETTE
 
 MOST_TAGS = 500
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from parsers import Setting
 
 from layouts.kit import units as fmt
-from layouts.run_colours import group_colours
-from layouts.runs import RunRow
+from layouts.runs.rows import RunRow
+from layouts.runs.run_colours import group_colours
 from layouts.sources import FrameSource, LineageSource
 
 KINDS = ("job", "rank", "regex", "column")

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from parsers import Insight, Series
 
-from layouts.debugging.links import address, iteration_of
-from layouts.i18n import both
+from layouts.dumps.links import address, iteration_of
 from layouts.kit import units as fmt
-from layouts.runs import RunRow
+from layouts.kit.i18n import both
+from layouts.runs.rows import RunRow
 from layouts.sources import RunSource
 
 AROUND = 40

@@ -1,7 +1,7 @@
 """Line charts of scalar series: smoothed lines over raw shadows, marks at non-finite values, thresholds in red.
 
 All points count: a curve is smoothed first and then reduced to what the plot's pixel columns can show (`curves`). The figure is
-a plain dict for plotly.js. It has no theme colours: assets/base/elements.css colours text and grid. The facts that the page
+a plain dict for plotly.js. It has no theme colours: assets/kit/elements.css colours text and grid. The facts that the page
 states about the figure are in `layout.meta`.
 
 Axes: y2 is the right value axis of a chart with several tags; y3 is hidden, runs from 0 to 1 and carries the marks.
@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from layouts.figures.alternatives import described
-from layouts.figures.bands import Ends, bands, columns_of_group, ends_of
-from layouts.figures.curve_alternatives import of_curves
-from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
-from layouts.figures.marks import marks
-from layouts.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
-from layouts.figures.thresholds import satisfying, threshold_of
-from layouts.figures.ticks import time_ticks
-from layouts.figures.typed_arrays import (
+from layouts.curves.bands import Ends, bands, columns_of_group, ends_of
+from layouts.curves.curve_alternatives import of_curves
+from layouts.curves.marks import marks
+from layouts.curves.smoothed_lines import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
+from layouts.curves.thresholds import satisfying, threshold_of
+from layouts.kit.figures.alternatives import described
+from layouts.kit.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
+from layouts.kit.figures.ticks import time_ticks
+from layouts.kit.figures.typed_arrays import (
     EXACT,
     beyond_float64,
     drawn,
@@ -96,7 +96,7 @@ def _outliers(
 def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
     """Return a figure of more than `MOST_TRACES` lines with its bands, shadows and lines in `canvas` instead of `data`.
 
-    `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/cards/curves.js.
+    `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/kit/cards/curves.js.
     """
     data = figure["data"]
     lines = [place for place, trace in enumerate(data) if "key" in trace.get("meta", {})]

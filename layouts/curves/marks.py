@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from parsers.analysis import NonFinite, Places, bad_runs, non_finite_runs
 
-from layouts.figures.curves import WRONG, Line, Look, Trace
-from layouts.figures.typed_arrays import numbers, whole_numbers
+from layouts.curves.smoothed_lines import WRONG, Line, Look, Trace
+from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 
 # A mark is this many pixels wide, so marks need no finer columns.
 _MARK_COLUMNS = 8

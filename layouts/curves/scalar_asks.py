@@ -1,6 +1,6 @@
 """Parse what one card of scalars asks the server for.
 
-An ask has the form of a state (`layouts.page.State`): {"tag": ["loss"], "x": ["step"], "smooth": ["0.6"], ...}. Every value
+An ask has the form of a state (`layouts.kit.page.State`): {"tag": ["loss"], "x": ["step"], "smooth": ["0.6"], ...}. Every value
 in it is untrusted; an invalid value raises `BadInput`. Names of tags and runs are only ever looked up.
 """
 
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis import Threshold, ThresholdError, parse_threshold
-from parsers.analysis.groups import BANDS, LINES
+from parsers.analysis.curves.groups import BANDS, LINES
 
-from layouts.figures.curves import View
-from layouts.queries.grouping import KINDS
-from layouts.state import BadInput, flag, interval, number, text, texts
+from layouts.curves.grouping import KINDS
+from layouts.curves.smoothed_lines import View
+from layouts.kit.state import BadInput, flag, interval, number, text, texts
 
 COLUMNS = (50, 8000)
 MOST_TAGS = 50
@@ -34,7 +34,7 @@ class Ask:
     since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging pans.
     outliers: value axes show outliers too. hide: runs or, if they are grouped, labels of groups that are not drawn. threshold
     applies to all tags without one of their own in thresholds. by is the grouping of runs (see `grouping`), line and band (""
-    for that of `layouts.queries.curves.band_of`) say how a group is drawn, base is the run ("run:<key>") or group
+    for that of `layouts.curves.chosen_lines.band_of`) say how a group is drawn, base is the run ("run:<key>") or group
     ("group:<label>") subtracted from curves.
     """
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import Facts, Places, Reduced, Threshold, merged, reduce_points, reduce_view, restarts, smooth
 
-from layouts.figures.typed_arrays import finite_ends
+from layouts.kit.figures.typed_arrays import finite_ends
 
 T = TypeVar("T", np.float64, np.int64)
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ class Look:
     """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag".
 
     columns: width of the plot area in pixels of the screen. span: range of the x axis as drawn, which these pixels divide;
-    None for that of the view, or of each line. outliers: the value axes show outliers too (`layouts.figures.ranges`).
+    None for that of the view, or of each line. outliers: the value axes show outliers too (`layouts.kit.figures.ranges`).
     """
 
     axis: str = "step"

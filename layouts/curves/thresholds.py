@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from parsers.analysis import Places, Threshold, reduce_points
 
-from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
-from layouts.figures.typed_arrays import numbers
+from layouts.curves.smoothed_lines import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
+from layouts.kit.figures.typed_arrays import numbers
 
 # More red points than this overlap anyway, so they are drawn smaller.
 _MANY = 500

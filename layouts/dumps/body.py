@@ -4,8 +4,8 @@ A page passes its own components to `body` and calls `register_body`; then
 ids("ask")     is a dict of lists: of, rank, step, mark of the dump that is shown (`read_choice(ask)`), with, with_rank,
                with_step and with_mark if there is something to compare with (`read_against(ask)`), node and io as in the
                state, `theme` if it is dark, and the keys of the state that were passed to `body`. None until a dump is listed.
-The page's own components are hidden until then. The browser's part is assets/debugging/debugging.js; the page's own script
-calls its function `define`. What a page computes are parts (`layouts.debugging.parts`).
+The page's own components are hidden until then. The browser's part is assets/dumps/dumps.js; the page's own script
+calls its function `define`. What a page computes are parts (`layouts.dumps.parts`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import button, damaged_state, empty_state, toolbar
-from layouts.debugging.catalogue import catalogue
-from layouts.debugging.choice import LONGEST, read_choice
-from layouts.debugging.listing import listing
-from layouts.debugging.live import LIVE_TEXTS, place
-from layouts.debugging.parts import Answer, register_parts, stores
-from layouts.debugging.texts import TEXTS
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids
+from layouts.dumps.catalogue import catalogue
+from layouts.dumps.choice import LONGEST, read_choice
+from layouts.dumps.listing import listing
+from layouts.dumps.live import LIVE_TEXTS, place
+from layouts.dumps.parts import Answer, register_parts, stores
+from layouts.dumps.texts import TEXTS
+from layouts.kit.callbacks import in_browser, register_catalogue
+from layouts.kit.elements import button, damaged_state, empty_state, toolbar
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids
+from layouts.kit.state import text
 from layouts.sources import FrameSource
-from layouts.state import text
 
 RECORD = """# dump.json
 {"common_dump_settings": {"path": "/data/dump", "net_name": "Net", "iteration": "all", "saved_data": "tensor",
@@ -73,7 +73,7 @@ def body(
 
 
 def progress_line() -> list[Any]:
-    """A text, a bar, and buttons that stop and resume; assets/debugging/progress.js fills it."""
+    """A text, a bar, and buttons that stop and resume; assets/dumps/progress.js fills it."""
     return [
         html.Span(className="ms-debugging-text"),
         html.Progress(className="ms-debugging-progress", max="1", value="0", **attributes(aria_label="debugging.progress")),
@@ -83,7 +83,7 @@ def progress_line() -> list[Any]:
 
 
 def damage() -> html.Details:
-    """The list of damage in the dump, for a toolbar; assets/debugging/debugging.js fills it."""
+    """The list of damage in the dump, for a toolbar; assets/dumps/dumps.js fills it."""
     return html.Details(
         [html.Summary(t("debugging.damaged"), className="ms-button ms-button-quiet"), html.Div(className="ms-popover")],
         className="ms-details ms-debugging-damage", hidden=True,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from layouts.debugging.live import listed
-from layouts.queries.damage import damage
-from layouts.runs import RunRow
+from layouts.dumps.live import listed
+from layouts.kit.state import elsewhere, selected_runs, stamped
+from layouts.runs.damage import damage
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource
-from layouts.state import elsewhere, selected_runs, stamped
 
 MOST_DUMPS = 1_000
 """Maximum number of dumps that are listed."""

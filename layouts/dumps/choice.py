@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.dumps import DumpView
+from layouts.dumps.open_dump import DumpView
+from layouts.kit.state import BadInput, number, text
 from layouts.sources import DumpSource
-from layouts.state import BadInput, number, text
 
 KEYS = ("of", "rank", "step", "node", "io", "with", "with_rank", "with_step")
 """Keys of the state that pages about dumps take over from each other."""
@@ -20,7 +20,7 @@ _MOST = 2.0**53
 class Choice:
     """A dump by the key of its run (a job, or live training: "live:1"), a rank and an iteration; None for no iteration.
 
-    mark is that of the dump when it was chosen (`layouts.dumps.OpenDump`).
+    mark is that of the dump when it was chosen (`layouts.dumps.open_dump.OpenDump`).
     """
 
     run: str

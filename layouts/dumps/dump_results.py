@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from parsers.analysis.first_cause import Causes
-from parsers.analysis.watchpoints import Watchpoint
-from parsers.analysis.watchpoints.checking import check
+from parsers.analysis.dumps.first_cause import Causes
+from parsers.analysis.dumps.watchpoints import Watchpoint
+from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.deferred import pandas as pd
 
-from layouts.dumps import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
 
 LISTED = ("tensors", "executions", "overflows")
 """Frames that are known once a dump is listed."""

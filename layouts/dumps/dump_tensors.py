@@ -1,7 +1,7 @@
 """Parse which tensor of a dump, which difference of two, and which part of it a page or a plain route asks for.
 
-An ask has the form of a state (`layouts.page.State`): {"run": ["a"], "row": ["12"], "mark": ["..."], "dims": ["0,:,2:5"]}. run
-is the key of a row of `RunSource.runs` with a dump, row a row of its tensors while its mark is that. with_run, with_row and
+An ask has the form of a state (`layouts.kit.page.State`): {"run": ["a"], "row": ["12"], "mark": ["..."], "dims": ["0,:,2:5"]}.
+run is the key of a row of `RunSource.runs` with a dump, row a row of its tensors while its mark is that. with_run, with_row and
 with_mark name a tensor to subtract, how is "absolute" or "relative". Every value in an ask is untrusted.
 """
 
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from parsers import PayloadError
 from parsers.analysis import Difference, Tensor
-from parsers.analysis.tensor_chunks import DIFFERENCE_MODES, Values
+from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES, Values
 from parsers.dumps.access import RunDump
 from parsers.errors import FormatError
 
-from layouts.dumps import DumpView
+from layouts.dumps.open_dump import DumpView
+from layouts.kit.state import number, text
 from layouts.sources import DumpSource
-from layouts.state import number, text
 
 
 class Changed(PayloadError):

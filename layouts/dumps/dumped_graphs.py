@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from parsers import Graph
 
-from layouts.runs import RunRow
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource
 
 PREFIX = "dump:"
@@ -39,7 +39,7 @@ def place_of(name: str) -> tuple[int, int] | None:
 
 
 class RunGraphs:
-    """The graphs of runs and of their dumps, as a `layouts.queries.graphs.GraphSource`."""
+    """The graphs of runs and of their dumps, as a `layouts.graphs.graph_views.GraphSource`."""
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from layouts.debugging.choice import Choice
-from layouts.dumps import DumpView, OpenDump
+from layouts.dumps.choice import Choice
+from layouts.dumps.open_dump import DumpView, OpenDump
 from layouts.sources import DumpSource
 
 MOST_PROBLEMS = 50

@@ -1,7 +1,7 @@
 """The controls of live training on the pages about dumps: state, orders, and how training connects.
 
-assets/debugging/live.js fills the place. It asks the plain routes (`app.routes.live`) once a second while training can connect,
-which changes its state by itself.
+assets/dumps/live.js fills the place. It asks the plain routes (`app.routes.dumps.live`) once a second while training can
+connect, which changes its state by itself.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 from dash import html
 
-from layouts.i18n import attributes, define_texts
-from layouts.live import LiveStatus
+from layouts.dumps.live_sessions import LiveStatus
+from layouts.kit.i18n import attributes, define_texts
 from layouts.sources import LiveSource
 
 LIVE_TEXTS = define_texts({

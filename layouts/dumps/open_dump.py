@@ -13,7 +13,7 @@ from parsers.dumps.store import Statistics
 from parsers.dumps.values import Array, TensorHeader
 from parsers.model import Ints
 
-from layouts import work
+from layouts.kit import work
 
 
 class DumpView(Protocol):

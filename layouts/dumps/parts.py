@@ -1,17 +1,17 @@
-"""Parts of a page about a dump (`layouts.parts`): asked for with `request` of assets/debugging/debugging.js."""
+"""Parts of a page about a dump (`layouts.kit.parts`): asked for with `request` of assets/dumps/dumps.js."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from layouts.debugging.choice import Choice
-from layouts.dumps import DumpWork
-from layouts.page import Ids
-from layouts.parts import Answer, register_parts_in, stores
+from layouts.dumps.choice import Choice
+from layouts.dumps.open_dump import DumpWork
+from layouts.kit.page import Ids
+from layouts.kit.parts import Answer, register_parts_in, stores
+from layouts.kit.state import flag
+from layouts.kit.work import WorkResult
 from layouts.sources import DumpSource
-from layouts.state import flag
-from layouts.work import WorkResult
 
 __all__ = ["Answer", "progress", "register_parts", "stores", "worked"]
 

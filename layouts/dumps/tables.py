@@ -7,8 +7,8 @@ from typing import Any
 
 from dash import html
 
-from layouts.components.elements import scrolled
-from layouts.i18n import t
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import t
 
 
 def short(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "debugging.controls": ("Choice of dump", "选择 Dump 数据"),

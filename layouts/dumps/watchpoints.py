@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from parsers.analysis.watchpoints import Watchpoint, recommended
+from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 
-from layouts.notes import Unfit, readable, version_of
+from layouts.runs.notes import Unfit, readable, version_of
 
 if TYPE_CHECKING:
     from layouts.sources import PatternMatcher
@@ -36,7 +36,8 @@ LONGEST_CHOICE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SavedWatchpoint:
-    """A watchpoint as a user saves it: condition, limits, names and pattern as in `parsers.analysis.watchpoints.Watchpoint`.
+    """A watchpoint as a user saves it: condition, limits, names and pattern as in
+    `parsers.analysis.dumps.watchpoints.Watchpoint`.
 
     names are sorted, None for all operators. enabled: it is checked. by is one of CHOICES, said is what was chosen: a scope,
     the words of a search, "net.py:18"; both are only shown.

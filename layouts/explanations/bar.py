@@ -10,8 +10,8 @@ from typing import Any
 
 from dash import html
 
-from layouts.components.elements import toolbar
-from layouts.i18n import t
+from layouts.kit.elements import toolbar
+from layouts.kit.i18n import t
 
 CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort", "explainer")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from parsers.explanations.snapshot import RECORDED_FROM
 
-from layouts.state import BadInput, interval, number, text, texts
+from layouts.kit.state import BadInput, interval, number, text, texts
 
 KEYS = ("of", "label", "outcome", "truth", "q", "t", "p", "sd", "sort", "sample", "explainer")
 """Keys of the state that pages about explanations take over from each other."""

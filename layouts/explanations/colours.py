@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts.figures.landscapes import SCALES
+from layouts.values.landscapes import SCALES
 
 LEVELS = 256
 ANCHORS = {

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from layouts.explanations.choice import LONGEST, Choice, read_choice
-from layouts.i18n import LANGUAGES
-from layouts.state import BadInput, number, text, texts
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import BadInput, number, text, texts
 
 KEYS = ("cells", "show", "cell", "by", "question", "bins", "with", "kind")
 """Keys of the state that belong to this page."""

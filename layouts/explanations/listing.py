@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from layouts.explanations.choice import Choice
-from layouts.queries.damage import damage
+from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.runs.damage import damage
 from layouts.sources import ExplanationSource, FrameSource
-from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 KIND = "explain"
 MOST_RUNS = 1_000

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from parsers.explanations.snapshot import Explanations
 
-from layouts.work import Report, Work
+from layouts.kit.work import Report, Work
 
 
 @dataclass(frozen=True, slots=True)

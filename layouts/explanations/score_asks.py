@@ -9,8 +9,8 @@ from typing import Any
 from parsers.analysis.explanations.explainer_scores import WHOLE
 
 from layouts.explanations.choice import Choice, read_choice
-from layouts.i18n import LANGUAGES
-from layouts.state import BadInput, number, text, texts
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import BadInput, number, text, texts
 
 SIDES = ("metric", "explainer")
 """What the bars by label are about: one metric with all explainers, or one explainer with all metrics."""

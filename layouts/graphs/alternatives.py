@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from parsers.analysis.graphs import Visible
 
-from layouts.figures.alternatives import alternative, in_both, listed, named
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import alternative, in_both, listed, named
+from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
     "graphs.counts": (

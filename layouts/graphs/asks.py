@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.queries.graphs import Of
-from layouts.state import BadInput, text, texts
+from layouts.graphs.graph_views import Of
+from layouts.kit.state import BadInput, text, texts
 
 MOST_OPEN = 1_000
 LONGEST = 20_000

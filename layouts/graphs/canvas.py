@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dash_cytoscape as cyto
 
-from layouts.page import Ids
+from layouts.kit.page import Ids
 
 
 def cytoscape(ids: Ids) -> cyto.Cytoscape:

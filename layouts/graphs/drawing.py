@@ -12,11 +12,11 @@ from parsers.analysis.graphs import ROLES, Shown, View, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
 from parsers.analysis.graphs.sharing import spans
 
-from layouts.figures.graph import arrange, elements, minimap, stylesheet
 from layouts.graphs.alternatives import of_graph
 from layouts.graphs.asks import Ask
+from layouts.graphs.figure import arrange, elements, minimap, stylesheet
+from layouts.graphs.graph_views import Opened, Views, first_opened
 from layouts.graphs.names import key_of, name_of, where
-from layouts.queries.graphs import Opened, Views, first_opened
 
 MOST_PROBLEMS = 20
 _OPENS = ("scope", "stack", "fold")
@@ -24,7 +24,7 @@ _OPENS = ("scope", "stack", "fold")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What is marked on a drawing: classes of boxes, and texts at their corners (`layouts.figures.graph.elements`), by key."""
+    """What is marked on a drawing: classes of boxes, and texts at their corners (`layouts.graphs.figure.elements`), by key."""
 
     classes: Mapping[str, str] = field(default_factory=dict)
     badges: Mapping[str, str] = field(default_factory=dict)

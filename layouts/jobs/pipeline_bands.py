@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from parsers.analysis.cluster.clocks import clock_offsets
-from parsers.analysis.cluster.pipeline import (
+from parsers.analysis.jobs.clocks import clock_offsets
+from parsers.analysis.jobs.pipeline import (
     BANDS,
     MicroBatches,
     RankBands,
@@ -23,7 +23,7 @@ from parsers.analysis.cluster.pipeline import (
     shares,
     stages_of,
 )
-from parsers.analysis.cluster.waiting import RankTimes, rank_times, table
+from parsers.analysis.jobs.waiting import RankTimes, rank_times, table
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
@@ -31,9 +31,9 @@ from parsers.profiler.jobs import JobFiles
 from parsers.profiler.step_parts import stages_named
 from parsers.schema import Schema
 
-from layouts.profiling.choice import Choice, read_choice, read_step
+from layouts.kit.state import BadInput, flag, number, texts
+from layouts.profiles.choice import Choice, read_choice, read_step
 from layouts.sources import ProfileSource
-from layouts.state import BadInput, flag, number, texts
 
 FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
 KEYS = ("stage", "align", "m", "from", "to")
@@ -293,7 +293,7 @@ class Pipeline:
         """Return what is drawn of the window: `MSPL`, uint32 LE length of a JSON header, the header, then the shares.
 
         The header has begin, end, length (ns), columns, rows, total (rows without a limit) and bands; the shares are bytes,
-        band by band, row by row, column by column (`parsers.analysis.cluster.pipeline.shares`).
+        band by band, row by row, column by column (`parsers.analysis.jobs.pipeline.shares`).
         """
         rows = self.rows[:MOST_ROWS]
         members = [[self.bands[rank] for rank in row.ranks if rank in self.bands] for row in rows]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from layouts.figures.alternatives import alternative, listed, named
-from layouts.i18n import Text, both, define_texts
+from layouts.jobs.rank_tables import Shown
 from layouts.kit import units as fmt
-from layouts.queries.rank_tables import Shown
+from layouts.kit.figures.alternatives import alternative, listed, named
+from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
     "rank_rows.of": (

@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import numpy as np
-from parsers.analysis.memory import Series, components, curve, extremes
+from parsers.analysis.profiles.memory import Series, components, curve, extremes
 
-from layouts.queries.rank_tables import Shown
-from layouts.queries.ranks import PATIENCE, Curve, RankCaches, rows_of
+from layouts.jobs.rank_operators import PATIENCE, Curve, RankCaches, rows_of
+from layouts.jobs.rank_tables import Shown
 from layouts.sources import TraceSource
 
 LEVELS = 1_000

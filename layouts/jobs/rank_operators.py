@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from parsers.analysis.cluster.choosing import distinct
-from parsers.analysis.cluster.stages import stages
-from parsers.analysis.memory import Series
-from parsers.analysis.rank_operators.operators import COMPUTING, Operators, operators
-from parsers.analysis.rank_operators.shifts import ends_of, shifts, to_one_zero
-from parsers.analysis.rank_operators.traces import of_trace
-from parsers.analysis.rank_operators.views import Laid
+from parsers.analysis.jobs.choosing import distinct
+from parsers.analysis.jobs.rank_operators.operators import COMPUTING, Operators, operators
+from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts, to_one_zero
+from parsers.analysis.jobs.rank_operators.traces import of_trace
+from parsers.analysis.jobs.rank_operators.views import Laid
+from parsers.analysis.jobs.stages import stages
+from parsers.analysis.profiles.memory import Series
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
-from layouts.profiles import ProfileRow
-from layouts.profiling.choice import Choice, read_choice, read_step
-from layouts.queries.rank_tables import Member, Rank, Shown
+from layouts.jobs.rank_tables import Member, Rank, Shown
+from layouts.kit.state import BadInput, flag, number, text
+from layouts.profiles.choice import Choice, read_choice, read_step
+from layouts.profiles.frames import ProfileRow
 from layouts.sources import TraceSource
-from layouts.state import BadInput, flag, number, text
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")
 KEYS = ("rows", "stage", "aligned")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from parsers import Problem
-from parsers.analysis.busy import covered
-from parsers.analysis.rank_operators.operators import CATEGORIES, COMPUTING, Operators, group_of, name_of
-from parsers.analysis.rank_operators.views import Laid
+from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, COMPUTING, Operators, group_of, name_of
+from parsers.analysis.jobs.rank_operators.views import Laid
+from parsers.analysis.profiles.busy import covered
 from parsers.deferred import pandas as pd
 
 Member = tuple[str, str, int]

@@ -12,22 +12,22 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from parsers.analysis.cluster import contention as beside
-from parsers.analysis.cluster import links as slow
-from parsers.analysis.cluster import packets as sizes
-from parsers.analysis.cluster import traffic
-from parsers.analysis.cluster.choosing import coded, distinct, rows_of
-from parsers.analysis.cluster.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix
-from parsers.analysis.cluster.stragglers import ALIKE
+from parsers.analysis.jobs import contention as beside
+from parsers.analysis.jobs import links as slow
+from parsers.analysis.jobs import packets as sizes
+from parsers.analysis.jobs import traffic
+from parsers.analysis.jobs.choosing import coded, distinct, rows_of
+from parsers.analysis.jobs.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix
+from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profiler.groups import ranks_of
 from parsers.schema import Schema
 
-from layouts.profiling.choice import Choice, read_choice, read_group, read_step
+from layouts.kit.state import flag, number, text
+from layouts.profiles.choice import Choice, read_choice, read_group, read_step
 from layouts.sources import ProfileSource
-from layouts.state import flag, number, text
 
 FRAMES = ("collectives", "links", "packets", "groups")
 LEVELS = tuple(traffic.LEVELS)

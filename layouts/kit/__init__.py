@@ -1,1 +1,1 @@
-"""What every page may use and no subject owns."""
+"""What every page is built from: components, texts, state, figures and cards. It knows no subject."""

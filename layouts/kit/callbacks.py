@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
-from layouts.page import Ids
+from layouts.kit.page import Ids
 
 Catalogue = Callable[[Any, Any], Mapping[str, Any] | None]
 """(part of the state about runs, known digest) -> what these runs have, with its `digest`; None if that is the known one."""

@@ -1,4 +1,4 @@
-"""Basic components of every page: props in, component out. Styles are in assets/base/elements.css."""
+"""Basic components of every page: props in, component out. Styles are in assets/kit/elements.css."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.i18n import attributes, define_texts, t
+from layouts.kit.i18n import attributes, define_texts, t
 
 define_texts({"elements.scrolled": ("Table, arrow keys scroll it", "表格，可用方向键滚动")})
 
@@ -15,7 +15,7 @@ Children = Any
 
 
 def icon(name: str, class_name: str = "") -> html.Span:
-    """A 16 px line icon of assets/base/icons.css in the colour of the surrounding text, hidden from screen readers."""
+    """A 16 px line icon of assets/kit/icons.css in the colour of the surrounding text, hidden from screen readers."""
     return html.Span(className=f"ms-icon ms-icon-{name} {class_name}".rstrip(), **{"aria-hidden": "true"})
 
 
@@ -75,7 +75,7 @@ def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] |
 
 
 def damaged_state(sentence: str) -> html.Div:
-    """The empty state of data that damage may have taken; assets/base/damage.js lists the problems in it."""
+    """The empty state of data that damage may have taken; assets/kit/damage.js lists the problems in it."""
     return html.Div(
         [
             html.P(t(sentence), className="ms-empty-sentence"),

@@ -1,10 +1,10 @@
-"""Options that all AG Grids share. Styles are in assets/base/grid.css, the functions named here in assets/base/grid.js."""
+"""Options that all AG Grids share. Styles are in assets/kit/grid.css, the functions named here in assets/kit/grid.js."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from layouts.components.grid_texts import TEXTS
+from layouts.kit.grid_texts import TEXTS
 
 GRID_TEXTS = tuple(TEXTS)
 """Text keys of the grid's own interface."""

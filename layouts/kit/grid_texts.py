@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "grid.noRowsToShow": ("No run matches.", "没有匹配的训练。"),

@@ -1,7 +1,7 @@
 """The texts of the interface in English and Chinese, and how they get on the page.
 
 Both languages are always in the page and CSS shows the one that `<html lang>` names, so switching needs neither a
-request nor a callback. `t` returns a component; `attributes` returns the data attributes from which assets/base/i18n.js
+request nor a callback. `t` returns a component; `attributes` returns the data attributes from which assets/kit/i18n.js
 sets title, placeholder and aria-label; `for_browser` returns the texts of widgets drawn by JavaScript.
 """
 

@@ -1,4 +1,4 @@
-"""Names in little room: what all begin with is left out, and what differs stays. Counterpart of assets/base/names.js."""
+"""Names in little room: what all begin with is left out, and what differs stays. Counterpart of assets/kit/names.js."""
 
 from __future__ import annotations
 

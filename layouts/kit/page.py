@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.i18n import Texts
+from layouts.kit.i18n import Texts
 from layouts.sources import FrameSource
 
 State = Mapping[str, Sequence[str]]
@@ -38,8 +38,8 @@ class Ids:
 class Page:
     """The description of a page.
 
-    name is its URL below the prefix, its key in the menu, its folder in layouts/pages and in assets/pages, its icon
-    (`ms-icon-<name>` in assets/base/icons.css) and the prefix of its text keys; `<name>.title` is its title.
+    name is its URL below the prefix, its key in the menu, its folder below its subject in layouts and in assets, its icon
+    (`ms-icon-<name>` in assets/kit/icons.css) and the prefix of its text keys; `<name>.title` is its title.
     needs: the page is offered if any run has data of one of these kinds (empty: always). layout(ids, routes) returns the
     page's components, without data or with what is already known; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the

@@ -1,6 +1,6 @@
 """Parts of a page that the server answers one by one: what takes long comes in pieces, and is asked for until it is ready.
 
-A part has two stores, ids("<part>-ask") and ids("<part>"). In the browser `request(page, part, ask)` of assets/base/parts.js
+A part has two stores, ids("<part>-ask") and ids("<part>"). In the browser `request(page, part, ask)` of assets/kit/parts.js
 asks, and the page's `answers[part](page, answer)` takes each answer. If an answer has the state "working", "waiting" or
 "reading", the same is asked again soon.
 """
@@ -12,9 +12,9 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, no_update
 
-from layouts.callbacks import in_browser
-from layouts.page import Ids
-from layouts.state import BadInput, text
+from layouts.kit.callbacks import in_browser
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, text
 
 Answer = Callable[[Any], Mapping[str, Any]]
 """ask -> what the browser gets."""

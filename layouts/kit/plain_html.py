@@ -1,4 +1,4 @@
-"""Components as plain lists, from which assets/base/plain_html.js makes elements: for what is only shown and clicked.
+"""Components as plain lists, from which assets/kit/plain_html.js makes elements: for what is only shown and clicked.
 
 Dash's renderer keeps every component of a page in its state and visits all of them on each change: a table of 300 rows blocked
 a browser for seconds, and the 300 elements of menu, empty states and toolbars that no callback uses took a sixth of the time to

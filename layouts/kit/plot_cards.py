@@ -6,9 +6,9 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.components.elements import icon_button
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import attributes
+from layouts.kit.elements import icon_button
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.i18n import attributes
 
 FONT = (
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", '

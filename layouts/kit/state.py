@@ -1,7 +1,7 @@
 """Read the state of a page, and bind controls to it.
 
-The state (`layouts.page.State`) comes from the browser, so every value in it is untrusted: the functions here return a value
-of the right type within its bounds or raise `BadInput`, which the application answers with 400.
+The state (`layouts.kit.page.State`) comes from the browser, so every value in it is untrusted: the functions here return a
+value of the right type within its bounds or raise `BadInput`, which the application answers with 400.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.page import Ids
-from layouts.runs import RunRow
+from layouts.kit.page import Ids
+from layouts.runs.rows import RunRow
 from layouts.sources import RunSource
 
 NEWEST = 10
@@ -139,7 +139,7 @@ def bind(
     if kind not in ("text", "number", "flag", "list"):
         raise ValueError(f"bind: expected kind text, number, flag or list; found {kind!r}")
     control = ids(part)
-    # A clientside function takes no constants, so its name carries them: assets/base/state.js parses the name.
+    # A clientside function takes no constants, so its name carries them: assets/kit/state.js parses the name.
     # Keys are sorted because the browser looks a store up by the text of its id.
     name = json.dumps([ids("state"), control, prop, key, kind, default], separators=(",", ":"), sort_keys=True)
     app.clientside_callback(

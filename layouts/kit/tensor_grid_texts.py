@@ -1,8 +1,8 @@
-"""Texts of tables of values (assets/tensor_grid/)."""
+"""Texts of tables of values (assets/kit/tensor_grid/)."""
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "tensor_grid.format": ("Notation", "显示格式"),

@@ -1,4 +1,4 @@
-"""The colours that runs, groups and other kinds of lines are drawn in; `layouts.run_colours` chooses those of runs.
+"""The colours that runs, groups and other kinds of lines are drawn in; `layouts.runs.run_colours` chooses those of runs.
 
 Ten hues after Okabe and Ito, with the lightness adjusted until each has a contrast of at least 3:1 on the cards of both
 themes and any two differ in normal, deuteranopic and protanopic vision; then two more lightnesses of each. All thirty lie in
@@ -44,7 +44,7 @@ def legible(colour: str) -> str:
 def shade(colour: str, place: int, count: int) -> str:
     """Return one of `count` shades of a colour, from the darkest (place 0) to the lightest that is readable in both themes.
 
-    Counterpart of `shade` in assets/base/colours.js.
+    Counterpart of `shade` in assets/kit/colours.js.
     """
     return _of_luminance(colour, LOWEST + (HIGHEST - LOWEST) * place / max(count - 1, 1))
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow, better
 
-from layouts.figures.alternatives import MOST_NAMED, entry, in_both, joined, listed, named
-from layouts.figures.parallel import category_text, is_numeric
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import MOST_NAMED, entry, in_both, joined, listed, named
+from layouts.kit.i18n import Text, both, define_texts
 from layouts.lineage.model_columns import label
+from layouts.lineage.parallel import category_text, is_numeric
 from layouts.lineage.table import Table
 
 define_texts({

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.state import BadInput, text, texts
+from layouts.kit.state import BadInput, text, texts
 
 MOST_AXES = 60
 """The most axes that plotly draws."""

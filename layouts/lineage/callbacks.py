@@ -6,13 +6,13 @@ from typing import Any
 
 from dash import Input, Output, State, no_update
 
-from layouts.callbacks import in_browser
+from layouts.kit.callbacks import in_browser
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
 from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
-from layouts.page import Ids
 from layouts.sources import RunSource
-from layouts.state import BadInput
 
 
 def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:

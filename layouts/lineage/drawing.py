@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import better
 
-from layouts.figures.alternatives import described
-from layouts.figures.parallel import (
+from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import described
+from layouts.lineage.alternatives import of_axes
+from layouts.lineage.asks import BY_RUN, Ask
+from layouts.lineage.parallel import (
     LINEAR,
     LOG,
     Axis,
@@ -28,9 +31,6 @@ from layouts.figures.parallel import (
     parallel,
     usual_scale,
 )
-from layouts.kit import units as fmt
-from layouts.lineage.alternatives import of_axes
-from layouts.lineage.asks import BY_RUN, Ask
 from layouts.lineage.results import main_result
 from layouts.lineage.table import METRICS, Table
 

@@ -9,12 +9,12 @@ from typing import Any
 import dash_ag_grid as dag
 from dash import dcc, html
 
-from layouts.components.elements import toolbar
-from layouts.components.grid import GRID_TEXTS, OPTIONS
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import attributes, for_browser, texts_of
+from layouts.kit.elements import toolbar
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.grid import GRID_TEXTS, OPTIONS
+from layouts.kit.i18n import attributes, for_browser, texts_of
+from layouts.kit.page import Ids
 from layouts.lineage import texts as lineage
-from layouts.page import Ids
 
 _OPTIONS = OPTIONS | {
     "isExternalFilterPresent": {"function": "mindscopeLineageBrushed(params)"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parsers import LINEAGE_TABLE, lineage_frame
 
-from layouts.i18n import CATALOGUE
+from layouts.kit.i18n import CATALOGUE
 from layouts.lineage.table import Columns, Table
 from layouts.sources import LineageSource
 

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 
-from layouts.figures.landscapes import SCALES
-from layouts.figures.typed_arrays import typed
 from layouts.kit import units as fmt
-from layouts.theme import PALETTE, SHADES
+from layouts.kit.figures.typed_arrays import typed
+from layouts.kit.theme import PALETTE, SHADES
+from layouts.values.landscapes import SCALES
 
 Floats = NDArray[np.float64]
 

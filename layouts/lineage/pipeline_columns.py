@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers import DatasetGraph, LineageRow, Setting, settings_frame
-from parsers.analysis.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
+from parsers.analysis.lineage.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
 
-from layouts.components.pipeline_parameters import PLUMBING, value_text
-from layouts.i18n import CATALOGUE
+from layouts.kit.i18n import CATALOGUE
 from layouts.lineage import model_columns as model
+from layouts.lineage.pipeline_parameters import PLUMBING, value_text
 from layouts.lineage.table import METRICS, Columns, Label, Table
 from layouts.sources import FrameSource, ValueSource
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from dash import html
 from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
+from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
 
-from layouts.components.pipeline_parameters import value_text
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.queries.pipelines import Found, letter
-from layouts.state import BadInput, text
+from layouts.kit.i18n import t
+from layouts.kit.state import BadInput, text
+from layouts.lineage.pipeline_parameters import value_text
+from layouts.lineage.pipelines import Found, letter
 
 RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers import DatasetGraph
-from parsers.analysis.pipelines import ComparedOperation, Numbered, compare, numbered
+from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, compare, numbered
 
+from layouts.kit.state import selected_runs
 from layouts.sources import ValueSource
-from layouts.state import selected_runs
 
 MOST_RUNS = 200
 """Maximum number of runs whose pipelines are read."""

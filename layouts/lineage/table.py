@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.deferred import pandas as pd
 
-from layouts.queries.damage import damage
+from layouts.runs.damage import damage
 from layouts.sources import FrameSource
 
 Label: TypeAlias = tuple[str, str]
@@ -105,7 +105,7 @@ class Tables:
         return made
 
     def damage(self) -> list[list[str]]:
-        """Return the problems of the runs, as `layouts.queries.damage` does, if there is no row."""
+        """Return the problems of the runs, as `layouts.runs.damage` does, if there is no row."""
         if self.table().rows:
             return []
         return damage(self._source, [run for row in self._source.runs() for run in row.members])

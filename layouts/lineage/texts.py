@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "lineage.controls": ("Columns, colour and axes", "列、颜色与坐标轴"),

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from dash import html
-from parsers.analysis.advice import Advice
+from parsers.analysis.jobs.advice import Advice
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.profiling.idling import cause_bar
+from layouts.kit.i18n import t
+from layouts.profiles.idling import cause_bar
 
 _TIMES = ("interval", "retransmission")
 """Rules whose value is a time."""

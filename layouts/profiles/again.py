@@ -10,10 +10,10 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, no_update
 
-from layouts.page import Ids
-from layouts.profiles import IdleTime
-from layouts.profiling.choice import read_choice
-from layouts.profiling.idling import idle_time
+from layouts.kit.page import Ids
+from layouts.profiles.choice import read_choice
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.idling import idle_time
 from layouts.sources import ProfileSource
 
 ASK_MS = 2_000

@@ -5,8 +5,8 @@ ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the
                `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)`
                and `read_against(ask)` return the profiles, `Choice.frame` a frame, also of the job that the profile belongs to;
                `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is something to show.
-The page's own components are hidden until then. The browser's part is assets/profiling/profiling.js; the page's own script
-calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiling.offers`).
+The page's own components are hidden until then. The browser's part is assets/profiles/profiles.js; the page's own script
+calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiles.offers`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 
-from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import button, damaged_state, empty_state, toolbar
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids
-from layouts.profiling.catalogue import MOST_KEPT, catalogue
-from layouts.profiling.choice import read_against, read_choice
-from layouts.profiling.reading import reading
-from layouts.profiling.texts import TEXTS
+from layouts.kit.callbacks import in_browser, register_catalogue
+from layouts.kit.elements import button, damaged_state, empty_state, toolbar
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids
+from layouts.kit.state import flag
+from layouts.profiles.catalogue import MOST_KEPT, catalogue
+from layouts.profiles.choice import read_against, read_choice
+from layouts.profiles.reading import reading
+from layouts.profiles.texts import TEXTS
 from layouts.sources import ProfileSource
-from layouts.state import flag
 
 RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
 model.train(epochs, dataset)
@@ -105,7 +105,7 @@ def _states() -> list[Any]:
 
 
 def damage() -> html.Details:
-    """The list of damage in the files shown, for a toolbar or the foot of a page; assets/profiling/profiling.js fills it."""
+    """The list of damage in the files shown, for a toolbar or the foot of a page; assets/profiles/profiles.js fills it."""
     return html.Details(
         [html.Summary(t("profiling.damaged"), className="ms-button ms-button-quiet"), html.Div(className="ms-popover")],
         className="ms-details ms-profiling-damage", hidden=True,

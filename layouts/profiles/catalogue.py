@@ -10,11 +10,11 @@ from typing import Any
 
 from parsers.caches import Cache
 
-from layouts.profiles import ProfileRow
-from layouts.profiling.jobs import Job, jobs_of
-from layouts.queries.damage import damage
+from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.profiles.frames import ProfileRow
+from layouts.profiles.jobs import Job, jobs_of
+from layouts.runs.damage import damage
 from layouts.sources import ProfileSource
-from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 10_000
 """Maximum number of runs whose profiles are listed; each rank of a job may be a run of its own."""

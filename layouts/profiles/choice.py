@@ -9,8 +9,8 @@ from typing import Any
 from parsers import Problem
 from parsers.deferred import pandas as pd
 
+from layouts.kit.state import BadInput, number, text
 from layouts.sources import ProfileSource
-from layouts.state import BadInput, number, text
 
 KEYS = ("of", "session", "rank")
 """Keys of the state that name a profile; pages about profiles take them over from each other."""

@@ -9,10 +9,10 @@ import numpy as np
 from dash import html
 from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
 
-from layouts.figures.steps import COLOURS
-from layouts.i18n import CATALOGUE, LANGUAGES, attributes, both, t
 from layouts.kit import units as fmt
-from layouts.theme import luminance
+from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.kit.theme import luminance
+from layouts.profiles.step_plots import COLOURS
 
 _WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
 _LEAST = 0.0005

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from parsers.analysis import average, breakdowns
-from parsers.analysis.efficiency import (
+from parsers.analysis.profiles.efficiency import (
     Achieved,
     DevicePeak,
     Joined,
@@ -31,9 +31,9 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 
-from layouts.profiling.choice import Choice, read_against, read_choice
+from layouts.kit.state import text
+from layouts.profiles.choice import Choice, read_against, read_choice
 from layouts.sources import ProfileSource
-from layouts.state import text
 
 SETTINGS: Mapping[str, float] = {
     "peak": 1e12, "model_flops": 1e12, "parameters": 1e9, "tokens": 1.0, "devices": 1.0, "bandwidth": 1e9,

@@ -1,7 +1,7 @@
 """The card with the three figures of how far a profile uses its hardware, for the pages that show it.
 
 A page puts `stores` and `use_card` into its layout, and calls `register_use`; the settings are typed in the browser
-(assets/profiling/efficiency.js) and kept in the state under `layouts.queries.efficiency.KEYS`.
+(assets/profiles/efficiency.js) and kept in the state under `layouts.profiles.efficiency.KEYS`.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.efficiency import KNOWN, DevicePeak, KnownDevice
+from parsers.analysis.profiles.efficiency import KNOWN, DevicePeak, KnownDevice
 
-from layouts.callbacks import in_browser
-from layouts.components.plain_html import still
-from layouts.i18n import attributes, both, t
 from layouts.kit import units as fmt
-from layouts.page import Ids
-from layouts.profiling.efficiency_texts import TEXTS
-from layouts.profiling.links import address
-from layouts.queries.efficiency import SETTINGS, Doubt, Efficiency, MeasuredProfiles, read_ask
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import attributes, both, t
+from layouts.kit.page import Ids
+from layouts.kit.plain_html import still
+from layouts.profiles.efficiency import SETTINGS, Doubt, Efficiency, MeasuredProfiles, read_ask
+from layouts.profiles.efficiency_texts import TEXTS
+from layouts.profiles.links import address
 from layouts.sources import ProfileSource
 
 OF_USE = tuple(name for name in SETTINGS if name != "bandwidth")

@@ -7,15 +7,15 @@ from typing import Any
 
 from dash import html
 from parsers import Idle
-from parsers.analysis.advice import called
+from parsers.analysis.jobs.advice import called
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import scrolled
-from layouts.i18n import attributes, both, t
 from layouts.kit import units as fmt
-from layouts.profiles import IdleTime
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address, range_on_timeline
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import attributes, both, t
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.links import address, range_on_timeline
 from layouts.sources import ProfileSource
 
 CAUSES = ("host", "synchronisation", "data", "communication", "stream", "short", "unknown")
@@ -24,7 +24,7 @@ COLOURS = {
     "host": "hsl(28 70% 58%)", "synchronisation": "hsl(45 75% 52%)", "data": "hsl(322 42% 58%)", "stream": "hsl(190 50% 46%)",
     "communication": "hsl(266 45% 60%)", "short": "hsl(215 10% 70%)", "unknown": "hsl(215 8% 48%)",
 }  # fmt: skip
-"""As in assets/pages/timeline/gaps.js."""
+"""As in assets/profiles/timeline/gaps.js."""
 MOST_CALLS = 6
 MOST_STEPS = 12
 """Steps in the table of the overview, those with the most idle time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from layouts.profiles import ProfileRow
+from layouts.profiles.frames import ProfileRow
 from layouts.sources import ProfileSource
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
 from layouts.sources import ProfileSource
 
 ROOM = 2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from layouts.figures.steps import MEASURES, Look
-from layouts.i18n import LANGUAGES
-from layouts.profiling.composition import words
-from layouts.state import number, text
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import number, text
+from layouts.profiles.composition import words
+from layouts.profiles.step_plots import MEASURES, Look
 
 _COLUMNS = (100, 8_000)
 _MOST = 2**31

@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
 
 
 def plot_card(graph: Any, name: str, title: Any, class_name: str, *above: Any) -> html.Section:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSource
 
 MOST_PROBLEMS = 50

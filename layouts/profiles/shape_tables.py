@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
-from parsers.analysis import shape_times
+from parsers.analysis.profiles import shape_times
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import SHAPE_TIMES
 
-from layouts.profiling.choice import Choice, read_choice
+from layouts.kit.state import BadInput, text, texts
+from layouts.profiles.choice import Choice, read_choice
 from layouts.sources import ProfileSource
-from layouts.state import BadInput, text, texts
 
 FRAMES = ("shape_times", "kernels")
 """Frames with executions, the one that is preferred first."""

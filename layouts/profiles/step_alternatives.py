@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from parsers.analysis import Breakdown
 
-from layouts.figures.alternatives import Figure, described, described_by, entry, joined, listed, marked
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import Figure, described, described_by, entry, joined, listed, marked
+from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
     "step_figures.steps": ("{n} steps", "{n} 个步骤"),

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import Breakdown, Outliers, outliers, reduce_points, shares
 
-from layouts.figures.curves import WRONG, Trace
-from layouts.figures.panels import axis, layout_key, titles
-from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
+from layouts.curves.smoothed_lines import WRONG, Trace
 from layouts.kit import units as fmt
+from layouts.kit.figures.panels import axis, layout_key, titles
+from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

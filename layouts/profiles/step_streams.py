@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from parsers.analysis import Breakdown
 from parsers.deferred import pandas as pd
 
-from layouts.figures.curves import Trace
-from layouts.figures.steps import COLOURS, Look, bare_layout, unit_of
-from layouts.figures.typed_arrays import numbers
+from layouts.curves.smoothed_lines import Trace
 from layouts.kit import units as fmt
-from layouts.theme import PALETTE
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.theme import PALETTE
+from layouts.profiles.step_plots import COLOURS, Look, bare_layout, unit_of
 
 Floats = NDArray[np.float64]
 

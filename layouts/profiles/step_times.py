@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import Breakdown, StepTimes, reduce_points
 
-from layouts.figures.curves import Trace
-from layouts.figures.steps import Look, bare_layout, unit_of
-from layouts.figures.typed_arrays import drawn, numbers
+from layouts.curves.smoothed_lines import Trace
 from layouts.kit import units as fmt
+from layouts.kit.figures.typed_arrays import drawn, numbers
+from layouts.profiles.step_plots import Look, bare_layout, unit_of
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "profiling.controls": ("Choice of profile", "选择性能数据"),

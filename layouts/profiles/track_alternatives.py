@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from layouts.figures.alternatives import MOST_NAMED, alternative, in_both, listed, named
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import MOST_NAMED, alternative, in_both, listed, named
+from layouts.kit.i18n import Text, both, define_texts
 
 define_texts({
     "tracks.of": (

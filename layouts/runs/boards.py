@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from layouts.notes import Unfit, plain_text, version_of, view_name, view_place
+from layouts.runs.notes import Unfit, plain_text, version_of, view_name, view_place
 
 COLUMNS = 12
 ROWS = (2, 60)
@@ -38,7 +38,7 @@ _BOARD = "board"
 class BoardCard:
     """A card at column x and row y, w columns wide and h rows high.
 
-    place: path and query of a page, None for a card of text. part: the card of the page as assets/base/alone.js names it, ""
+    place: path and query of a page, None for a card of text. part: the card of the page as assets/kit/alone.js names it, ""
     for the whole page. title: "" for that of the part. text: Markdown.
     """
 

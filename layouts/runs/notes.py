@@ -2,8 +2,8 @@
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
 `view_name`, `view_place`, `session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise
-`Unfit`. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are in `layouts.watchpoints`, boards in
-`layouts.boards`.
+`Unfit`. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are in `layouts.dumps.watchpoints`, boards in
+`layouts.runs.boards`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from layouts.boards import Board
-    from layouts.watchpoints import WatchList
+    from layouts.dumps.watchpoints import WatchList
+    from layouts.runs.boards import Board
 
-from layouts.theme import legible
+from layouts.kit.theme import legible
 
 ICONS = ("star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock")
 """Tags that are icons, in display order."""

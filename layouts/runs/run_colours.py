@@ -1,14 +1,14 @@
 """Choose the colours of runs and groups: hues are spread over those on screen, and the ranks of a job are shades of one.
 
 Every run or job wishes for a hue, which depends on nothing but the runs before it. Of those on screen the oldest get what they
-wish for; the others get hues that are free, first the five that differ most (`layouts.theme.FIRST`). So up to five never look
-alike, up to ten differ in hue and up to thirty in colour, and colours stay the same for as long as the same runs are chosen. A
-colour that the user set by hand comes before all of this, and others avoid its hue.
+wish for; the others get hues that are free, first the five that differ most (`layouts.kit.theme.FIRST`). So up to five never
+look alike, up to ten differ in hue and up to thirty in colour, and colours stay the same for as long as the same runs are
+chosen. A colour that the user set by hand comes before all of this, and others avoid its hue.
 
 If a state names no runs, each page shows the newest that have its kind of data. The colours of these are chosen together
 (`TOGETHER`), so that a run has the same colour on all pages.
 
-Counterpart of assets/base/colours.js, which colours the runs that a state names without a request.
+Counterpart of assets/kit/colours.js, which colours the runs that a state names without a request.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layouts.runs import RunRow
-from layouts.state import EVERY_RUN, NEWEST, UNREAD
-from layouts.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
+from layouts.kit.state import EVERY_RUN, NEWEST, UNREAD
+from layouts.kit.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
+from layouts.runs.rows import RunRow
 
 TOGETHER: tuple[tuple[str, ...], ...] = (
     ("scalar",),

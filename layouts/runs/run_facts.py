@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts.i18n import both
 from layouts.kit import units as fmt
-from layouts.runs import RunRow
+from layouts.kit.i18n import both
+from layouts.runs.rows import RunRow
 from layouts.sources import RunSource, ValueSource
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")

@@ -1,7 +1,7 @@
 """The frame around every page, in the shell and in another application's layout: stores, clock, run picker, data health.
 
 Stores of a frame that a page may use as callback inputs:
-ids("state")    the page's state, a URL query as a dict of lists (see `layouts.page`)
+ids("state")    the page's state, a URL query as a dict of lists (see `layouts.kit.page`)
 ids("version")  `SourceStatus.version`; None until the first answer of the clock, afterwards it changes only with the data.
                 A page draws at once with the data it has and draws again when this changes.
 ids("prefs")    {"theme": "light" or "dark", "lang": "en" or "zh", "refresh": bool, "interval": seconds}, saved in the browser
@@ -18,15 +18,15 @@ from typing import Any
 from dash import Input, Output, State, ctx, dcc, html, no_update
 from parsers.model import KINDS
 
-from layouts.callbacks import in_browser
-from layouts.components import board_texts as boards
-from layouts.components import elements as parts
-from layouts.components import note_texts as notes
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids, Page
+from layouts.kit import elements as parts
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import text
+from layouts.shell import board_texts as boards
+from layouts.shell import note_texts as notes
 from layouts.shell.run_list import listing, problems
 from layouts.sources import FrameSource, RunSource
-from layouts.state import text
 
 TICK_MS = 1000
 RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
@@ -112,12 +112,12 @@ def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *
 
 
 def picker_host(ids: Ids) -> html.Div:
-    """The element that assets/base/picker.js draws the run picker in."""
+    """The element that assets/kit/picker.js draws the run picker in."""
     return html.Div(id=ids("picker"), className="ms-picker")
 
 
 def health_button() -> html.Button:
-    """The data health badge; assets/base/health.js writes the counts into it and opens the list."""
+    """The data health badge; assets/kit/health.js writes the counts into it and opens the list."""
     return html.Button(
         [parts.icon("health"), html.Span(className="ms-health-text")],
         type="button",

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
+from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
-from layouts.notes import HandColour, Mark, Note, View
-from layouts.runs import RunChanges, RunRow
+from layouts.kit.state import NEWEST, selected_runs
+from layouts.kit.theme import nearest_hue
+from layouts.runs.notes import HandColour, Mark, Note, View
+from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import FrameSource, NoteSource, RunSource
-from layouts.state import NEWEST, selected_runs
-from layouts.theme import nearest_hue
-from layouts.watchpoints import WatchList
 
 
 def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
@@ -24,8 +24,8 @@ def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = Fal
 
     whole: the mark was unknown, rows are all runs; otherwise they are those that changed, and gone the keys of those that no
     longer exist. colours of a row are those of its members while the state names no runs; hue and hand (key -> [colour set by
-    hand, hue]) are what assets/base/colours.js colours them by otherwise. The browser puts the list together
-    (`assets/base/runs.js`), newest first. notebook is null if it is that of the mark.
+    hand, hue]) are what assets/kit/colours.js colours them by otherwise. The browser puts the list together
+    (`assets/kit/runs.js`), newest first. notebook is null if it is that of the mark.
 
     default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
     of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data. also are

@@ -20,11 +20,11 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html
 
-from layouts.callbacks import in_browser
-from layouts.components import elements as parts
-from layouts.components.plain_html import still
-from layouts.i18n import attributes, both, t
-from layouts.page import Ids, Page
+from layouts.kit import elements as parts
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import attributes, both, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
 from layouts.shell import chrome as frames
 from layouts.sources import FrameSource
 

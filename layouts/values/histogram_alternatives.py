@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from layouts.figures.alternatives import MOST_NAMED, in_both, listed, marked
-from layouts.figures.histograms import Recorded
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import MOST_NAMED, in_both, listed, marked
+from layouts.kit.i18n import Text, both, define_texts
+from layouts.values.histogram_plots import Recorded
 
 define_texts({
     "distributions.of": ("Histograms of {tag}, {view}", "{tag} 的直方图，{view}"),

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.value_scales import SCALES
+from parsers.analysis.values.value_scales import SCALES
 
-from layouts.figures.histograms import COLOURS, Zoom
-from layouts.state import BadInput, flag, interval, number, text, texts
+from layouts.kit.state import BadInput, flag, interval, number, text, texts
+from layouts.values.histogram_plots import COLOURS, Zoom
 
 VIEWS = ("auto", "heat", "ridge", "overlay", "step", "numbers")
 AXES = ("step", "relative", "absolute")
@@ -28,7 +28,8 @@ class Ask:
     at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
     zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
     zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
-    are those of `layouts.figures.histograms.Look`. first is the place of the first run that is drawn. hide: runs that are not.
+    are those of `layouts.values.histogram_plots.Look`. first is the place of the first run that is drawn. hide: runs that are
+    not.
     """
 
     tag: str

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from parsers import HistogramValue, PayloadError, PayloadSeries
 from parsers.analysis import relative_time, thinned
 
-from layouts.figures.alternatives import described
-from layouts.figures.histogram_alternatives import of_histograms
-from layouts.figures.histogram_numbers import over_steps
-from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
-from layouts.figures.typed_arrays import whole_numbers
-from layouts.queries.histograms import Ask
-from layouts.runs import RunRow
+from layouts.kit.figures.alternatives import described
+from layouts.kit.figures.typed_arrays import whole_numbers
+from layouts.kit.state import label_of, selected_runs
+from layouts.runs.rows import RunRow
 from layouts.sources import RunSource, ValueSource
-from layouts.state import label_of, selected_runs
+from layouts.values.histogram_alternatives import of_histograms
+from layouts.values.histogram_asks import Ask
+from layouts.values.histogram_numbers import over_steps
+from layouts.values.histogram_plots import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 
 MOST_LINES = 60
 """Maximum number of lines in a ridge or an overlay; with more steps the automatic view is a heat map."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.value_scales import LINEAR
+from parsers.analysis.values.value_scales import LINEAR
 
-from layouts.figures.curves import WRONG
-from layouts.figures.histograms import (
+from layouts.curves.smoothed_lines import WRONG
+from layouts.kit.figures.typed_arrays import drawn, numbers
+from layouts.values.histogram_plots import (
     Bins,
     Look,
     Recorded,
@@ -24,7 +25,6 @@ from layouts.figures.histograms import (
     ranges_of,
     values_axis,
 )  # fmt: skip
-from layouts.figures.typed_arrays import drawn, numbers
 
 Floats = NDArray[np.float64]
 Dict = dict[str, Any]

@@ -4,7 +4,7 @@ In every view of a card all runs and steps have the same bins, so shapes can be 
 all values unless a few far-off steps would squeeze the others (`usual_limits`); values outside are counted, so no count is
 lost. `layout.meta.panels` has the data of the browser's hover table: steps, times, counts outside, and counts per bin. For a
 heat map the browser takes the latter from z, the share of the step's finite values. A scale that is not linear is drawn in its
-places (`parsers.analysis.value_scales`); the browser then needs the edges. Nothing here has a theme colour.
+places (`parsers.analysis.values.value_scales`); the browser then needs the edges. Nothing here has a theme colour.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import HistogramValue
 from parsers.analysis import bands, beyond, common_edges, resample, usual_limits
-from parsers.analysis.value_scales import LINEAR, ValueScale, linear, scaled
+from parsers.analysis.values.value_scales import LINEAR, ValueScale, linear, scaled
 
-from layouts.figures.curves import WRONG
-from layouts.figures.panels import axis, grid, layout_key, titles
-from layouts.figures.ticks import time_ticks
-from layouts.figures.typed_arrays import drawn, exact_integers, numbers, typed
+from layouts.curves.smoothed_lines import WRONG
+from layouts.kit.figures.panels import axis, grid, layout_key, titles
+from layouts.kit.figures.ticks import time_ticks
+from layouts.kit.figures.typed_arrays import drawn, exact_integers, numbers, typed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

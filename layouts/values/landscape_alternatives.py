@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from layouts.figures.alternatives import Figure, described, in_both, listed
-from layouts.figures.landscapes import Sheet
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import Figure, described, in_both, listed
+from layouts.kit.i18n import Text, both, define_texts
+from layouts.values.landscapes import Sheet
 
 define_texts({
     "landscapes.of": ("Loss landscapes: {n}", "损失地形：{n} 个"),

@@ -1,7 +1,7 @@
 """Figures of loss landscapes: isolines, filled contours or a surface, and the path of training.
 
 Several landscapes are shown side by side on one scale of loss, or overlaid in the colours of their runs. `meta` of a trace has
-its "role" and the number of its landscape ("sheet"), which assets/pages/landscape/ uses to animate and save. The path has the
+its "role" and the number of its landscape ("sheet"), which assets/values/landscape/ uses to animate and save. The path has the
 accent colour in a white halo, which is readable on every colour map and on the cards of both themes.
 """
 
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from parsers import LandscapeValue
 from parsers.analysis import thinned
 
-from layouts.figures.curves import Trace
-from layouts.figures.typed_arrays import numbers, whole_numbers
-from layouts.names import shortened
+from layouts.curves.smoothed_lines import Trace
+from layouts.kit.figures.typed_arrays import numbers, whole_numbers
+from layouts.kit.names import shortened
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Parse which tensor, which difference of two tensors, and which part of it a card or a plain route asks for.
 
-An ask has the form of a state (`layouts.page.State`): {"run": ["a"], "tag": ["w"], "step": ["10"], "dims": ["0,:,2:5"]}.
+An ask has the form of a state (`layouts.kit.page.State`): {"run": ["a"], "tag": ["w"], "step": ["10"], "dims": ["0,:,2:5"]}.
 place is the index among the recorded values of the tag, for steps recorded more than once. Without place and step the newest
 value is meant. minus_run, minus_step and minus_place name a tensor of the same tag to subtract, how is "absolute" or
 "relative".
@@ -17,10 +17,10 @@ from typing import Any
 from numpy.typing import NDArray
 from parsers import PayloadError, PayloadSeries, TensorValue
 from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
-from parsers.analysis.tensor_chunks import DIFFERENCE_MODES
+from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES
 
+from layouts.kit.state import BadInput, text
 from layouts.sources import ValueSource
-from layouts.state import BadInput, text
 
 _NAME = 100_000
 _DIMS = 2000

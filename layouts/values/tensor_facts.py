@@ -10,12 +10,12 @@ from parsers import HistogramValue
 from parsers.analysis import Statistics, Tensor, distribution, statistics
 from parsers.errors import FormatError
 
-from layouts.figures.alternatives import described, marked
-from layouts.figures.typed_arrays import numbers
-from layouts.i18n import Text, both
 from layouts.kit import units as fmt
-from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
+from layouts.kit.figures.alternatives import described, marked
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.i18n import Text, both
 from layouts.sources import RunSource, ValueSource
+from layouts.values.tensor_asks import Ask, Found, Shown, boxes, chosen, find
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 NOTHING: dict[str, Any] = {
@@ -91,7 +91,7 @@ def _colour(source: RunSource, shown: Shown) -> str:
 
 
 def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
-    """Return a histogram of the finite values. assets/base/elements.css sets the colours of text and grid."""
+    """Return a histogram of the finite values. assets/kit/elements.css sets the colours of text and grid."""
     found = distribution(tensor)
     axis = {"automargin": True, "fixedrange": False, "ticks": "", "title": {"text": ""}}
     trace = {

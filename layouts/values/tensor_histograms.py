@@ -13,10 +13,10 @@ from typing import Any
 
 from parsers import HistogramValue, PayloadError
 
-from layouts.queries import histogram_figures as drawing
-from layouts.queries.histograms import read_ask
+from layouts.kit.state import BadInput, selected_runs
 from layouts.sources import ValueSource
-from layouts.state import BadInput, selected_runs
+from layouts.values import histogram_figures as drawing
+from layouts.values.histogram_asks import read_ask
 
 SECONDS = 0.4
 """Time limit of a request; the last histogram may exceed it."""

@@ -5,27 +5,36 @@ A series is the arrays of `parsers.model.Series`, in the order it was written. E
 
 from __future__ import annotations
 
-from parsers.analysis.axes import earliest, join_by_step, relative_time
-from parsers.analysis.derived import Derived, evaluate
-from parsers.analysis.expressions import Expression, ExpressionError, parse_expression, quoted
-from parsers.analysis.facts import LONG, Facts
-from parsers.analysis.forest import REFITS, Forest, available, forests
-from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
-from parsers.analysis.histograms import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
-from parsers.analysis.importance import importance, nearest_change, single_changes
-from parsers.analysis.places import Places, as_step, local_milliseconds, since
-from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
-from parsers.analysis.seeds import FEW, Estimate, improvement, interquartile_mean
-from parsers.analysis.segments import merged, restarts
-from parsers.analysis.settings import settings_of, targets_of
-from parsers.analysis.smoothing import smooth
-from parsers.analysis.splines import Best, Fit, best_region, fitted, shape
-from parsers.analysis.step_times import StepTimes, step_times, times_at
-from parsers.analysis.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
-from parsers.analysis.tensor_chunks import Difference, Tensor, chunks, cut, next_bad, part, row_number
-from parsers.analysis.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
-from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
-from parsers.analysis.views import bad_runs, reduce_view
+from parsers.analysis.curves.axes import earliest, join_by_step, relative_time
+from parsers.analysis.curves.derived import Derived, evaluate
+from parsers.analysis.curves.expressions import Expression, ExpressionError, parse_expression, quoted
+from parsers.analysis.curves.facts import LONG, Facts
+from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
+from parsers.analysis.curves.places import Places, as_step, local_milliseconds, since
+from parsers.analysis.curves.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
+from parsers.analysis.curves.seeds import FEW, Estimate, improvement, interquartile_mean
+from parsers.analysis.curves.segments import merged, restarts
+from parsers.analysis.curves.smoothing import smooth
+from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
+from parsers.analysis.curves.views import bad_runs, reduce_view
+from parsers.analysis.lineage.forest import REFITS, Forest, available, forests
+from parsers.analysis.lineage.importance import importance, nearest_change, single_changes
+from parsers.analysis.lineage.settings import settings_of, targets_of
+from parsers.analysis.lineage.splines import Best, Fit, best_region, fitted, shape
+from parsers.analysis.profiles.step_times import StepTimes, step_times, times_at
+from parsers.analysis.profiles.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
+from parsers.analysis.values.histograms import (
+    bands,
+    beyond,
+    common_edges,
+    even_edges,
+    quantiles,
+    resample,
+    thinned,
+    usual_limits,
+)
+from parsers.analysis.values.tensor_chunks import Difference, Tensor, chunks, cut, next_bad, part, row_number
+from parsers.analysis.values.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
 
 __all__ = [
     "FEW", "KINDS", "LONG", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Derived", "Difference",

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parsers.analysis.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
 from parsers.debugger.messages import TensorName
 
 OK, FAILED, PENDING = range(3)

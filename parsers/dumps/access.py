@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from parsers.analysis.first_cause import Causes
-from parsers.analysis.watchpoints.checking import check
-from parsers.analysis.watchpoints.conditions import Watchpoint
+from parsers.analysis.dumps.first_cause import Causes
+from parsers.analysis.dumps.watchpoints.checking import check
+from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
 from parsers.dumps.known_statistics import Files, KnownStatistics, header, known_statistics
 from parsers.dumps.listed import ListedDump

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from parsers.analysis.expressions import ExpressionError, ordered_like, parse_expression
+from parsers.analysis.curves.expressions import ExpressionError, ordered_like, parse_expression
 from parsers.deferred import pandas as pd
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from parsers.analysis.tensors import distribution
+from parsers.analysis.values.tensors import distribution
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, PayloadError
 from parsers.file_states import FileState

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import kind_of
-from parsers.analysis.cluster.spans import joined
+from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.jobs.spans import joined
 from parsers.cluster_frames import DEVICE_TIMES
 from parsers.model import Ints
 from parsers.profiler import rank_bubble

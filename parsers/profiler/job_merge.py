@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster import bubble
-from parsers.analysis.cluster.choosing import kind_of
-from parsers.analysis.cluster.lateness import idle_explained, waits
-from parsers.analysis.cluster.stages import chains, places
+from parsers.analysis.jobs import bubble
+from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.jobs.lateness import idle_explained, waits
+from parsers.analysis.jobs.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem

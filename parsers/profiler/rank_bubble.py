@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.bubble import exact
+from parsers.analysis.jobs.bubble import exact
 from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.model import Ints

@@ -12,9 +12,9 @@ from dash import ALL, MATCH, Input, Output, State, html
 from flask.testing import FlaskClient
 
 from app.web import server
-from layouts.page import Ids, Page
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import BadInput
 from layouts.shell import shell as whole
-from layouts.state import BadInput
 from parsers import Series
 from tests.sources import MemorySource
 

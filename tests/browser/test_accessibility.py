@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from layouts import PAGES
-from layouts.boards import BoardCard
+from layouts.runs.boards import BoardCard
 from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
 from tests.browser.conftest import DEMO, WAIT_MS, _end, _serving
 from tests.parsers.profiler.written import FILES

@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from app import create_app
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
-from layouts.page import Page
+from layouts.kit.page import Page
 from tests.sources import MemorySource, row, series
 
 Serve = Callable[[Flask], str]

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.store.notes_format import Content, RunNote, SavedMark, SavedView, encode
-from layouts.notes import Mark, Note, View
+from app.store.runs.notes_format import Content, RunNote, SavedMark, SavedView, encode
+from layouts.runs.notes import Mark, Note, View
 from parsers import open_run
 from parsers.checkpoints import PLACE
 from parsers.errors import MindscopeError

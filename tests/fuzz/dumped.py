@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parsers.analysis.watchpoints import recommended
+from parsers.analysis.dumps.watchpoints import recommended
 from parsers.dumps.access import RunDump
 from parsers.dumps.names import NPY, entry_name, tensor_name
 from parsers.errors import PayloadError

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 4_000
 """Cases of a target in one turn, so that those that take little time do not make up most of a run."""
-INSTRUMENTED = ("parsers", "app.store.notes_format")
+INSTRUMENTED = ("parsers", "app.store.runs.notes_format")
 
 
 def prepare() -> Any:

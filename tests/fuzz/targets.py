@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from app.store.notes_format import Newer
-from app.store.notes_format import decode as decode_notes
+from app.store.runs.notes_format import Newer
+from app.store.runs.notes_format import decode as decode_notes
 from parsers import open_run
-from parsers.analysis import ExpressionError, evaluate, memory, parse_expression
+from parsers.analysis import ExpressionError, evaluate, parse_expression
+from parsers.analysis.profiles import memory
 from parsers.checkpoints import PLACE, landscape_plan
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.debugger import messages

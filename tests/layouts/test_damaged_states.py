@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.cards.catalogue import catalogue as tags
+from layouts.graphs.dataset.catalogue import catalogue as pipelines
+from layouts.graphs.graph.catalogue import catalogue as graphs
+from layouts.kit.cards.catalogue import catalogue as tags
 from layouts.lineage.callbacks import filled
 from layouts.lineage.model_columns import table
+from layouts.lineage.optimisation.page import explained
+from layouts.lineage.pipelines import find
 from layouts.lineage.table import Tables
-from layouts.pages.dataset.catalogue import catalogue as pipelines
-from layouts.pages.graph.catalogue import catalogue as graphs
-from layouts.pages.landscape.catalogue import catalogue as landscapes
-from layouts.pages.optimisation.page import explained
-from layouts.pages.overview.tiles import TILES, contents
-from layouts.profiling.catalogue import catalogue as profiles
-from layouts.queries.pipelines import find
+from layouts.profiles.catalogue import catalogue as profiles
+from layouts.runs.overview.tiles import TILES, contents
+from layouts.values.landscape.catalogue import catalogue as landscapes
 from parsers import Problem
 from parsers.events.writer import EventWriter, Tensor
 from tests.sources import MemorySource

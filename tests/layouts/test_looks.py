@@ -19,7 +19,7 @@ SOURCES = [
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 VARIABLE = re.compile(r"(--ms-[a-z-]+):\s*([^;]+);")
 LIGHT, DARK = (
-    dict(VARIABLE.findall(STYLES["base/base.css"].partition(start)[2].partition("}")[0]))
+    dict(VARIABLE.findall(STYLES["kit/kit.css"].partition(start)[2].partition("}")[0]))
     for start in (":root {", 'html[data-mantine-color-scheme="dark"] {')
 )
 # Text and what it stands on: WCAG AA asks for 4.5:1.
@@ -55,7 +55,7 @@ def test_every_variable_is_defined(name: str) -> None:
 
 
 def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
-    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["base/icons.css"]))
+    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["kit/icons.css"]))
     named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
     named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
     assert named <= drawn

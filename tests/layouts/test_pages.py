@@ -10,8 +10,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from layouts import PAGES
-from layouts.i18n import CATALOGUE
-from layouts.page import Ids, Page
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.page import Ids, Page
 from layouts.shell import shell
 
 ROOT = Path(__file__).resolve().parents[2]

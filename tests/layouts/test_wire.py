@@ -12,24 +12,24 @@ from typing import Any
 
 import pytest
 
-from app.routes.boards import as_json
+from app.routes.runs.boards import as_json
 from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
-from layouts.boards import Board, BoardCard
-from layouts.cards.catalogue import catalogue as tag_catalogue
-from layouts.cards.recorded import items_of, steps_of
-from layouts.debugging.catalogue import catalogue as dump_catalogue
-from layouts.debugging.choice import Choice as DumpChoice
-from layouts.debugging.listing import listing
+from layouts.dumps.catalogue import catalogue as dump_catalogue
+from layouts.dumps.choice import Choice as DumpChoice
+from layouts.dumps.listing import listing
 from layouts.explanations.choice import Choice as ExplanationChoice
 from layouts.explanations.listing import catalogue as explanation_catalogue
 from layouts.explanations.listing import listing as explanation_listing
-from layouts.notes import Mark, Note, View
-from layouts.page import Ids
-from layouts.profiling.catalogue import catalogue as profile_catalogue
-from layouts.profiling.choice import Choice
-from layouts.profiling.reading import reading
+from layouts.kit.cards.catalogue import catalogue as tag_catalogue
+from layouts.kit.cards.recorded import items_of, steps_of
+from layouts.kit.page import Ids
+from layouts.profiles.catalogue import catalogue as profile_catalogue
+from layouts.profiles.choice import Choice
+from layouts.profiles.reading import reading
+from layouts.runs.boards import Board, BoardCard
+from layouts.runs.notes import Mark, Note, View
 from layouts.shell import run_list, shell
 from tests.writers.dumps import write_dump
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parsers.analysis.blocks import BLOCK
-from parsers.analysis.facts import LONG, Facts
+from parsers.analysis.curves.blocks import BLOCK
+from parsers.analysis.curves.facts import LONG, Facts
 from parsers.file_states import FileState
 from parsers.model import Batch, Cursor, ScalarBlock, SourceFile
 from parsers.recorded import RecordedSeries

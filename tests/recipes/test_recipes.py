@@ -42,9 +42,9 @@ RECIPES = (
     ),
     Recipe(
         "Add a page",
-        {"page/page.py": "layouts/pages/sizes/page.py"},
-        (("layouts/__init__.py", r'(?<=\n        "text",\n)', '        "sizes",\n'),),
-        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k",
+        {"page/page.py": "layouts/runs/sizes/page.py"},
+        (("layouts/__init__.py", r'(?<=\n        "values.text",\n)', '        "runs.sizes",\n'),),
+        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/kit/test_i18n.py", "-k",
          "(sizes or folder or book or languages) and not browser_test"),
         8,
     ),

@@ -30,7 +30,7 @@ def write_explanations(
 
 
 def markup_text(markup: object) -> str:
-    """The English text of plain lists of layouts/components/plain_html.py, or of several by name."""
+    """The English text of plain lists of layouts/kit/plain_html.py, or of several by name."""
     if isinstance(markup, str):
         return markup
     if isinstance(markup, dict):

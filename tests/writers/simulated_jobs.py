@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.bubble import at_most
-from parsers.analysis.cluster.lateness import waits
+from parsers.analysis.jobs.bubble import at_most
+from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.profiler.groups import hash_of, text_of
 from parsers.profiler.parts import frame_of

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from flask import request
 
 from app.routes.refusals import Unusable
-from layouts.queries.expressions import expression_of
+from layouts.curves.expressions import expression_of
 from layouts.sources import RunSource
 from parsers import ExpressionError
 from parsers.analysis import parse_expression

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from layouts.queries.curves import group_lines
-from layouts.queries.final_values import Row, read_wanted, rows
-from layouts.queries.grouping import Grouping, grouping
-from layouts.queries.scalars import COLUMNS, Ask, read_ask
+from layouts.curves.chosen_lines import group_lines
+from layouts.curves.final_values import Row, read_wanted, rows
+from layouts.curves.grouping import Grouping, grouping
+from layouts.curves.scalar_asks import COLUMNS, Ask, read_ask
 from layouts.sources import FrameSource, RunSource
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text

@@ -1,11 +1,11 @@
-"""GET routes for the values of dumped tensors. All of them take the parameters that `layouts.queries.dump_tensors` reads.
+"""GET routes for the values of dumped tensors. All of them take the parameters that `layouts.dumps.dump_tensors` reads.
 
     <prefix>dump-values?run=KEY&row=ROW&mark=MARK&dims=0,:,:&rows=0:128&cols=0:64    a rectangle of the slice that dims selects
     <prefix>dump-about?...                    shape, dtype and the selected slice, or the problem
     <prefix>dump-bad?...&after=0,3,5          index of the next NaN or infinity after this one: {"index": [0, 7, 1]} or null
 
-A rectangle is sent as by <prefix>tensor (`app.routes.tensors`). With with_row every route answers for the difference of two.
-Status 204: the dump was listed anew since `mark`, so that rows may be others.
+A rectangle is sent as by <prefix>tensor (`app.routes.values.tensors`). With with_row every route answers for the difference of
+two. Status 204: the dump was listed anew since `mark`, so that rows may be others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
-from app.routes.tensor_blocks import respond_bad, respond_block, respond_json
-from layouts.queries.dump_tensors import Changed, find, read_ask, readable
-from layouts.queries.tensor_facts import part_facts
+from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_json
+from layouts.dumps.dump_tensors import Changed, find, read_ask, readable
+from layouts.kit.state import BadInput, text
 from layouts.sources import DumpSource
-from layouts.state import BadInput, text
+from layouts.values.tensor_facts import part_facts
 from parsers.analysis import Tensor
 from parsers.errors import FormatError
 

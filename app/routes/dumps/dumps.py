@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
-from app.routes.tensors import npy_head, npy_pieces
-from layouts.dumps import DumpView, OpenDump
-from layouts.queries.dump_results import LISTED, WORKED, work_for
-from layouts.queries.dump_tensors import values_of
+from app.routes.values.media import attachment, safe_name
+from app.routes.values.tensors import npy_head, npy_pieces
+from layouts.dumps.dump_results import LISTED, WORKED, work_for
+from layouts.dumps.dump_tensors import values_of
+from layouts.dumps.open_dump import DumpView, OpenDump
+from layouts.dumps.watchpoints import watched
+from layouts.kit.work import WorkResult
 from layouts.sources import FrameSource
-from layouts.watchpoints import watched
-from layouts.work import WorkResult
-from parsers.analysis.watchpoints import Watchpoint, recommended
+from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.export.frames import csv_rows

@@ -3,9 +3,9 @@
     <prefix>api/live.json                    whether and where training can connect, and the sessions, newest first
     <prefix>api/live   {"session": KEY, "order": KIND, "steps": NUMBER, "node": NAME}, by POST
 
-An order is one of `layouts.live.ORDERS`; it is for sessions of live training only. What the pages that change remarks are
-protected by (`app.routes.notes`) protects orders, too: they accept only application/json, and `app.web.security` checks Host,
-Origin and token first.
+An order is one of `layouts.dumps.live_sessions.ORDERS`; it is for sessions of live training only. What the pages that change
+remarks are protected by (`app.routes.runs.notes`) protects orders, too: they accept only application/json, and
+`app.web.security` checks Host, Origin and token first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
-from layouts.live import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
 from layouts.sources import LiveSource
 
 

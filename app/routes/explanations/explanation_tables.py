@@ -18,13 +18,13 @@ from collections.abc import Callable
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.explanations import answering, csv_answer, opened_explanations, parameters
-from app.routes.media import safe_name
+from app.routes.explanations.explanations import answering, csv_answer, opened_explanations, parameters
 from app.routes.refusals import Unusable
+from app.routes.values.media import safe_name
+from layouts.explanations.confusion_asks import KEYS, Ask, read_ask
+from layouts.explanations.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
+from layouts.explanations.score_asks import read_weights
 from layouts.explanations.tables import sample_table
-from layouts.queries.confusion_asks import KEYS, Ask, read_ask
-from layouts.queries.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
-from layouts.queries.score_asks import read_weights
 from layouts.sources import FrameSource
 from parsers.analysis.explanations import calibration
 from parsers.analysis.explanations.changes import changes

@@ -24,14 +24,14 @@ from urllib.parse import quote
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.media import POLICY, SUFFIXES, attachment, safe_name
 from app.routes.refusals import Unusable, refusal
+from app.routes.values.media import POLICY, SUFFIXES, attachment, safe_name
 from layouts.explanations.choice import FILTERS, Choice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.layers import layer_row, layers_table
 from layouts.explanations.tables import sample_table
+from layouts.kit.state import BadInput
 from layouts.sources import FrameSource
-from layouts.state import BadInput
 from parsers.deferred import pandas as pd
 from parsers.errors import MediaError, PayloadError
 from parsers.explanation_frames import EXPLANATION_FRAMES

@@ -3,7 +3,7 @@
     <prefix>communication/matrix?run=KEY&session=NAME&rank=N&group=HASH&measure=bandwidth    binary (`Matrix.packed`)
     <prefix>communication/totals.csv?...   also operation.csv, links.csv, packets.csv, contention.csv, matrix.csv
 
-Parameters are those of the page's address (`layouts.queries.communication.KEYS`, `group`, `step`), and of the matrix `from` and
+Parameters are those of the page's address (`layouts.jobs.rank_traffic.KEYS`, `group`, `step`), and of the matrix `from` and
 `to`, the first place on its axis and the first one after it. Without from and to it is the whole matrix.
 """
 
@@ -14,12 +14,12 @@ from functools import partial
 
 from flask import Blueprint, Response, request
 
-from app.routes.media import attachment, safe_name
-from app.routes.profiles import chosen_frame, read_frame
+from app.routes.profiles.frames import chosen_frame, read_frame
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.queries.communication import KEYS, TABLES, Traffic, read_ask
+from app.routes.values.media import attachment, safe_name
+from layouts.jobs.rank_traffic import KEYS, TABLES, Traffic, read_ask
+from layouts.kit.state import number
 from layouts.sources import ProfileSource
-from layouts.state import number
 from parsers.export.frames import csv_rows
 
 _PARAMETERS = ("run", "session", "rank", "group", "step", *KEYS)

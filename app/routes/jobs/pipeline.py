@@ -4,7 +4,7 @@
     <prefix>pipeline/moment?...&of=2&at=1500000      the band of a rank at a moment, as JSON
     <prefix>pipeline/summary.csv?...   also bands.csv
 
-Parameters are those of the page's address (`layouts.queries.pipeline.KEYS`, `step`); columns is the width of the chart.
+Parameters are those of the page's address (`layouts.jobs.pipeline_bands.KEYS`, `step`); columns is the width of the chart.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response
 
-from app.routes.media import attachment, safe_name
-from app.routes.profiles import chosen_frame
+from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.queries.pipeline import COLUMNS, KEYS, Pipeline, read_ask
+from app.routes.values.media import attachment, safe_name
+from layouts.jobs.pipeline_bands import COLUMNS, KEYS, Pipeline, read_ask
+from layouts.kit.state import number
 from layouts.sources import ProfileSource
-from layouts.state import number
 from parsers.export.frames import csv_rows
 
 _PARAMETERS = ("run", "session", "rank", "step", *KEYS)

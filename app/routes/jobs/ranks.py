@@ -22,17 +22,17 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes.media import attachment, safe_name
-from app.routes.profiles import chosen_frame
+from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.figures.rank_alternatives import of_ranks
-from layouts.queries.rank_memory import memory
-from layouts.queries.rank_tables import Shown
-from layouts.queries.ranks import KEYS, Ask, RankCaches, Reading, look, read_ask
+from app.routes.values.media import attachment, safe_name
+from layouts.jobs.rank_alternatives import of_ranks
+from layouts.jobs.rank_memory import memory
+from layouts.jobs.rank_operators import KEYS, Ask, RankCaches, Reading, look, read_ask
+from layouts.jobs.rank_tables import Shown
+from layouts.kit.state import flag, number
 from layouts.sources import TraceSource
-from layouts.state import flag, number
-from parsers.analysis.rank_operators.operators import CATEGORIES, group_of, name_of
-from parsers.analysis.rank_operators.views import view
+from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
+from parsers.analysis.jobs.rank_operators.views import view
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 

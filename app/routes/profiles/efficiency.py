@@ -2,7 +2,7 @@
 
     <prefix>efficiency/types.csv?run=KEY&session=NAME&rank=N&peak=256    also shapes.csv, slow.csv, figures.csv, roofline.csv
 
-Further parameters are the settings of the page's address (`layouts.queries.efficiency.SETTINGS`), and with_run, with_session
+Further parameters are the settings of the page's address (`layouts.profiles.efficiency.SETTINGS`), and with_run, with_session
 and with_rank, the second session of the roofline.
 """
 
@@ -12,10 +12,10 @@ from functools import partial
 
 from flask import Blueprint, Response
 
-from app.routes.media import attachment, safe_name
-from app.routes.profiles import chosen_frame
+from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.queries.efficiency import KEYS, TABLES, Efficiency, read_ask
+from app.routes.values.media import attachment, safe_name
+from layouts.profiles.efficiency import KEYS, TABLES, Efficiency, read_ask
 from layouts.sources import ProfileSource
 from parsers.export.frames import csv_rows
 

@@ -12,10 +12,10 @@ import time
 
 from flask import Response
 
-from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
+from app.routes.values.media import attachment, safe_name
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSource
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd

@@ -2,7 +2,7 @@
 
     <prefix>shapes/types.csv?run=KEY&session=NAME&rank=N   also operators.csv, steps.csv, shapes.csv, executions.csv
 
-Parameters are those of the page's address (`layouts.queries.shapes.KEYS`). Times are in ns.
+Parameters are those of the page's address (`layouts.profiles.shape_tables.KEYS`). Times are in ns.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from functools import partial
 
 from flask import Blueprint, Response
 
-from app.routes.media import attachment, safe_name
-from app.routes.profiles import chosen_frame
+from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, parameters
-from layouts.queries.shapes import KEYS, TABLES, Times, read_ask
+from app.routes.values.media import attachment, safe_name
+from layouts.profiles.shape_tables import KEYS, TABLES, Times, read_ask
 from layouts.sources import ProfileSource
 from parsers.export.frames import csv_rows
 

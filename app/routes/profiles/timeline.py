@@ -36,10 +36,8 @@ import numpy as np
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
 
-from app.routes import timeline_together as together
-from app.routes.media import attachment
-from app.routes.refusals import Unusable, refusal
-from app.routes.timeline_parameters import (
+from app.routes.profiles import timeline_together as together
+from app.routes.profiles.timeline_parameters import (
     LONGEST_NS,
     allow_parameters,
     chosen_tracks,
@@ -51,9 +49,11 @@ from app.routes.timeline_parameters import (
     time_range,
     whole_number,
 )
-from app.routes.timeline_slice import described, json_cell
-from app.store.matching import PatternError, matching
-from layouts.figures.track_alternatives import of_tracks
+from app.routes.profiles.timeline_slice import described, json_cell
+from app.routes.refusals import Unusable, refusal
+from app.routes.values.media import attachment
+from app.store.runs.matching import PatternError, matching
+from layouts.profiles.track_alternatives import of_tracks
 from layouts.sources import TraceSource
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows

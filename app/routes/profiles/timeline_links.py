@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from flask import Blueprint, Response, request
 
+from app.routes.profiles.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
 from app.routes.refusals import Unusable, refusal
-from app.routes.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
-from layouts.profiling.choice import Choice
-from layouts.queries.operator_variants import variant_of
+from layouts.profiles.choice import Choice
+from layouts.profiles.operator_variants import variant_of
 from layouts.sources import FrameSource
 from parsers import PayloadError
 from parsers.deferred import pandas as pd

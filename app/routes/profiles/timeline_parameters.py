@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 
 from flask import request
 
-from app.routes.media import safe_name
 from app.routes.refusals import Unusable
+from app.routes.values.media import safe_name
 from layouts.sources import TraceSource
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.placing import AXES, Axis

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from app.routes.profiles.timeline_arrows import arrows_of, columns_of
 from app.routes.refusals import Unusable
-from app.routes.timeline_arrows import arrows_of, columns_of
 from parsers.profiler.trace import sources
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace

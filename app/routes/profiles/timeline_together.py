@@ -8,9 +8,7 @@ from typing import Any
 import msgspec
 from flask import Response, request
 
-from app.routes.media import attachment
-from app.routes.refusals import Unusable, refusal
-from app.routes.timeline_parameters import (
+from app.routes.profiles.timeline_parameters import (
     allow_parameters,
     chosen_tracks,
     file_name,
@@ -20,6 +18,8 @@ from app.routes.timeline_parameters import (
     time_range,
     whole_number,
 )
+from app.routes.refusals import Unusable, refusal
+from app.routes.values.media import attachment
 from layouts.sources import TraceSource
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows

@@ -6,9 +6,9 @@
         {"create": NAME, "key": KEY, "cards": [CARD, ...]}   {"import": FILE}   {"delete": KEY}
         {"board": KEY, "name": NAME, "change": [CHANGE, ...], "remove": [KEY, ...]}
 
-A card is {"key", "place", "part", "title", "text", "x", "y", "w", "h"} as in `layouts.boards.BoardCard`, a change has some of
-these and the version of the card that it is based on (`was`). A response has the board as it is `now`, null if there is none,
-and the cards of others that the change has overridden. Requests are checked as those of `app.routes.notes`.
+A card is {"key", "place", "part", "title", "text", "x", "y", "w", "h"} as in `layouts.runs.boards.BoardCard`, a change has some
+of these and the version of the card that it is based on (`was`). A response has the board as it is `now`, null if there is
+none, and the cards of others that the change has overridden. Requests are checked as those of `app.routes.runs.notes`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from app.routes import media
 from app.routes.refusals import Unusable, body, refusal
-from layouts.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard
-from layouts.notes import NotKept, Stale, Unfit
+from app.routes.values import media
+from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard
+from layouts.runs.notes import NotKept, Stale, Unfit
 from layouts.sources import NoteSource
 
 FORMAT = "mindscope board"

@@ -22,10 +22,10 @@ import msgspec
 from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
-from layouts.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, Unfit, View
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from layouts.runs.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, Unfit, View
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSource
-from layouts.watchpoints import SavedWatchpoint, WatchList
 
 
 class _NoteRequest(msgspec.Struct, forbid_unknown_fields=True):

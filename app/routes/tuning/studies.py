@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, request
 
-from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
+from app.routes.values.media import attachment, safe_name
 from layouts.sources import StudySource
 from parsers.export.frames import csv_rows
 from parsers.tuning_frames import TUNING_FRAMES

@@ -11,7 +11,7 @@ from flask import Response
 from numpy.typing import NDArray
 
 from app.routes.refusals import Unusable
-from layouts.queries.tensors import chosen, extent, rectangle
+from layouts.values.tensor_asks import chosen, extent, rectangle
 from parsers.analysis import Tensor, next_bad, row_number
 
 MOST_VALUES = 100_000

@@ -1,4 +1,4 @@
-"""GET routes for the values of tensors. All of them take the parameters that `layouts.queries.tensors` reads.
+"""GET routes for the values of tensors. All of them take the parameters that `layouts.values.tensor_asks` reads.
 
     <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the slice that dims selects
     <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after this one: {"index": [0, 7, 1]} or null
@@ -23,14 +23,14 @@ import numpy as np
 from flask import Response, request
 from numpy.typing import NDArray
 
-from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
-from app.routes.tensor_blocks import respond_bad, respond_block, respond_json
-from layouts.queries import tensor_facts as facts
-from layouts.queries.tensor_histograms import over_steps
-from layouts.queries.tensors import Shown, chosen, find, read_ask
+from app.routes.values.media import attachment, safe_name
+from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_json
+from layouts.kit.state import BadInput
 from layouts.sources import ValueSource
-from layouts.state import BadInput
+from layouts.values import tensor_facts as facts
+from layouts.values.tensor_asks import Shown, chosen, find, read_ask
+from layouts.values.tensor_histograms import over_steps
 from parsers.analysis import Tensor, chunks, cut
 from parsers.errors import FormatError
 from parsers.export import number_text

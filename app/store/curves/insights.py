@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from layouts.sources import RunSource
 from parsers import INSIGHTS, Insight, Series
-from parsers.analysis.insights import frame, insights_of, ranked, stalled
+from parsers.analysis.curves.insights import frame, insights_of, ranked, stalled
 from parsers.caches import Cache
 from parsers.export import csv_names, number_text
 from parsers.recorded import mark_of

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.engines import MUCH, Engine, Processes
-from app.store.index import Index
-from app.store.tensor_tasks import TensorTask, TensorTasks
+from app.store.dumps.tensor_tasks import TensorTask, TensorTasks
+from app.store.runs.index import Index
 from parsers.dump_frames import DUMP_COMPUTED
 from parsers.dumps.access import RunDump
 from parsers.errors import FormatError

@@ -2,7 +2,7 @@
 
 A dump is listed when a page asks for it. While pages are open it is looked at again: its directories are compared, and only
 if one changed it is listed anew, as another `RunDump`, so the rows of the one before stay valid for those who still use it.
-Results of work are kept in memory up to a limit, statistics of tensors in the index (`app.store.measuring`).
+Results of work are kept in memory up to a limit, statistics of tensors in the index (`app.store.dumps.measuring`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from app.background import HELD, PATIENCE, Background, Task
-from app.store.measuring import Measuring
-from layouts.dumps import DumpView, DumpWork, OpenDump
-from layouts.work import WorkResult
+from app.store.dumps.measuring import Measuring
+from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump
+from layouts.kit.work import WorkResult
 from parsers.dumps.access import RunDump
 from parsers.model import Ints, Problem, Source
 
@@ -48,7 +48,7 @@ def _tell_nobody(_run: str, _problems: Sequence[Problem], _changed: bool) -> Non
 
 
 class _Report:
-    """Reports the progress of a task, and has tensors measured for it (`layouts.dumps.Report`)."""
+    """Reports the progress of a task, and has tensors measured for it (`layouts.dumps.open_dump.Report`)."""
 
     def __init__(self, task: Task, dump: DumpView, measuring: Measuring) -> None:
         self._task, self._dump, self._measuring = task, dump, measuring
@@ -56,7 +56,7 @@ class _Report:
         self._here = 0  # bytes that this thread has measured: many small amounts are much
 
     def measure(self, rows: Ints, *, computed: bool = False, of: DumpView | None = None) -> None:
-        """See `layouts.dumps.Report`."""
+        """See `layouts.dumps.open_dump.Report`."""
         dump = self._dump if of is None else of
         rows = np.asarray(rows, np.int64)
         if not isinstance(dump, RunDump):
@@ -88,7 +88,7 @@ class _Report:
         return not self._task.cancelled
 
     def __call__(self, done: int, total: int, result: Any = None) -> None:
-        """See `layouts.dumps.Report`."""
+        """See `layouts.dumps.open_dump.Report`."""
         self._told = True
         self._task(done, total, result)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from app.background import HELD, PATIENCE, Background, Task
-from layouts.explained import ExplanationWork, OpenExplanations
-from layouts.work import WorkResult
+from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.work import WorkResult
 from parsers.explanations.access import RunExplanations
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Problem

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 
 from app.background import Background
-from app.store.index import Index
+from app.store.runs.index import Index
 
 SIZE_LIMIT = 1 << 30
 LARGEST_BYTES = 256 << 20

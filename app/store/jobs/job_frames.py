@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
 from app.engines import Engine, Here, Task
-from app.store.index import Index
+from app.store.runs.index import Index
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler import columns, snapshot

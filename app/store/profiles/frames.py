@@ -15,9 +15,9 @@ from typing import Any
 
 from app.background import Background, Task
 from app.engines import ByAmount, Engine
-from app.store.index import Index
-from app.store.job_frames import RankReader, key_of_job, may_be_kept
-from layouts.profiles import ProfileFrame, ProfileRow
+from app.store.jobs.job_frames import RankReader, key_of_job, may_be_kept
+from app.store.runs.index import Index
+from layouts.profiles.frames import ProfileFrame, ProfileRow
 from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd

@@ -1,7 +1,7 @@
 """Reads a trace and writes its columns, its pyramid, and its idle time by cause: a separate program, which `traces` starts and
 can kill.
 
-    python -m app.store.trace_process DIRECTORY NAME SOURCE...
+    python -m app.store.profiles.trace_process DIRECTORY NAME SOURCE...
 
 writes a line "<bytes read> <bytes>" now and then, "storing" when all are read, "columns" when they can be opened, and then
 "<slices done> <slices>" of the pyramid, and "pyramid" when it is built; idle time comes last. Its exit code is 0 if the

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from app.background import Background, Task
 from app.programs import command, environment
-from app.store.index import private_directory
-from layouts.profiles import IdleTime, ProfileFrame
+from app.store.runs.index import private_directory
+from layouts.profiles.frames import IdleTime, ProfileFrame
 from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
@@ -190,7 +190,7 @@ class Traces:
         shutil.rmtree(part, ignore_errors=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                [*command("app.store.trace_process"), str(part), files.name, *files.paths],
+                [*command("app.store.profiles.trace_process"), str(part), files.name, *files.paths],
                 stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True, env=environment(),
             )  # fmt: skip
             task.when_cancelled(process.kill)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.store.run_rows import kinds_of, unread_row
+from app.store.runs.run_rows import kinds_of, unread_row
 from parsers import PayloadCache, Problem, Source
 from parsers.runs import Run
 

@@ -17,13 +17,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.store.entries import Entry
-from app.store.keeping import RunKeeper
-from app.store.leaves import leaves, unique
-from app.store.run_list import RunList
-from app.store.run_rows import run_row
-from layouts.run_colours import Colours
-from layouts.runs import RunChanges, RunRow
+from app.store.runs.entries import Entry
+from app.store.runs.keeping import RunKeeper
+from app.store.runs.leaves import leaves, unique
+from app.store.runs.run_list import RunList
+from app.store.runs.run_rows import run_row
+from layouts.runs.rows import RunChanges, RunRow
+from layouts.runs.run_colours import Colours
 from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import opens_alone, rescan, source_of
 from parsers.discovery.scanner import Scanner

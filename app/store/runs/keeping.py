@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 
-from app.store.entries import Entry
-from app.store.index import Index
-from app.store.packs import Snapshots
+from app.store.runs.entries import Entry
+from app.store.runs.index import Index
+from app.store.runs.packs import Snapshots
 from parsers.snapshot import key_of
 
 log = logging.getLogger(__name__)

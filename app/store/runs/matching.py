@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from app.store import pattern_process
+from app.store.runs import pattern_process
 from parsers.caches import Cache
 
 LONGEST = 1000

@@ -1,6 +1,6 @@
 """Keep remarks, tags, views, marks, watchpoints, colours and boards in a file of the workspace, apart from the deletable index.
 
-The file is text, one line per record (app/store/notes_format.py).
+The file is text, one line per record (app/store/runs/notes_format.py).
 
 Several programs of one user may have a workspace open. A writer locks a separate lock file, reads the content, changes
 it and replaces the file; a reader needs no lock. Of a damaged file only the damaged lines are lost, the others stay in use,
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO, TypeVar
 
-from app.store.notes_format import (
+from app.store.runs.notes_format import (
     Content,
     Newer,
     RunNote,
@@ -32,8 +32,9 @@ from app.store.notes_format import (
     decode,
     encode,
 )  # fmt: skip
-from layouts.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
-from layouts.notes import (
+from layouts.dumps.watchpoints import WatchList
+from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
+from layouts.runs.notes import (
     MOST_COLOURS,
     MOST_MARKS,
     MOST_VIEWS,
@@ -52,7 +53,6 @@ from layouts.notes import (
     view_name,
     view_place,
 )  # fmt: skip
-from layouts.watchpoints import WatchList
 from parsers import Problem
 
 K = TypeVar("K")

@@ -31,8 +31,9 @@ from typing import Any
 
 import msgspec
 
-from layouts.boards import MOST_CARDS, Board, BoardCard, card_key
-from layouts.notes import (
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from layouts.runs.boards import MOST_CARDS, Board, BoardCard, card_key
+from layouts.runs.notes import (
     Group,
     Mark,
     Note,
@@ -49,7 +50,6 @@ from layouts.notes import (
     view_name,
     view_place,
 )  # fmt: skip
-from layouts.watchpoints import SavedWatchpoint, WatchList
 
 FORMAT = "mindscope notes"
 VERSION = 5

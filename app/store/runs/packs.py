@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from app.store.index import Index
+from app.store.runs.index import Index
 from parsers.caches import Cache
 from parsers.errors import FormatError
 from parsers.file_states import FileState

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from app.store.profiles import row_of
-from layouts.profiles import ProfileRow
+from app.store.profiles.frames import row_of
+from layouts.profiles.frames import ProfileRow
 from parsers import Source
 from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from app.store.run_rows import LIVE_SECONDS, dated_row, job_row
-from layouts.run_colours import Colours
-from layouts.runs import RunChanges, RunRow
+from app.store.runs.run_rows import LIVE_SECONDS, dated_row, job_row
+from layouts.runs.rows import RunChanges, RunRow
+from layouts.runs.run_colours import Colours
 from parsers import Source
 
 GONE = 1000

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.store.profiles import TRACE
-from layouts.runs import RunRow
+from app.store.profiles.frames import TRACE
+from layouts.runs.rows import RunRow
 from parsers import Source
 from parsers.names import printable
 from parsers.profiler.ranks import KINDS

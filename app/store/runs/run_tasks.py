@@ -9,7 +9,7 @@ from typing import Any
 
 from app.engines import PIECE, Engine
 from app.run_process import AskedRun, read_run
-from app.store.packs import Snapshots
+from app.store.runs.packs import Snapshots
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
 from parsers.payloads.cache import PayloadCache

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.background import Background, Task
 from app.programs import command, environment
-from layouts.studies import Importances
+from layouts.tuning.studies import Importances
 from parsers.caches import Cache
 
 log = logging.getLogger(__name__)

@@ -1,5 +1,5 @@
 """Finds the journals of studies and follows them while tuners write to them. Optuna is never imported, and nothing is written
-to journals. What Optuna's evaluators say is computed by a program of its own (`app.store.evaluations`).
+to journals. What Optuna's evaluators say is computed by a program of its own (`app.store.tuning.evaluations`).
 
 A thread reads what is new when somebody asks; answers are what has been read. Frames are made of a study that a page shows,
 once for each change.
@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.background import Background, Task
-from app.store.evaluations import Evaluations
-from layouts.studies import Importances, OpenStudy, StudyFrames, StudyRow
+from app.store.tuning.evaluations import Evaluations
+from layouts.tuning.studies import Importances, OpenStudy, StudyFrames, StudyRow
 from parsers import tuning_frames
 from parsers.discovery.studies import journals
 from parsers.tuning.importances import question

@@ -1,10 +1,10 @@
 // The bar above the cards of the scalars page: x axis, smoothing, mode, downloads.
 
-import { isDerived } from "../../base/derived_tags.js";
-import { icon, make, menu, option, pressSegment, segments, words } from "../../base/elements.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
+import { isDerived } from "../../kit/derived_tags.js";
+import { icon, make, menu, option, pressSegment, segments, words } from "../../kit/elements.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
 import { asked, grouped } from "./grouping.js";
 import * as runGroups from "./groups.js";
 import * as insights from "./insights.js";

@@ -1,13 +1,13 @@
 // Curves derived from tags: the state lists their expressions (`expr`), and each is a card named "=" and the expression. What
-// its card says of it comes with the figure (layouts/queries/expressions.py).
+// its card says of it comes with the figure (layouts/curves/expressions.py).
 
-import { badge, icon, iconButton, make, words } from "../../base/elements.js";
-import { derivedTag, expressionOf, isDerived } from "../../base/derived_tags.js";
-import { openExpression } from "../../base/expression_opener.js";
+import { badge, icon, iconButton, make, words } from "../../kit/elements.js";
+import { derivedTag, expressionOf, isDerived } from "../../kit/derived_tags.js";
+import { openExpression } from "../../kit/expression_opener.js";
 import { count } from "../../kit/units.js";
-import { inLanguage, setLabel } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
-import * as ticks from "../../cards/ticks.js";
+import { inLanguage, setLabel } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
+import * as ticks from "../../kit/cards/ticks.js";
 import { oneChart, synthesis } from "./view.js";
 
 // State --------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Groups of runs as the state describes them.
 
-import { translate } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
+import { translate } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
 
 export const MOST_NAMES = 8;
 

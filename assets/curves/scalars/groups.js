@@ -1,13 +1,13 @@
-// Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/pages/scalars/sheet.py.
+// Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/curves/scalars/sheet.py.
 
-import { dotButton } from "../../base/colour_box.js";
-import { setProps } from "../../base/dash.js";
-import { badge, icon, iconButton, make, option, pressSegment, segments, words } from "../../base/elements.js";
+import { dotButton } from "../../kit/colour_box.js";
+import { setProps } from "../../kit/dash.js";
+import { badge, icon, iconButton, make, option, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { frameOf } from "../../base/notes.js";
-import { last, same } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { frameOf } from "../../kit/notes.js";
+import { last, same } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
 import { by, grouped, inTable, named } from "./grouping.js";
 import * as finals from "./table.js";
 
@@ -93,7 +93,7 @@ function typing(page, kind) {
   setLabel(what, "aria-label", NAMED.includes(kind) ? `groups.what.${kind}` : "groups.what.none");
 }
 
-// The band of the groups: as band_of of layouts/queries/curves.py.
+// The band of the groups: as band_of of layouts/curves/chosen_lines.py.
 export function bandOf({ state, sheet }) {
   const small = Boolean(sheet && sheet.groups) && sheet.groups.every((group) => group.n < sheet.few);
   return last(state, "band", small ? "range" : "interval");

@@ -1,17 +1,17 @@
 // The table under the pointer, for all runs of a chart. It stays in its card; hover_settings.js has its order and columns.
 
-import { make, words } from "../../base/elements.js";
-import { dateTime } from "../../base/moments.js";
+import { make, words } from "../../kit/elements.js";
+import { dateTime } from "../../kit/moments.js";
 import { count, elapsed } from "../../kit/units.js";
-import { translate } from "../../base/i18n.js";
-import { nameElement } from "../../base/names.js";
-import { last } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import * as crosshair from "../../cards/crosshair.js";
-import { number } from "../../cards/curves.js";
-import { isLinked } from "../../cards/layout_menu.js";
-import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed } from "../../cards/lines.js";
-import * as slots from "../../cards/slots.js";
+import { translate } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/names.js";
+import { last } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as crosshair from "../../kit/cards/crosshair.js";
+import { number } from "../../kit/cards/curves.js";
+import { isLinked } from "../../kit/cards/layout_menu.js";
+import { exact, linesIn, marksIn, nearestIndex, placeOf, smoothed } from "../../kit/cards/lines.js";
+import * as slots from "../../kit/cards/slots.js";
 import { members, named } from "./grouping.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
 import * as runList from "./run_list.js";

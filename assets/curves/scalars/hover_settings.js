@@ -1,8 +1,8 @@
 // What the user chose for the table under the pointer, once for all pages: the order of its rows, and its columns.
 
-import { icon, make, pressSegment, segments, words } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
-import { currentPrefs, setPrefs } from "../../base/prefs.js";
+import { icon, make, pressSegment, segments, words } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import { currentPrefs, setPrefs } from "../../kit/prefs.js";
 
 const ORDERS = ["nearest", "value", "name"];
 export const COLUMNS = ["smoothed", "step", "relative", "absolute"];  // beside name and value, which are always there

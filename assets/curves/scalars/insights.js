@@ -1,13 +1,13 @@
 // Marks of insights above the curves of each card, requested once the cards are drawn and placed on their axes.
 
-import { setProps } from "../../base/dash.js";
-import { make, words } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { inLanguage, language, setLabel } from "../../base/i18n.js";
-import { currentPrefs, setPrefs } from "../../base/prefs.js";
-import { last, same } from "../../base/state.js";
-import * as strict from "../../base/strictness.js";
-import * as cards from "../../cards/cards.js";
+import { inLanguage, language, setLabel } from "../../kit/i18n.js";
+import { currentPrefs, setPrefs } from "../../kit/prefs.js";
+import { last, same } from "../../kit/state.js";
+import * as strict from "../../kit/strictness.js";
+import * as cards from "../../kit/cards/cards.js";
 import * as hover from "./hover.js";
 import { synthesis } from "./view.js";
 import { setView } from "./zoom.js";

@@ -1,10 +1,10 @@
-// The scalars page, with one card per tag. Counterpart of layouts/pages/scalars. controls.js has the bar, tools.js a card,
+// The scalars page, with one card per tag. Counterpart of layouts/curves/scalars. controls.js has the bar, tools.js a card,
 // zoom.js its view, hover.js the table under the pointer, groups.js groups and baseline, table.js final values.
 
-import { functionsOf } from "../../base/dash.js";
-import { last, listed } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import { MARGINS } from "../../cards/widths.js";
+import { functionsOf } from "../../kit/dash.js";
+import { last, listed } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import { MARGINS } from "../../kit/cards/widths.js";
 import * as controls from "./controls.js";
 import * as derived from "./derived.js";
 import { asked, inTable } from "./grouping.js";
@@ -53,7 +53,7 @@ function tagsOf(page, key) {
   return key === ONE ? synthesis(page).flat() : [key];
 }
 
-const TWO_AXES = 108;  // px beside the plot area, as in layouts/figures/lines.py
+const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
 
 cards.define("scalars", {
   catalogue: (page, catalogue) => derived.extended(page, catalogue),

@@ -1,7 +1,7 @@
 // The dialog that sets the range of a card's y axis by hand. It is part of the view, beside the zoomed range of x.
 
-import { make, words } from "../../base/elements.js";
-import { setLabel, writeText } from "../../base/i18n.js";
+import { make, words } from "../../kit/elements.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
 import { setView, short, viewOf } from "./zoom.js";
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

@@ -1,14 +1,14 @@
 // The order of cards by insights: the server tells the severest insights of each tag, a part of the curves with each answer.
 // The order changes once, when all are known, and not with new points, so that no card jumps under the pointer.
 
-import { setProps } from "../../base/dash.js";
-import { make } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { writeText } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
-import * as strict from "../../base/strictness.js";
-import { orderOf } from "../../cards/arrangement.js";
-import * as cards from "../../cards/cards.js";
+import { writeText } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
+import * as strict from "../../kit/strictness.js";
+import { orderOf } from "../../kit/cards/arrangement.js";
+import * as cards from "../../kit/cards/cards.js";
 import { strictness } from "./insights.js";
 
 const AGAIN_MS = 20;

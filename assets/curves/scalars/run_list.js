@@ -1,17 +1,17 @@
-// The legend of all cards, see assets/cards/run_list.js. The list is above that of tags, below a card that fills the window,
-// or below the bar if tags are folded.
+// The legend of all cards, see assets/kit/cards/run_list.js. The list is above that of tags, below a card that fills the
+// window, or below the bar if tags are folded.
 
-import { coloursOf } from "../../base/colours.js";
+import { coloursOf } from "../../kit/colours.js";
 import { count } from "../../kit/units.js";
-import { writeText } from "../../base/i18n.js";
-import { frameOf } from "../../base/notes.js";
-import { listOf } from "../../base/runs.js";
-import { last } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import { tracesOf } from "../../cards/curves.js";
-import { highlight } from "../../cards/highlight.js";
-import { linesIn, placeOf } from "../../cards/lines.js";
-import * as runList from "../../cards/run_list.js";
+import { writeText } from "../../kit/i18n.js";
+import { frameOf } from "../../kit/notes.js";
+import { listOf } from "../../kit/runs.js";
+import { last } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import { tracesOf } from "../../kit/cards/curves.js";
+import { highlight } from "../../kit/cards/highlight.js";
+import { linesIn, placeOf } from "../../kit/cards/lines.js";
+import * as runList from "../../kit/cards/run_list.js";
 import { grouped, inTable, named } from "./grouping.js";
 import * as hoverSettings from "./hover_settings.js";
 

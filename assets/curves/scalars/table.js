@@ -1,9 +1,9 @@
 // Final values: last and best value of every run or group, by tag, in place of the cards.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
+import { language, setLabel } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
 import { inTable, named } from "./grouping.js";
 
 export function build(page) {

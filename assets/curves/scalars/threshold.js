@@ -1,9 +1,9 @@
-// The threshold dialog. The server parses and validates thresholds (parsers/analysis/thresholds.py).
+// The threshold dialog. The server parses and validates thresholds (parsers/analysis/curves/thresholds.py).
 
-import { setProps } from "../../base/dash.js";
-import { make, words } from "../../base/elements.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { entry, withEntry } from "../../base/state.js";
+import { setProps } from "../../kit/dash.js";
+import { make, words } from "../../kit/elements.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { entry, withEntry } from "../../kit/state.js";
 
 const REASONS = { or: "threshold.or_reason", and: "threshold.and_reason" };
 let proposals = 0;

@@ -1,11 +1,11 @@
 // One card of the scalars page: tools, badges, image files.
 
-import { badge, iconButton, make, words } from "../../base/elements.js";
-import { escapeMarkup } from "../../base/markup.js";
+import { badge, iconButton, make, words } from "../../kit/elements.js";
+import { escapeMarkup } from "../../kit/markup.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { last, listed, same, toggled } from "../../base/state.js";
-import * as slots from "../../cards/slots.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { last, listed, same, toggled } from "../../kit/state.js";
+import * as slots from "../../kit/cards/slots.js";
 import * as derived from "./derived.js";
 import { named } from "./grouping.js";
 import * as hover from "./hover.js";
@@ -81,7 +81,7 @@ function warnings(meta) {
   return result;
 }
 
-// What the axis leaves out by the rule of layouts/figures/ranges.py, and the press that changes it.
+// What the axis leaves out by the rule of layouts/kit/figures/ranges.py, and the press that changes it.
 function outliers({ shown, beyond }) {
   const key = shown ? "scalars.outliers.shown" : "scalars.outliers";
   const made = make("button", "ms-badge ms-badge-button", words(key, { n: count(beyond) }), {

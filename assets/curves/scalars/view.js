@@ -1,6 +1,6 @@
 // What the scalars page shows: cards or one chart, its tags, and thresholds.
 
-import { entry, last } from "../../base/state.js";
+import { entry, last } from "../../kit/state.js";
 
 export const ONE = "";  // key of the chart with several tags
 

@@ -1,8 +1,8 @@
 // The view of a card of the scalars page: zoom, steps back, jumps. Linked cards have their x in common (cards/linked_zoom.js).
 
-import { last, listed, withEntry } from "../../base/state.js";
-import { isLinked } from "../../cards/layout_menu.js";
-import * as linkedZoom from "../../cards/linked_zoom.js";
+import { last, listed, withEntry } from "../../kit/state.js";
+import { isLinked } from "../../kit/cards/layout_menu.js";
+import * as linkedZoom from "../../kit/cards/linked_zoom.js";
 
 const ALL = "*";
 

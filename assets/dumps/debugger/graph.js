@@ -2,13 +2,13 @@
 // The canvas knows boxes (n5, s:Default/net); the page's state has the full name of the selected operator under node, and
 // another selected box under box.
 
-import { setProps } from "../../base/dash.js";
-import { fillSelect, make, select, words } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { fillSelect, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { askOf, assume, get, request } from "../../debugging/debugging.js";
-import { rowList } from "../../debugging/rows.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { askOf, assume, get, request } from "../dumps.js";
+import { rowList } from "../rows.js";
 import * as canvas from "../../graphs/canvas.js";
 import { hitsHere } from "./nodes.js";
 import * as watch from "./watch.js";

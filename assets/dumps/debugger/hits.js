@@ -1,11 +1,11 @@
 // The list of hits, and of checks that were not possible.
 
-import { fillSelect, make, pressSegment, segments, select } from "../../base/elements.js";
+import { fillSelect, make, pressSegment, segments, select } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { translate, writeText } from "../../base/i18n.js";
-import { askOf, get, rankName, request } from "../../debugging/debugging.js";
-import { drawProgress } from "../../debugging/progress.js";
-import { rowList } from "../../debugging/rows.js";
+import { translate, writeText } from "../../kit/i18n.js";
+import { askOf, get, rankName, request } from "../dumps.js";
+import { drawProgress } from "../progress.js";
+import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { foundText, shortName, tensorName, whyText } from "./words.js";
 

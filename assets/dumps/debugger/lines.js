@@ -1,12 +1,12 @@
 // Source files and their lines: own code before packages; a line shows the operators that it made.
 
-import { iconButton, make, words } from "../../base/elements.js";
+import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { toggled } from "../../base/state.js";
-import { get, request } from "../../debugging/debugging.js";
-import { drawProgress } from "../../debugging/progress.js";
-import { rowList } from "../../debugging/rows.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { toggled } from "../../kit/state.js";
+import { get, request } from "../dumps.js";
+import { drawProgress } from "../progress.js";
+import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { shortName } from "./words.js";
 

@@ -1,11 +1,11 @@
 // The tree of operators: scopes, search, type of node; with a watchpoint being edited, which operators it is about.
 
-import { fillSelect, iconButton, make, select, words } from "../../base/elements.js";
+import { fillSelect, iconButton, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { toggled } from "../../base/state.js";
-import { askOf, get, request } from "../../debugging/debugging.js";
-import { rowList } from "../../debugging/rows.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { toggled } from "../../kit/state.js";
+import { askOf, get, request } from "../dumps.js";
+import { rowList } from "../rows.js";
 import * as choice from "./choice.js";
 import * as watch from "./watch.js";
 import { hitBadge } from "./words.js";

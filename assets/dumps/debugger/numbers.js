@@ -1,4 +1,5 @@
-// Numbers as people type them, and which of them a parameter takes (parsers/analysis/watchpoints/conditions.py has the rule).
+// Numbers as people type them, and which of them a parameter takes (parsers/analysis/dumps/watchpoints/conditions.py has the
+// rule).
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?$/;
 

@@ -1,10 +1,10 @@
-// The debugger page. Counterpart of layouts/pages/debugger. What was found, operators and lines are at the left (hits.js,
+// The debugger page. Counterpart of layouts/dumps/debugger. What was found, operators and lines are at the left (hits.js,
 // nodes.js, lines.js), the graph in the middle (graph.js), watchpoints at the right (watch.js), executions above (strip.js).
 
-import { setProps } from "../../base/dash.js";
-import { iconButton } from "../../base/elements.js";
-import { define, forget, get, pages, redraw, request } from "../../debugging/debugging.js";
-import { busy } from "../../base/parts.js";
+import { setProps } from "../../kit/dash.js";
+import { iconButton } from "../../kit/elements.js";
+import { define, forget, get, pages, redraw, request } from "../dumps.js";
+import { busy } from "../../kit/parts.js";
 import * as graph from "./graph.js";
 import * as hits from "./hits.js";
 import * as lines from "./lines.js";

@@ -1,12 +1,12 @@
 // The selected operator: its tensors with statistics, their history and distribution, its source lines. Counterpart of
-// layouts/pages/debugger/selected.py. State: node, io (which tensor), stat (the statistic over iterations).
+// layouts/dumps/debugger/selected.py. State: node, io (which tensor), stat (the statistic over iterations).
 
-import { functionsOf, setProps } from "../../base/dash.js";
-import { make, select, words } from "../../base/elements.js";
+import { functionsOf, setProps } from "../../kit/dash.js";
+import { make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import * as debugging from "../../debugging/debugging.js";
-import { drawProgress } from "../../debugging/progress.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import * as debugging from "../dumps.js";
+import { drawProgress } from "../progress.js";
 import * as comparing from "./selected_compare.js";
 import * as values from "./selected_values.js";
 

@@ -1,13 +1,13 @@
 // The comparison of the chosen tensor with another one. State: with, with_rank, with_step, with_node and with_io name the other
 // one (what is missing is as chosen), tolerance is in percent.
 
-import { fillSelect, icon, make, select, words } from "../../base/elements.js";
+import { fillSelect, icon, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { nearest, numberPicker } from "../../base/number_picker.js";
-import { last, same } from "../../base/state.js";
-import * as debugging from "../../debugging/debugging.js";
-import { drawProgress } from "../../debugging/progress.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { nearest, numberPicker } from "../../kit/number_picker.js";
+import { last, same } from "../../kit/state.js";
+import * as debugging from "../dumps.js";
+import { drawProgress } from "../progress.js";
 
 const KEYS = ["with", "with_rank", "with_step", "with_node", "with_io"];
 const NOTHING = { ...Object.fromEntries(KEYS.map((key) => [key, []])), tolerance: [], values: [] };

@@ -1,16 +1,16 @@
 // The values of the chosen tensor, of the one it is compared with, or their difference, and the distribution of these. State:
 // values ("other", "difference", "relative"), dims ("0,..,2..5:TENSOR", of the tensor shown last), format and digits.
 
-import { setProps } from "../../base/dash.js";
-import { icon, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { entry, same } from "../../base/state.js";
-import * as debugging from "../../debugging/debugging.js";
-import { isLive } from "../../debugging/live.js";
-import { drawProgress } from "../../debugging/progress.js";
-import { boxesText, boxGroup, clearBoxes, dimsOf, drawBoxes } from "../../tensor_grid/boxes.js";
-import { lookControls, lookOf } from "../../tensor_grid/look.js";
-import { createValues } from "../../tensor_grid/values.js";
+import { setProps } from "../../kit/dash.js";
+import { icon, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { entry, same } from "../../kit/state.js";
+import * as debugging from "../dumps.js";
+import { isLive } from "../live.js";
+import { drawProgress } from "../progress.js";
+import { boxesText, boxGroup, clearBoxes, dimsOf, drawBoxes } from "../../kit/tensor_grid/boxes.js";
+import { lookControls, lookOf } from "../../kit/tensor_grid/look.js";
+import { createValues } from "../../kit/tensor_grid/values.js";
 import { limitOf, matched } from "./selected_compare.js";
 
 const ROW = 22;    // px, as in tensor_grid/table.js

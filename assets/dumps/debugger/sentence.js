@@ -1,9 +1,9 @@
 // The sentence on top: how many operators have NaN or Inf in the iteration, and which was the first.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { linkTo, request } from "../../debugging/debugging.js";
-import { drawProgress } from "../../debugging/progress.js";
+import { linkTo, request } from "../dumps.js";
+import { drawProgress } from "../progress.js";
 import { shortName } from "./words.js";
 
 const placeOf = (source) => source.split(" ")[0].split("/").pop();

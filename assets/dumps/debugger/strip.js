@@ -1,9 +1,9 @@
 // The strip of executions: a cell for each run of a root graph, in the order they ran. Cells on screen are made.
 
-import { make } from "../../base/elements.js";
+import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { translate } from "../../base/i18n.js";
-import { nearest } from "../../base/number_picker.js";
+import { translate } from "../../kit/i18n.js";
+import { nearest } from "../../kit/number_picker.js";
 
 const CELL = 22;
 const HUES = 6;

@@ -1,11 +1,11 @@
 // The watchpoints at the right: the list, and the form that adds or changes one. They are saved for the dump of the run beside
 // its notes; where that is not possible they stay in the page. Until somebody changes them they are the recommended ones.
 
-import { icon, iconButton, make, words } from "../../base/elements.js";
+import { icon, iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { post } from "../../base/notes.js";
-import { askOf, get, redraw, request } from "../../debugging/debugging.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { post } from "../../kit/notes.js";
+import { askOf, get, redraw, request } from "../dumps.js";
 import * as choice from "./choice.js";
 import { drawForm, formOf } from "./watch_form.js";
 import { limitsText, shortName } from "./words.js";

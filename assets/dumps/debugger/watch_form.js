@@ -1,8 +1,8 @@
 // The form of a watchpoint: condition, parameters (several are alternatives), and the operators it is about.
 
-import { make, pressSegment, segments, select, words } from "../../base/elements.js";
+import { make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
+import { setLabel, translate } from "../../kit/i18n.js";
 import * as choice from "./choice.js";
 import { refusal } from "./numbers.js";
 

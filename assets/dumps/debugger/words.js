@@ -1,8 +1,8 @@
 // How operators, tensors, conditions and values are called.
 
-import { make } from "../../base/elements.js";
+import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { translate } from "../../base/i18n.js";
+import { translate } from "../../kit/i18n.js";
 
 /** The end of a name, without its scopes. */
 export const shortName = (name) => name.slice(name.lastIndexOf("/") + 1);

@@ -1,14 +1,14 @@
 // The page about the first cause of bad values: tables, choice of iteration and tensor, charts. Counterpart of
-// layouts/pages/first_cause.
+// layouts/dumps/first_cause.
 
-import { words } from "../../base/elements.js";
+import { words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, writeText } from "../../base/i18n.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { define, get, request } from "../../debugging/debugging.js";
-import * as plots from "../../debugging/plots.js";
-import { drawProgress } from "../../debugging/progress.js";
+import { language, writeText } from "../../kit/i18n.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { define, get, request } from "../dumps.js";
+import * as plots from "../plots.js";
+import { drawProgress } from "../progress.js";
 
 function build(page) {
   plots.furnish(page);

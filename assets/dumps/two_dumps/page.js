@@ -1,14 +1,14 @@
-// The page about two dumps: tolerance, choice of rows, curve, tables. Counterpart of layouts/pages/two_dumps.
+// The page about two dumps: tolerance, choice of rows, curve, tables. Counterpart of layouts/dumps/two_dumps.
 
-import { functionsOf } from "../../base/dash.js";
-import { iconButton, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
+import { functionsOf } from "../../kit/dash.js";
+import { iconButton, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel } from "../../base/i18n.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { askOf, define, firstOther, get, pageOf, redraw, request } from "../../debugging/debugging.js";
-import * as plots from "../../debugging/plots.js";
-import { drawProgress } from "../../debugging/progress.js";
+import { language, setLabel } from "../../kit/i18n.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { askOf, define, firstOther, get, pageOf, redraw, request } from "../dumps.js";
+import * as plots from "../plots.js";
+import { drawProgress } from "../progress.js";
 
 const TOLERANCE = "0.001";
 const SHOWN = ["outputs", "differing", "all"];

@@ -1,17 +1,17 @@
 // The confusion page: matrix with its samples, labels, reliability, changes between runs. Counterpart of
-// layouts/pages/confusion.
+// layouts/explanations/confusion.
 
-import { fillSelect, icon, iconButton, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import { language, translate } from "../../base/i18n.js";
-import { go } from "../../base/navigation.js";
-import { request } from "../../base/parts.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { parseQuery } from "../../base/state.js";
-import { drawTotal } from "../../explanations/bar.js";
-import { address, define, get, pageOf } from "../../explanations/explanations.js";
-import { labelPicker } from "../../explanations/labels.js";
+import { fillSelect, icon, iconButton, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
+import { language, translate } from "../../kit/i18n.js";
+import { go } from "../../kit/navigation.js";
+import { request } from "../../kit/parts.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { parseQuery } from "../../kit/state.js";
+import { drawTotal } from "../bar.js";
+import { address, define, get, pageOf } from "../explanations.js";
+import { labelPicker } from "../labels.js";
 import { neighbour } from "./cells.js";
 
 const CELLS = ["count", "true", "predicted"];

@@ -1,14 +1,15 @@
-// The counterfactual page: a list of samples, and one of them with its layers. Counterpart of layouts/pages/counterfactual.
+// The counterfactual page: a list of samples, and one of them with its layers. Counterpart of
+// layouts/explanations/counterfactual.
 
-import { make, takesText, words } from "../../base/elements.js";
-import { language, setLabel, translate, writeText } from "../../base/i18n.js";
-import { request } from "../../base/parts.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { last } from "../../base/state.js";
-import { rowList } from "../../debugging/rows.js";
-import { drawTotal, tool } from "../../explanations/bar.js";
-import { address, askOf, define, filtersOf, get, labelName, linkTo, pageOf, pages } from "../../explanations/explanations.js";
+import { make, takesText, words } from "../../kit/elements.js";
+import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
+import { request } from "../../kit/parts.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { last } from "../../kit/state.js";
+import { rowList } from "../../dumps/rows.js";
+import { drawTotal, tool } from "../bar.js";
+import { address, askOf, define, filtersOf, get, labelName, linkTo, pageOf, pages } from "../explanations.js";
 import { probabilities, probability, shareText } from "./numbers.js";
 
 const ROW = 64;

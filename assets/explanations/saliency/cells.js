@@ -1,10 +1,10 @@
 // What is in the row of a sample: its picture, its labels, and a heat map per explainer.
 
-import { iconButton, make, words } from "../../base/elements.js";
+import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { address, explainersOf, get, labelName } from "../../explanations/explanations.js";
-import { drawMap, drawPicture, notesOf, pictureAt } from "../../explanations/maps.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { address, explainersOf, get, labelName } from "../explanations.js";
+import { drawMap, drawPicture, notesOf, pictureAt } from "../maps.js";
 import { lookOf } from "./look.js";
 
 const [LABELS, WIDEST, GAP, SMALLEST, LARGEST] = [236, 420, 12, 92, 176];  // px

@@ -1,12 +1,12 @@
 // One sample enlarged: its picture and all chosen explainers side by side, with the values under the pointer. State: sample,
 // shown (the label of the maps), large=1.
 
-import { iconButton, make, words } from "../../base/elements.js";
+import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { fileName, saveBlob } from "../../base/files.js";
-import { language, translate, writeText } from "../../base/i18n.js";
-import { request } from "../../base/parts.js";
-import { askOf, explainersOf, get, labelName } from "../../explanations/explanations.js";
+import { fileName, saveBlob } from "../../kit/files.js";
+import { language, translate, writeText } from "../../kit/i18n.js";
+import { request } from "../../kit/parts.js";
+import { askOf, explainersOf, get, labelName } from "../explanations.js";
 import { cut, factsOf, labelList, mapFigure, paint, pictureFigure, shownLabel } from "./cells.js";
 import { lookOf } from "./look.js";
 

@@ -1,10 +1,10 @@
 // How heat maps are drawn: over the picture or alone, opacity, colours, scale. State: over=0, alpha (percent), colours,
 // scale=own.
 
-import { fillSelect, make, pressSegment, segments, select, words } from "../../base/elements.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { get } from "../../explanations/explanations.js";
-import { tableOf } from "../../explanations/maps.js";
+import { fillSelect, make, pressSegment, segments, select, words } from "../../kit/elements.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { get } from "../explanations.js";
+import { tableOf } from "../maps.js";
 
 const FIRST = "purple";
 const FULL = 100;

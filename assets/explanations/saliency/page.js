@@ -1,15 +1,16 @@
 // The saliency page: a row of cards per sample, with a heat map per explainer over its picture. Counterpart of
-// layouts/pages/saliency. cells.js makes what is in a row, look.js the controls of heat maps, large.js the enlarged sample.
+// layouts/explanations/saliency. cells.js makes what is in a row, look.js the controls of heat maps, large.js the enlarged
+// sample.
 
-import { make } from "../../base/elements.js";
+import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, writeText } from "../../base/i18n.js";
-import { request } from "../../base/parts.js";
-import { formatQuery, same } from "../../base/state.js";
-import { drawProgress } from "../../debugging/progress.js";
-import { drawTotal, tool } from "../../explanations/bar.js";
-import { address, askOf, define, explainersOf, filtersOf, get, pages } from "../../explanations/explanations.js";
-import { tallRows } from "../../explanations/tall_rows.js";
+import { language, writeText } from "../../kit/i18n.js";
+import { request } from "../../kit/parts.js";
+import { formatQuery, same } from "../../kit/state.js";
+import { drawProgress } from "../../dumps/progress.js";
+import { drawTotal, tool } from "../bar.js";
+import { address, askOf, define, explainersOf, filtersOf, get, pages } from "../explanations.js";
+import { tallRows } from "../tall_rows.js";
 import { cut, paint, row, sides } from "./cells.js";
 import * as large from "./large.js";
 import { buildLook, drawLook, lookOf } from "./look.js";

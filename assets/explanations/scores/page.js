@@ -1,13 +1,13 @@
-// The scores page: table with weights and totals, radar, bars by label. Counterpart of layouts/pages/scores.
+// The scores page: table with weights and totals, radar, bars by label. Counterpart of layouts/explanations/scores.
 
-import { icon, make, option, pressSegment, segments, select, words } from "../../base/elements.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { request } from "../../base/parts.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { address, define, get, pageOf } from "../../explanations/explanations.js";
-import { labelPicker } from "../../explanations/labels.js";
+import { icon, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { request } from "../../kit/parts.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { address, define, get, pageOf } from "../explanations.js";
+import { labelPicker } from "../labels.js";
 import { changedWeights, hundredths } from "./weights.js";
 
 const SIDES = ["metric", "explainer"];

@@ -1,16 +1,16 @@
 // The uncertainty page: distribution of deviations, these over the probabilities, and tables. Counterpart of
-// layouts/pages/uncertainty.
+// layouts/explanations/uncertainty.
 
-import { badge, icon, make, takesText, words } from "../../base/elements.js";
+import { badge, icon, make, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translations } from "../../base/i18n.js";
-import { go } from "../../base/navigation.js";
-import { request } from "../../base/parts.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { drawTotal, tool } from "../../explanations/bar.js";
-import { address, askOf, define, filtersOf, get, linkTo, pageOf } from "../../explanations/explanations.js";
+import { language, setLabel, translations } from "../../kit/i18n.js";
+import { go } from "../../kit/navigation.js";
+import { request } from "../../kit/parts.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { drawTotal, tool } from "../bar.js";
+import { address, askOf, define, filtersOf, get, linkTo, pageOf } from "../explanations.js";
 import { chosenRange, ends, range } from "./selection.js";
 
 const WAIT_MS = 300;  // until a plot has been drawn

@@ -1,7 +1,7 @@
 // Save a pipeline as it is drawn, as SVG or PNG, in the colours of the page.
 
-import { make } from "../../base/elements.js";
-import { fileName, saveBlob } from "../../base/files.js";
+import { make } from "../../kit/elements.js";
+import { fileName, saveBlob } from "../../kit/files.js";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
 const SHARPER = 2;

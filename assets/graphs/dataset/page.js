@@ -1,15 +1,15 @@
-// The dataset graph page: pipelines as SVG, chosen operation, empty states. Counterpart of layouts/pages/dataset, which
+// The dataset graph page: pipelines as SVG, chosen operation, empty states. Counterpart of layouts/graphs/dataset, which
 // computes positions.
 
-import { setAlternative } from "../../base/alternatives.js";
-import { listDamage } from "../../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { icon, iconButton, make, menu, words } from "../../base/elements.js";
+import { setAlternative } from "../../kit/alternatives.js";
+import { listDamage } from "../../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { keeper } from "../../base/pages.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { last, same } from "../../base/state.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { keeper } from "../../kit/pages.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { last, same } from "../../kit/state.js";
 import * as saving from "./files.js";
 
 const SVG = "http://www.w3.org/2000/svg";

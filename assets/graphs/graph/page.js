@@ -1,17 +1,17 @@
-// The computation graph page: choice of graph, controls, empty states. Counterpart of layouts/pages/graph. canvas.js draws,
+// The computation graph page: choice of graph, controls, empty states. Counterpart of layouts/graphs/graph. canvas.js draws,
 // side.js has search and results, tree.js the tree of scopes, treemap.js the statistics.
 
-import { listDamage } from "../../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
+import { listDamage } from "../../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
-import { keeper } from "../../base/pages.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { same } from "../../base/state.js";
-import * as canvas from "../../graphs/canvas.js";
-import * as view from "../../graphs/view.js";
+import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { keeper } from "../../kit/pages.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { same } from "../../kit/state.js";
+import * as canvas from "../canvas.js";
+import * as view from "../view.js";
 import * as paint from "./paint.js";
 import * as side from "./side.js";
 import * as sides from "./sides.js";

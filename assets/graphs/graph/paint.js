@@ -1,13 +1,13 @@
 // The graph painted by a metric: choice of metric, source and step, the bar of colours and the lists beside it. The server
-// computes values and colours (layouts/pages/graph/painting.py); assets/graphs/canvas.js puts them on the boxes.
+// computes values and colours (layouts/graphs/graph/painting.py); assets/graphs/canvas.js puts them on the boxes.
 
-import { setProps } from "../../base/dash.js";
-import { fillSelect, iconButton, make, select, words } from "../../base/elements.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { same } from "../../base/state.js";
-import * as canvas from "../../graphs/canvas.js";
-import * as view from "../../graphs/view.js";
+import { setProps } from "../../kit/dash.js";
+import { fillSelect, iconButton, make, select, words } from "../../kit/elements.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { same } from "../../kit/state.js";
+import * as canvas from "../canvas.js";
+import * as view from "../view.js";
 
 const METRICS = ["time", "flops", "memory", "use", "nan", "inf", "overflow", "norm"];
 const AGAIN_MS = 700;

@@ -1,9 +1,9 @@
 // Beside the canvas of the graph: search, its results, and links of the panel.
 
-import { make } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
-import * as canvas from "../../graphs/canvas.js";
-import * as view from "../../graphs/view.js";
+import { make } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import * as canvas from "../canvas.js";
+import * as view from "../view.js";
 
 const WAIT_MS = 180;
 const CONDITIONS = ["type", "shape", "dtype", "kind"];

@@ -1,7 +1,7 @@
 // The columns beside the canvas, the tree and the panel: hidden or shown, and resized by the separators between them.
 
-import { entry, listed, toggled, withEntry } from "../../base/state.js";
-import * as canvas from "../../graphs/canvas.js";
+import { entry, listed, toggled, withEntry } from "../../kit/state.js";
+import * as canvas from "../canvas.js";
 
 const COLUMNS = { tree: ".ms-graph-left", panel: ".ms-graph-right" };
 const LEAST_PX = 140;

@@ -1,10 +1,10 @@
 // The tree of scopes beside the canvas.
 
-import { iconButton, make, words } from "../../base/elements.js";
+import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel } from "../../base/i18n.js";
-import { alsoUsed } from "../../graphs/lettering.js";
-import * as view from "../../graphs/view.js";
+import { setLabel } from "../../kit/i18n.js";
+import { alsoUsed } from "../lettering.js";
+import * as view from "../view.js";
 
 // Draw the tree of scopes.
 export function drawTree(page) {

@@ -1,11 +1,11 @@
 // Statistics of the graph: the treemap of parameters as SVG, and the search for precision flags. The server computes the
-// position of every rectangle (layouts/pages/graph/treemap.py); labels are cut here to the space there is.
+// position of every rectangle (layouts/graphs/graph/treemap.py); labels are cut here to the space there is.
 
-import { make, words } from "../../base/elements.js";
-import { language, setLabel } from "../../base/i18n.js";
-import { currentPrefs } from "../../base/prefs.js";
-import * as canvas from "../../graphs/canvas.js";
-import * as view from "../../graphs/view.js";
+import { make, words } from "../../kit/elements.js";
+import { language, setLabel } from "../../kit/i18n.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import * as canvas from "../canvas.js";
+import * as view from "../view.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WAIT_MS = 180;

@@ -1,7 +1,7 @@
-// The advice page: editable thresholds. Counterpart of layouts/pages/advice.
+// The advice page: editable thresholds. Counterpart of layouts/jobs/advice.
 
-import { make } from "../../base/elements.js";
-import * as profiling from "../../profiling/profiling.js";
+import { make } from "../../kit/elements.js";
+import * as profiling from "../../profiles/profiles.js";
 
 const WAIT_MS = 500;
 

@@ -1,12 +1,12 @@
-// The cluster page: controls, picking a rank, zoom. Counterpart of layouts/pages/cluster.
+// The cluster page: controls, picking a rank, zoom. Counterpart of layouts/jobs/cluster.
 
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, size } from "../../kit/units.js";
-import { language, setLabel, translate, writeText } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
-import * as plots from "../../profiling/plots.js";
-import * as profiling from "../../profiling/profiling.js";
+import { language, setLabel, translate, writeText } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
+import * as plots from "../../profiles/plots.js";
+import * as profiling from "../../profiles/profiles.js";
 
 const FIGURES = ["bars", "grid", "heat"];
 const FRAMES = ["cluster_steps", "collectives", "groups", "ranks"];

@@ -1,15 +1,15 @@
 // The communication page: controls, the matrix of ranks, and what is asked for again when. Counterpart of
-// layouts/pages/communication and app/routes/communication.py.
+// layouts/jobs/communication and app/routes/jobs/communication.py.
 
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
 import { count, duration, prefixed, rate } from "../../kit/units.js";
-import { setLabel, translate, translations } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
-import { Heat } from "../../profiling/heat.js";
-import { scaleOf, unpacked } from "../../profiling/heat_parts.js";
-import * as profiling from "../../profiling/profiling.js";
+import { setLabel, translate, translations } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
+import { Heat } from "../../profiles/heat.js";
+import { scaleOf, unpacked } from "../../profiles/heat_parts.js";
+import * as profiling from "../../profiles/profiles.js";
 
 const MEASURES = ["bandwidth", "bytes", "time"];
 const CLASSES = ["total", "top1", "middle", "bottom1", "bottom2", "bottom3"];

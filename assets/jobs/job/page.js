@@ -1,14 +1,14 @@
 // The job overview: a cell for each rank, what is known of the one chosen or pointed at, and links to other pages about it.
-// Counterpart of layouts/pages/job.
+// Counterpart of layouts/jobs/job.
 
-import { setDescription } from "../../base/alternatives.js";
-import { functionsOf, setProps } from "../../base/dash.js";
-import { badge, icon, iconButton, make, menu, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
+import { setDescription } from "../../kit/alternatives.js";
+import { functionsOf, setProps } from "../../kit/dash.js";
+import { badge, icon, iconButton, make, menu, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
-import * as profiling from "../../profiling/profiling.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
+import * as profiling from "../../profiles/profiles.js";
 import { cellAt, gridOf, LABELLED, labelledRows, moved, placeOf, ranksIn } from "./grid.js";
 
 // Pages that show a rank, and the frames of which they need one.

@@ -1,13 +1,13 @@
 // The bands of a pipeline over time on a canvas: rows of ranks or folded stages, an axis, hover, keys, zoom, a picture of it.
 // Each pixel of a row is a column of bands stacked by their shares of its time, so nothing that is short is lost.
 
-import { setDescription } from "../../base/alternatives.js";
-import { make } from "../../base/elements.js";
-import { coloursAt, saveBlob } from "../../base/files.js";
-import { setLabel, translate } from "../../base/i18n.js";
+import { setDescription } from "../../kit/alternatives.js";
+import { make } from "../../kit/elements.js";
+import { coloursAt, saveBlob } from "../../kit/files.js";
+import { setLabel, translate } from "../../kit/i18n.js";
 import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, zoomed } from "./parts.js";
 import { percent } from "../../kit/units.js";
-import { duration } from "../../profiling/axis.js";
+import { duration } from "../../profiles/axis.js";
 
 const FONT_PX = 11;
 const AXIS = 24;

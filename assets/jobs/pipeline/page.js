@@ -1,14 +1,14 @@
-// The pipeline page: controls, the chart, and what is asked for when. Counterpart of layouts/pages/pipeline and
-// app/routes/pipeline.py.
+// The pipeline page: controls, the chart, and what is asked for when. Counterpart of layouts/jobs/pipeline and
+// app/routes/jobs/pipeline.py.
 
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { badge, icon, make, menu, takesText, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { badge, icon, make, menu, takesText, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
-import * as profiling from "../../profiling/profiling.js";
-import { duration } from "../../profiling/axis.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
+import * as profiling from "../../profiles/profiles.js";
+import { duration } from "../../profiles/axis.js";
 import { Chart } from "./chart.js";
 import { foldedOf, unpacked } from "./parts.js";
 

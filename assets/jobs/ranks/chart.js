@@ -1,11 +1,11 @@
 // The chart of ranks on a canvas: rows with two lanes, joins between neighbours, a brush, keys, and a picture of it as a file.
 // Times are ns on the axis of the server's answers.
 
-import { setDescription } from "../../base/alternatives.js";
-import { make } from "../../base/elements.js";
-import { coloursAt, saveBlob } from "../../base/files.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { duration } from "../../profiling/axis.js";
+import { setDescription } from "../../kit/alternatives.js";
+import { make } from "../../kit/elements.js";
+import { coloursAt, saveBlob } from "../../kit/files.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { duration } from "../../profiles/axis.js";
 import { FONT_PX, GAP, LINE_WIDTH, outline, render, themeNow } from "./drawing.js";
 import * as parts from "./parts.js";
 import { count, percent } from "../../kit/units.js";

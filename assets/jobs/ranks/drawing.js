@@ -1,8 +1,8 @@
 // How the chart of ranks is drawn: axis, rows, joins, bands and bars, the operator that is picked, and lines of values.
 
-import { coloursAt } from "../../base/files.js";
-import { translate } from "../../base/i18n.js";
-import { duration, ticks } from "../../profiling/axis.js";
+import { coloursAt } from "../../kit/files.js";
+import { translate } from "../../kit/i18n.js";
+import { duration, ticks } from "../../profiles/axis.js";
 import * as parts from "./parts.js";
 
 export const FONT_PX = 11;

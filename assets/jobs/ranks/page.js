@@ -1,13 +1,13 @@
-// The page of ranks: controls, sentences, the table, and what is asked of the server when. Counterpart of layouts/pages/ranks
-// and app/routes/ranks.py; the chart is chart.js.
+// The page of ranks: controls, sentences, the table, and what is asked of the server when. Counterpart of layouts/jobs/ranks
+// and app/routes/jobs/ranks.py; the chart is chart.js.
 
-import { functionsOf } from "../../base/dash.js";
-import { fillSelect, iconButton, make, select, takesText, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
+import { functionsOf } from "../../kit/dash.js";
+import { fillSelect, iconButton, make, select, takesText, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import * as profiling from "../../profiling/profiling.js";
-import { duration, signed } from "../../profiling/axis.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import * as profiling from "../../profiles/profiles.js";
+import { duration, signed } from "../../profiles/axis.js";
 import { Chart } from "./chart.js";
 import * as parts from "./parts.js";
 import { drawDrawn, drawHead, drawLegend, drawTable, lineOf, LINES, MOST_RANKS, rowsWhere, textOf } from "./telling.js";

@@ -1,6 +1,6 @@
 // What the chart of ranks computes: answers as the server packs them, rows and their heights, what lies under a pointer.
 
-/** Whether a category communicates; as in parsers/analysis/rank_operators/operators.py. */
+/** Whether a category communicates; as in parsers/analysis/jobs/rank_operators/operators.py. */
 export const CATEGORIES = ["ai_core", "vector_core", "other", "collective", "send", "receive", "send_receive"];
 export const LEVELS = 8;
 const COMPUTING = 3;
@@ -20,7 +20,7 @@ const LEAST_NS = 20;
 export const colourOf = (category, theme) => COLOURS[theme][category];
 
 /**
- * A view as parsers/analysis/rank_operators/views.py packs it: its numbers, and bars, cells and joins as typed arrays.
+ * A view as parsers/analysis/jobs/rank_operators/views.py packs it: its numbers, and bars, cells and joins as typed arrays.
  * @param {ArrayBuffer} buffer
  */
 export function unpacked(buffer) {

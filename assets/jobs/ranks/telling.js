@@ -1,10 +1,10 @@
 // What the page of ranks says: sentences, the note below the picture, the legend, the table, and values as text.
 
-import { make, icon, words } from "../../base/elements.js";
+import { make, icon, words } from "../../kit/elements.js";
 import { count, prefixed, size } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { duration, signed } from "../../profiling/axis.js";
-import * as profiling from "../../profiling/profiling.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { duration, signed } from "../../profiles/axis.js";
+import * as profiling from "../../profiles/profiles.js";
 import * as parts from "./parts.js";
 
 export const MOST_RANKS = 64;

@@ -1,11 +1,11 @@
 // The strategy graph of a stage on the canvas of graphs: choice of stage and rank, parts by phase, counters of operators.
 
-import { setProps } from "../../base/dash.js";
-import { fillSelect, make, select, words } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { fillSelect, make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
-import { assume, request } from "../../base/parts.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
+import { assume, request } from "../../kit/parts.js";
 import * as canvas from "../../graphs/canvas.js";
 
 const PHASES = ["forward", "backward", "recompute", "optimizer"];

@@ -1,15 +1,15 @@
 // The parallel strategy page: stages and the grid of ranks; graph.js has the strategy graph. Counterpart of
-// layouts/pages/strategy.
+// layouts/jobs/strategy.
 
-import { functionsOf } from "../../base/dash.js";
-import { fillSelect, select } from "../../base/elements.js";
-import { language, translate, translations } from "../../base/i18n.js";
-import { fileName } from "../../base/files.js";
-import { answered, request } from "../../base/parts.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { Heat } from "../../profiling/heat.js";
-import { scaleOf } from "../../profiling/heat_parts.js";
-import * as profiling from "../../profiling/profiling.js";
+import { functionsOf } from "../../kit/dash.js";
+import { fillSelect, select } from "../../kit/elements.js";
+import { language, translate, translations } from "../../kit/i18n.js";
+import { fileName } from "../../kit/files.js";
+import { answered, request } from "../../kit/parts.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { Heat } from "../../profiles/heat.js";
+import { scaleOf } from "../../profiles/heat_parts.js";
+import * as profiling from "../../profiles/profiles.js";
 import * as graph from "./graph.js";
 
 const { get } = profiling;

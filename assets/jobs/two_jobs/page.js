@@ -1,13 +1,13 @@
-// The page about two jobs: choice of value, bars, sections. Counterpart of layouts/pages/two_jobs.
+// The page about two jobs: choice of value, bars, sections. Counterpart of layouts/jobs/two_jobs.
 
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { fillSelect, iconButton, pressSegment, segments, select, takesText } from "../../base/elements.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { fillSelect, iconButton, pressSegment, segments, select, takesText } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { translate, writeText } from "../../base/i18n.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { nameOf } from "../../profiling/jobs.js";
-import * as plots from "../../profiling/plots.js";
-import * as profiling from "../../profiling/profiling.js";
+import { translate, writeText } from "../../kit/i18n.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { nameOf } from "../../profiles/jobs.js";
+import * as plots from "../../profiles/plots.js";
+import * as profiling from "../../profiles/profiles.js";
 
 function build(page) {
   page.metric = select("two_jobs.metric", (metric) => page.change({ metric: [metric] }));

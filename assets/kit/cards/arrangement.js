@@ -3,7 +3,7 @@
 // State: pin (tags), order ("name", "insights"; by prefix if not named), fold (prefixes of closed sections, "*" for all but
 // those in unfold), cards (number on a page), columns, height. A link contains what is not usual.
 
-import { last, listed } from "../base/state.js";
+import { last, listed } from "../state.js";
 import { grouped } from "./tag_list.js";
 
 export const ORDERS = ["prefix", "name", "insights"];

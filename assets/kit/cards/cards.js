@@ -1,5 +1,5 @@
 // Pages with one card per tag: from the state and the catalogue of tags to the request of each card. Counterpart of
-// layouts/cards/cards.py. tag_list.js draws the list of tags, slots.js the heads and tools of the cards.
+// layouts/kit/cards/cards.py. tag_list.js draws the list of tags, slots.js the heads and tools of the cards.
 //
 // A page calls define(name, kind), where kind has
 //   build(page)                     called once; returns { left: [...], right: [...] }, the controls in the bar
@@ -28,13 +28,13 @@
 // order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
 // (by slot), page.change({key: [...]}) writes the state. arrangement.js says which cards are on the page, and their order.
 
-import { onlyTag } from "../base/alone.js";
-import { listDamage } from "../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { iconButton, make, words } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { writeText } from "../base/i18n.js";
-import { last, listed, same } from "../base/state.js";
+import { onlyTag } from "../alone.js";
+import { listDamage } from "../damage.js";
+import { functionsOf, noUpdate, setProps } from "../dash.js";
+import { iconButton, make, words } from "../elements.js";
+import { count } from "../units.js";
+import { writeText } from "../i18n.js";
+import { last, listed, same } from "../state.js";
 import * as drawings from "./drawings.js";
 import * as arrangement from "./arrangement.js";
 import * as layoutMenu from "./layout_menu.js";

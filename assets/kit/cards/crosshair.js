@@ -2,7 +2,7 @@
 // the plots that are moved by a transform: plotly draws nothing, and nothing is laid out anew, so they follow the pointer at
 // each frame however many cards there are.
 
-import { make } from "../base/elements.js";
+import { make } from "../elements.js";
 import { number } from "./curves.js";
 
 const DIGIT = 6.4;  // px of a character of the label, and of its ends

@@ -1,7 +1,7 @@
 // Draw the lines of a figure without plotly: a card with many lines has them in `canvas` beside `data`, as the traces that
-// plotly would draw below `data`; see on_canvas of layouts/figures/lines.py. plotly draws axes and marks, and images for files.
+// plotly would draw below `data`; see on_canvas of layouts/curves/lines.py. plotly draws axes and marks, and images for files.
 
-import { numbersOf } from "../base/typed_arrays.js";
+import { numbersOf } from "../typed_arrays.js";
 import { finish, segment } from "./strokes.js";
 
 const FAR = 1e5;  // px; segments are cut here, since coordinates beyond lose the digits that matter

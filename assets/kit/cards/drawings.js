@@ -1,8 +1,9 @@
 // Requests for drawings and their answers. Cards are asked for in two requests: "near" those in the window, then "far" the
-// others; see layouts/cards/cards.py. Dash drops an answer when its callback is asked again, so a request repeats what waits.
+// others; see layouts/kit/cards/cards.py. Dash drops an answer when its callback is asked again, so a request repeats what
+// waits.
 
-import { setProps } from "../base/dash.js";
-import { same } from "../base/state.js";
+import { setProps } from "../dash.js";
+import { same } from "../state.js";
 import { figureOf } from "./curves.js";
 import * as layer from "./layer.js";
 import { NO_CARD } from "./places.js";

@@ -1,13 +1,13 @@
-// The table under the pointer on figures of layouts/figures/histograms.py: bin, count and share of the step, and its
+// The table under the pointer on figures of layouts/values/histogram_plots.py: bin, count and share of the step, and its
 // statistics. A page calls build(page, figureOf, isLinked), where figureOf(card) returns the figure of a card or null; linked
 // cards show the same step, or the one next to it.
 
-import { make, words } from "../base/elements.js";
-import { dateTime } from "../base/moments.js";
-import { count, percent, short } from "../kit/units.js";
-import { writeText } from "../base/i18n.js";
-import { nameElement, partsOf } from "../base/names.js";
-import { numbersOf } from "../base/typed_arrays.js";
+import { make, words } from "../elements.js";
+import { dateTime } from "../moments.js";
+import { count, percent, short } from "../units.js";
+import { writeText } from "../i18n.js";
+import { nameElement, partsOf } from "../names.js";
+import { numbersOf } from "../typed_arrays.js";
 import * as histogramLegend from "./histogram_legend.js";
 import * as slots from "./slots.js";
 

@@ -1,12 +1,12 @@
-// The legend of a card of figures of layouts/figures/histograms.py: which line is which. A click on a run hides it in all
+// The legend of a card of figures of layouts/values/histogram_plots.py: which line is which. A click on a run hides it in all
 // cards, a click with Alt leaves it alone, and pointing at it dims the others everywhere. Runs of curves over steps have their
 // mean at the pointer's step, those of one step that step where they differ. A hidden run stays in the legend.
 
-import { badge, make, words } from "../base/elements.js";
-import { count, short } from "../kit/units.js";
-import { setLabel, translate } from "../base/i18n.js";
-import { nameElement, partsOf } from "../base/names.js";
-import { numbersOf } from "../base/typed_arrays.js";
+import { badge, make, words } from "../elements.js";
+import { count, short } from "../units.js";
+import { setLabel, translate } from "../i18n.js";
+import { nameElement, partsOf } from "../names.js";
+import { numbersOf } from "../typed_arrays.js";
 import { highlight } from "./highlight.js";
 
 const MOST_IN_A_LINE = 3;

@@ -1,7 +1,7 @@
 // The canvas below plotly's plot in cards with many lines. plotly spends 4 ms on each trace, which is 4 s for ten cards of a
 // hundred runs; here they take 0.5 s. The grid is copied below the canvas, since plotly's own would be above the lines.
 
-import { make } from "../base/elements.js";
+import { make } from "../elements.js";
 import { linesOf, paint, pointsOf, scaleOf } from "./curves.js";
 import { whenPlotted } from "./plots.js";
 import { sheet, straight } from "./strokes.js";

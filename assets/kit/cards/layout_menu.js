@@ -1,10 +1,10 @@
 // Controls of how cards are arranged, in the bar of every page of cards: the switch that links cards, and a menu with order,
 // columns, height and number of the cards, and all sections at once. State: see arrangement.js; link ("0" for off).
 
-import { icon, iconButton, make, pressSegment, segments, words } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { setLabel, translate } from "../base/i18n.js";
-import { last } from "../base/state.js";
+import { icon, iconButton, make, pressSegment, segments, words } from "../elements.js";
+import { count } from "../units.js";
+import { setLabel, translate } from "../i18n.js";
+import { last } from "../state.js";
 import { COLUMNS, HEIGHTS, ORDERS, columnsChosen, foldAll, orderOf, perPage, sizes } from "./arrangement.js";
 
 /** Whether the x range and the crosshair of a card are those of all. */

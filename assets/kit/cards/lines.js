@@ -1,8 +1,8 @@
 // The lines of a drawing as numbers, places on them, and their values as texts.
 
-import { dateTime } from "../base/moments.js";
-import { count, elapsed } from "../kit/units.js";
-import { numbersOf } from "../base/typed_arrays.js";
+import { dateTime } from "../moments.js";
+import { count, elapsed } from "../units.js";
+import { numbersOf } from "../typed_arrays.js";
 import { linesOf, tracesOf } from "./curves.js";
 
 const KINDS = ["NaN", "+Inf", "-Inf"];

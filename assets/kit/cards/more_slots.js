@@ -1,7 +1,7 @@
 // Slots beyond the usual number of a page. Every component costs time at each answer of the server, so they are made when the
 // user first has more cards on a page, or pins some.
 
-import { setProps } from "../base/dash.js";
+import { setProps } from "../dash.js";
 
 /** Slots that a page may have, and those that it has. */
 export const mostOf = (page) => Number(page.root.dataset.most);

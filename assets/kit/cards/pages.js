@@ -1,6 +1,6 @@
 // The pages of cards on screen and their kinds; see cards.js.
 
-import { keeper } from "../base/pages.js";
+import { keeper } from "../pages.js";
 
 export const kinds = new Map();
 

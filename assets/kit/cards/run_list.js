@@ -1,10 +1,10 @@
 // The legend of several charts: runs or groups with colour, name and the value under the pointer. A click hides a line,
 // a click with Alt leaves it alone, and pointing at it lets the page dim the others in all charts.
 
-import { dotButton } from "../base/colour_box.js";
-import { make, words } from "../base/elements.js";
-import { setLabel, translate } from "../base/i18n.js";
-import { nameElement, partsIn } from "../base/names.js";
+import { dotButton } from "../colour_box.js";
+import { make, words } from "../elements.js";
+import { setLabel, translate } from "../i18n.js";
+import { nameElement, partsIn } from "../names.js";
 import { smoothed, upTo } from "./lines.js";
 
 const ROW = 24;

@@ -1,9 +1,9 @@
 // Heads of sections among the cards, and pins. arrangement.js says which there are.
 
-import { icon, make } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { setLabel, writeText } from "../base/i18n.js";
-import { listed } from "../base/state.js";
+import { icon, make } from "../elements.js";
+import { count } from "../units.js";
+import { setLabel, writeText } from "../i18n.js";
+import { listed } from "../state.js";
 import { fold } from "./arrangement.js";
 
 const PINNED = "\0pinned";

@@ -1,11 +1,11 @@
 // Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
-import { onlyTag } from "../base/alone.js";
-import { badge, icon, iconButton, make, menu, takesText, words } from "../base/elements.js";
-import * as files from "../base/files.js";
-import { escapeMarkup } from "../base/markup.js";
-import { setLabel, translate, writeText } from "../base/i18n.js";
-import { last, listed, same, toggled } from "../base/state.js";
+import { onlyTag } from "../alone.js";
+import { badge, icon, iconButton, make, menu, takesText, words } from "../elements.js";
+import * as files from "../files.js";
+import { escapeMarkup } from "../markup.js";
+import { setLabel, translate, writeText } from "../i18n.js";
+import { last, listed, same, toggled } from "../state.js";
 import { HEIGHTS } from "./arrangement.js";
 import { tracesOf } from "./curves.js";
 import * as cards from "./pages.js";

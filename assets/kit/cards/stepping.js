@@ -1,14 +1,15 @@
 // Stepping through recorded values such as images and texts, with one slider for the page or one per card. Counterpart of
-// layouts/cards/recorded.py. A position is a step, or "step~n" for the n-th value of a step that was recorded more than once.
+// layouts/kit/cards/recorded.py. A position is a step, or "step~n" for the n-th value of a step that was recorded more than
+// once.
 //
 // A kind (see cards.js) that steps also has show(page, card, key), which draws a card at its position, and may have keys(page,
 // key), which returns true if it handled an arrow key, Home or End itself. State: step, or with each=1 one at="position:tag"
 // per tag. The newest position is not named.
 
-import { iconButton, make, takesText, words } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { setLabel, translate, writeText } from "../base/i18n.js";
-import { entry, last, withEntry } from "../base/state.js";
+import { iconButton, make, takesText, words } from "../elements.js";
+import { count } from "../units.js";
+import { setLabel, translate, writeText } from "../i18n.js";
+import { entry, last, withEntry } from "../state.js";
 import * as cards from "./pages.js";
 
 const WRITE_WAIT_MS = 200;

@@ -1,11 +1,11 @@
 // The list of tags: filter by regular expression, checkboxes, groups by prefix. Long lists are drawn a few hundred at a time.
 
-import { isDerived } from "../base/derived_tags.js";
-import { iconButton, make, words } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { setLabel, writeText } from "../base/i18n.js";
-import { nameElement } from "../base/names.js";
-import { last } from "../base/state.js";
+import { isDerived } from "../derived_tags.js";
+import { iconButton, make, words } from "../elements.js";
+import { count } from "../units.js";
+import { setLabel, writeText } from "../i18n.js";
+import { nameElement } from "../names.js";
+import { last } from "../state.js";
 import * as ticks from "./ticks.js";
 
 const CHUNK = 200;

@@ -1,13 +1,13 @@
 // Widths of cards and of the figures in them: whole pixels, so that the server reduces curves to the columns of the screen.
 
-import { setProps } from "../base/dash.js";
+import { setProps } from "../dash.js";
 import { columnsChosen } from "./arrangement.js";
 
 const PHONE = 600;  // pixels of the window, as in cards.css
 const BORDERS = 2;
-export const MARGINS = 68;  // of a figure with one value axis, as in layouts/figures/lines.py
+export const MARGINS = 68;  // of a figure with one value axis, as in layouts/curves/lines.py
 export const GAP = 8;
-const RANGE = [50, 8000];  // as in layouts/queries/scalars.py
+const RANGE = [50, 8000];  // as in layouts/curves/scalar_asks.py
 const SETTLED_MS = 150;
 const NARROWEST = 160;  // px of a card, however many columns the user chose
 

@@ -1,8 +1,8 @@
 // Dimension boxes: one field per dimension of a tensor, with its size, that select the part which a table shows.
 
-import { make } from "../base/elements.js";
-import { count } from "../kit/units.js";
-import { setLabel } from "../base/i18n.js";
+import { make } from "../elements.js";
+import { count } from "../units.js";
+import { setLabel } from "../i18n.js";
 
 /** The element that holds the boxes; label is the text key of its name. */
 export function boxGroup(label) {

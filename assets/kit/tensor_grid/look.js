@@ -1,7 +1,7 @@
 // How the numbers of a table are written: notation and decimals. State: format ("sci", else plain) and digits (default 5).
 
-import { make, pressSegment, segments, words } from "../base/elements.js";
-import { last } from "../base/state.js";
+import { make, pressSegment, segments, words } from "../elements.js";
+import { last } from "../state.js";
 
 const MOST = 5;
 

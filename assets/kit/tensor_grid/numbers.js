@@ -1,5 +1,5 @@
 // Numbers of tensors: decoded from bytes, and formatted.
-import { arrayOf } from "../base/typed_arrays.js";
+import { arrayOf } from "../typed_arrays.js";
 
 const LONGEST = { int8: 4, uint8: 3, int16: 6, uint16: 5, int32: 11, uint32: 10, int64: 20, uint64: 20, bool: 5 };
 const MOST_CHARACTERS = 22;

@@ -1,6 +1,6 @@
 // The values of a tensor in a table: fetched in rectangles, formatted, with the current one in full precision below.
 
-import { setLabel } from "../base/i18n.js";
+import { setLabel } from "../i18n.js";
 import * as numbers from "./numbers.js";
 import { createTable } from "./table.js";
 

@@ -1,2 +1,2 @@
 // The data lineage page; all of it is shared with the model lineage page.
-import "../../lineage/lineage.js";
+import "../lineage.js";

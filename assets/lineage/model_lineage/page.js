@@ -1,2 +1,2 @@
 // The model lineage page; all of it is shared with the data lineage page.
-import "../../lineage/lineage.js";
+import "../lineage.js";

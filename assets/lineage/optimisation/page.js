@@ -1,18 +1,18 @@
-// The optimisation page: table of settings, pairs of runs, saved files. Counterpart of layouts/pages/optimisation.
+// The optimisation page: table of settings, pairs of runs, saved files. Counterpart of layouts/lineage/optimisation.
 
-import { coloursOf, handMark } from "../../base/colours.js";
-import { listDamage } from "../../base/damage.js";
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { icon, make, menu, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
-import { escapeMarkup } from "../../base/markup.js";
+import { coloursOf, handMark } from "../../kit/colours.js";
+import { listDamage } from "../../kit/damage.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { icon, make, menu, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
+import { escapeMarkup } from "../../kit/markup.js";
 import { count, percent } from "../../kit/units.js";
-import { pagesOf } from "../../base/grid.js";
-import { inLanguage, language, setLabel, translate, writeText } from "../../base/i18n.js";
-import { nameElement, partsIn } from "../../base/names.js";
-import { keeper } from "../../base/pages.js";
-import { last, same } from "../../base/state.js";
-import { numbersOf } from "../../base/typed_arrays.js";
+import { pagesOf } from "../../kit/grid.js";
+import { inLanguage, language, setLabel, translate, writeText } from "../../kit/i18n.js";
+import { nameElement, partsIn } from "../../kit/names.js";
+import { keeper } from "../../kit/pages.js";
+import { last, same } from "../../kit/state.js";
+import { numbersOf } from "../../kit/typed_arrays.js";
 
 const MEASURES = ["linear", "rank", "share"];
 const RUNNING = ["waiting", "growing", "left"];

@@ -1,12 +1,12 @@
 // The curves of both runs: the run list above them, and the line under the pointer in all charts.
 
 import { count } from "../../kit/units.js";
-import { writeText } from "../../base/i18n.js";
-import { frameOf } from "../../base/notes.js";
-import * as crosshair from "../../cards/crosshair.js";
-import { highlight } from "../../cards/highlight.js";
-import { linesIn, upTo, smoothed } from "../../cards/lines.js";
-import * as runList from "../../cards/run_list.js";
+import { writeText } from "../../kit/i18n.js";
+import { frameOf } from "../../kit/notes.js";
+import * as crosshair from "../../kit/cards/crosshair.js";
+import { highlight } from "../../kit/cards/highlight.js";
+import { linesIn, upTo, smoothed } from "../../kit/cards/lines.js";
+import * as runList from "../../kit/cards/run_list.js";
 
 const drawings = new WeakMap();  // traces of a plot -> the drawing that they are
 

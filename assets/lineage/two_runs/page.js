@@ -1,10 +1,10 @@
-// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs. curves.js has the run list.
+// The two runs page: choose and swap both runs. Counterpart of layouts/lineage/two_runs. curves.js has the run list.
 
-import { functionsOf } from "../../base/dash.js";
-import { make, takesText } from "../../base/elements.js";
-import { selected } from "../../base/run_selection.js";
-import { runSelect, setRuns } from "../../base/run_select.js";
-import { setState } from "../../base/state.js";
+import { functionsOf } from "../../kit/dash.js";
+import { make, takesText } from "../../kit/elements.js";
+import { selected } from "../../kit/run_selection.js";
+import { runSelect, setRuns } from "../../kit/run_select.js";
+import { setState } from "../../kit/state.js";
 import * as curves from "./curves.js";
 
 const views = new Map();  // root id -> {root, runs, state, hidden, rows} and what curves.js adds

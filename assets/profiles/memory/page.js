@@ -1,12 +1,12 @@
-// The memory page: controls, curve, treemap, map of the pool, static plan. Counterpart of layouts/pages/memory.
+// The memory page: controls, curve, treemap, map of the pool, static plan. Counterpart of layouts/profiles/memory.
 
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { same } from "../../base/state.js";
-import * as plots from "../../profiling/plots.js";
-import * as profiling from "../../profiling/profiling.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { same } from "../../kit/state.js";
+import * as plots from "../plots.js";
+import * as profiling from "../profiles.js";
 import { drawPool, drawTiles } from "./tiles.js";
 
 const WAIT_MS = 500;

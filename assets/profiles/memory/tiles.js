@@ -1,8 +1,8 @@
 // The treemap of the memory in use, and the map of the pool. The server computes the position of every rectangle
-// (layouts/pages/memory/tiles.py, pool_card.py).
+// (layouts/profiles/memory/tiles.py, pool_card.py).
 
-import { make, words } from "../../base/elements.js";
-import { setLabel, translate } from "../../base/i18n.js";
+import { make, words } from "../../kit/elements.js";
+import { setLabel, translate } from "../../kit/i18n.js";
 
 const BEFORE = "\0before";
 const REST = "\0rest";

@@ -1,16 +1,16 @@
-// The operators page: tabs, toolbars, columns and cells. Counterpart of layouts/pages/operators.
+// The operators page: tabs, toolbars, columns and cells. Counterpart of layouts/profiles/operators.
 
-import { cellRenderers } from "../../base/ag_grid.js";
-import "../../base/grid.js";
-import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { icon, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
+import { cellRenderers } from "../../kit/ag_grid.js";
+import "../../kit/grid.js";
+import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { icon, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
 import { count, percent, prefixed } from "../../kit/units.js";
-import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
-import { formatQuery } from "../../base/state.js";
-import { duration } from "../../profiling/axis.js";
-import * as efficiency from "../../profiling/efficiency.js";
-import * as profiling from "../../profiling/profiling.js";
+import { inLanguage, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { formatQuery } from "../../kit/state.js";
+import { duration } from "../axis.js";
+import * as efficiency from "../efficiency.js";
+import * as profiling from "../profiles.js";
 
 const react = (...args) => window.React.createElement(...args);
 const WAIT_MS = 250;

@@ -1,10 +1,10 @@
-// The data preparation page: choice of operation and steps, sorting of tables. Counterpart of layouts/pages/preparation.
+// The data preparation page: choice of operation and steps, sorting of tables. Counterpart of layouts/profiles/preparation.
 
-import { functionsOf } from "../../base/dash.js";
-import { make, takesText, words } from "../../base/elements.js";
-import * as files from "../../base/files.js";
-import { setLabel } from "../../base/i18n.js";
-import * as profiling from "../../profiling/profiling.js";
+import { functionsOf } from "../../kit/dash.js";
+import { make, takesText, words } from "../../kit/elements.js";
+import * as files from "../../kit/files.js";
+import { setLabel } from "../../kit/i18n.js";
+import * as profiling from "../profiles.js";
 
 const WAIT_MS = 400;
 const pages = new Map();

@@ -1,10 +1,10 @@
-// The profile overview: tiles that link to the other pages about the profile. Counterpart of layouts/pages/profile_overview.
+// The profile overview: tiles that link to the other pages about the profile. Counterpart of layouts/profiles/profile_overview.
 
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { icon, make, words } from "../../base/elements.js";
-import * as efficiency from "../../profiling/efficiency.js";
-import * as plots from "../../profiling/plots.js";
-import * as profiling from "../../profiling/profiling.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { icon, make, words } from "../../kit/elements.js";
+import * as efficiency from "../efficiency.js";
+import * as plots from "../plots.js";
+import * as profiling from "../profiles.js";
 
 function build(page) {
   plots.furnish(page);

@@ -1,12 +1,12 @@
-// The dynamic shapes page: types drawn, the chosen operator, the highlighted shape. Counterpart of layouts/pages/shapes.
+// The dynamic shapes page: types drawn, the chosen operator, the highlighted shape. Counterpart of layouts/profiles/shapes.
 
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { badge, icon, make, pressSegment, segments, words } from "../../base/elements.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { badge, icon, make, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel } from "../../base/i18n.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { same } from "../../base/state.js";
-import * as profiling from "../../profiling/profiling.js";
+import { language, setLabel } from "../../kit/i18n.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { same } from "../../kit/state.js";
+import * as profiling from "../profiles.js";
 
 const WAIT_MS = 300;
 const NAMING = ["run", "session", "rank", "unit", "by", "scale", "type", "op", "shape", "q"];

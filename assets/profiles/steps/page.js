@@ -1,12 +1,12 @@
-// The steps page: controls, choice of step, zoom. Counterpart of layouts/pages/steps.
+// The steps page: controls, choice of step, zoom. Counterpart of layouts/profiles/steps.
 
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../base/elements.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { formatQuery } from "../../base/state.js";
-import * as plots from "../../profiling/plots.js";
-import * as profiling from "../../profiling/profiling.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { formatQuery } from "../../kit/state.js";
+import * as plots from "../plots.js";
+import * as profiling from "../profiles.js";
 
 const FIGURES = ["bars", "trends", "streams"];
 const MANY_STREAMS = 8;

@@ -2,7 +2,7 @@
 // as thick as it has many. Bundles are as wide as it takes to draw few of them; how many arrows there are is said below.
 
 import { count } from "../../kit/units.js";
-import { translate } from "../../base/i18n.js";
+import { translate } from "../../kit/i18n.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 /** Arrows drawn one by one, or bundles; of more bundles, those of the most arrows. */

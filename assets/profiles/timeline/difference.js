@@ -1,8 +1,8 @@
 // What two traces differ in: the table of their names in a range, and what both come to.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count, exactDuration, percent } from "../../kit/units.js";
-import { duration, signed } from "../../profiling/axis.js";
+import { duration, signed } from "../axis.js";
 
 /** Columns in the order of the page: key, and how a value is shown. */
 const COLUMNS = [

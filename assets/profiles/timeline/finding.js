@@ -1,10 +1,10 @@
 // Slices, ranges and what a search found: asking for them, going to them, and showing them in the panel.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count, exactTime, percent } from "../../kit/units.js";
-import { writeText } from "../../base/i18n.js";
-import { last, same } from "../../base/state.js";
-import { duration } from "../../profiling/axis.js";
+import { writeText } from "../../kit/i18n.js";
+import { last, same } from "../../kit/state.js";
+import { duration } from "../axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";

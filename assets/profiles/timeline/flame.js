@@ -1,9 +1,9 @@
 // The flame graph of a range: stacks merged by name, the outermost on top; a press enlarges one.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count, percent } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { duration } from "../../profiling/axis.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { duration } from "../axis.js";
 import { FONT, fitted, ruler } from "./canvas.js";
 import { fillOfName } from "./colours.js";
 

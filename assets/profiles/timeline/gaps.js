@@ -1,10 +1,10 @@
 // Why a device stream did nothing in a range, and the critical path of a range: the share of each cause or kind, and the
 // longest parts with the call behind each.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { count, exactDuration, exactTime, percent } from "../../kit/units.js";
-import { setLabel } from "../../base/i18n.js";
-import { duration } from "../../profiling/axis.js";
+import { setLabel } from "../../kit/i18n.js";
+import { duration } from "../axis.js";
 
 /** Colours of causes: those of the host are warm, those of the device cold, the rest grey. */
 const FILLS = {

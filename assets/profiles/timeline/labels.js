@@ -1,9 +1,9 @@
 // The names of processes and tracks beside the canvas, with their folding buttons and menus. Only those on screen are elements.
 
-import { icon, make, words } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
+import { icon, make, words } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
 import { count } from "../../kit/units.js";
-import { signed } from "../../profiling/axis.js";
+import { signed } from "../axis.js";
 
 /** The title of a track: its thread, or number where it has no name. */
 export function titleOf(track) {

@@ -1,7 +1,7 @@
 // One timeline on screen: what it shows, asking for what is to be drawn, and drawing it. All times are ns from the start of the
 // trace; `line` is what everything else in this folder works on.
 
-import { currentPrefs } from "../../base/prefs.js";
+import { currentPrefs } from "../../kit/prefs.js";
 import * as camera from "./camera.js";
 import { paint, paintCurve } from "./canvas.js";
 import { paletteOf } from "./colours.js";

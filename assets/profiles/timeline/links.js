@@ -1,7 +1,7 @@
 // From the timeline to other pages and back: where they tell of a slice, and the slice that a link names.
 
-import { make, words } from "../../base/elements.js";
-import { last } from "../../base/state.js";
+import { make, words } from "../../kit/elements.js";
+import { last } from "../../kit/state.js";
 import * as camera from "./camera.js";
 import { profileOf, rowText } from "./parts.js";
 

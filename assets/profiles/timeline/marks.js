@@ -1,17 +1,17 @@
 // Named marks: the one or two times set with M, saved with the notes of the run, listed in a menu; flags.js
 // names them on the ruler.
 
-import { icon, iconButton, make, menu, words } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
-import * as notes from "../../base/notes.js";
-import { poll } from "../../base/polling.js";
-import { last, same } from "../../base/state.js";
-import { duration } from "../../profiling/axis.js";
+import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import * as notes from "../../kit/notes.js";
+import { poll } from "../../kit/polling.js";
+import { last, same } from "../../kit/state.js";
+import { duration } from "../axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { exactTime } from "../../kit/units.js";
 
-const LONGEST_NAME = 100;  // layouts/notes.py
+const LONGEST_NAME = 100;  // layouts/runs/notes.py
 const LEAST_NS = 20;
 /** Two marks that take less of the width are zoomed to. */
 const LEAST_SHARE = 0.05;

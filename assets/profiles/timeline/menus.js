@@ -1,6 +1,6 @@
 // Folding, hiding, pinning and moving of tracks: their buttons and menus.
 
-import { make, words } from "../../base/elements.js";
+import { make, words } from "../../kit/elements.js";
 import { HEIGHTS, movedIn, ordered, partId } from "./tracks.js";
 
 const SIZES = Object.keys(HEIGHTS);

@@ -2,7 +2,7 @@
 // range, marks and the pointer.
 
 import { drawArrows } from "./arrows.js";
-import { duration, niceStep, ticks } from "../../profiling/axis.js";
+import { duration, niceStep, ticks } from "../axis.js";
 import { FONT } from "./canvas.js";
 import { covered, drawFlags, flagsOf } from "./flags.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";

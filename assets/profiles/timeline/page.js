@@ -1,14 +1,14 @@
-// The timeline: controls, state, keys. Counterpart of layouts/pages/timeline. line.js draws, finding.js tells of slices.
+// The timeline: controls, state, keys. Counterpart of layouts/profiles/timeline. line.js draws, finding.js tells of slices.
 
-import { setDescription } from "../../base/alternatives.js";
-import { functionsOf } from "../../base/dash.js";
+import { setDescription } from "../../kit/alternatives.js";
+import { functionsOf } from "../../kit/dash.js";
 import {
   fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, takesText, words,
-} from "../../base/elements.js";
+} from "../../kit/elements.js";
 import { count, percent } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { last, same } from "../../base/state.js";
-import * as profiling from "../../profiling/profiling.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { last, same } from "../../kit/state.js";
+import * as profiling from "../profiles.js";
 import * as camera from "./camera.js";
 import { pacesOf } from "./colours.js";
 import * as finding from "./finding.js";

@@ -1,9 +1,9 @@
 // The panel below the timeline: a slice with its arguments, the statistics of a range, what a search found.
 
-import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
+import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, exactDuration, exactTime, percent } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { duration, signed } from "../../profiling/axis.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { duration, signed } from "../axis.js";
 import { differenceParts } from "./difference.js";
 import { flameParts } from "./flame.js";
 import { criticalParts, gapParts } from "./gaps.js";

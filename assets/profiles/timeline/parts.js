@@ -2,14 +2,14 @@
 // how they lie on one axis. The state has `source` (the file of the page's own profile), `also` (a query for each other trace),
 // `axis`, `at` (the step that is aligned) and `clocks`.
 
-import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { MOST_LISTED, numberPicker } from "../../base/number_picker.js";
-import { last } from "../../base/state.js";
-import { nameOf } from "../../profiling/jobs.js";
-import { memberOf, rankName } from "../../profiling/profiling.js";
-import { duration, signed } from "../../profiling/axis.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { MOST_LISTED, numberPicker } from "../../kit/number_picker.js";
+import { last } from "../../kit/state.js";
+import { nameOf } from "../jobs.js";
+import { memberOf, rankName } from "../profiles.js";
+import { duration, signed } from "../axis.js";
 
 /** As many as the server shows together. */
 const MOST = 16;

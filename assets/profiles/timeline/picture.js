@@ -1,6 +1,6 @@
 // The timeline as a file: a picture, or a drawing with shapes and texts.
 
-import { make } from "../../base/elements.js";
+import { make } from "../../kit/elements.js";
 import { FONT } from "./canvas.js";
 import { rowsOnScreen } from "./geometry.js";
 import { drawScene } from "./line.js";

@@ -1,4 +1,4 @@
-// What is asked of the server: plain routes about one trace (app/routes/timeline.py).
+// What is asked of the server: plain routes about one trace (app/routes/profiles/timeline.py).
 
 const BLOCK = 2048;
 

@@ -1,6 +1,6 @@
 // The bird's-eye strip: the whole trace with its busy share, what of it is on screen, and where search found something.
 
-import { setLabel, writeText } from "../../base/i18n.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
 import { share } from "./wire.js";
 
 const COLUMNS = 1200;

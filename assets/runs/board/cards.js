@@ -1,17 +1,17 @@
 // One card of a board: its head with title, badges and tools, and what is in it.
 
-import * as boards from "../../base/boards.js";
-import { badge, icon, iconButton, make, menu, words } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
-import { go } from "../../base/navigation.js";
-import { gone } from "../../base/run_selection.js";
-import { parseQuery } from "../../base/state.js";
+import * as boards from "../../kit/boards.js";
+import { badge, icon, iconButton, make, menu, words } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import { go } from "../../kit/navigation.js";
+import { gone } from "../../kit/run_selection.js";
+import { parseQuery } from "../../kit/state.js";
 import * as frames from "./frames.js";
 import * as moving from "./moving.js";
 import * as saving from "./saving.js";
 import * as texts from "./texts.js";
 
-const LONGEST_TITLE = 200;  // layouts/boards.py
+const LONGEST_TITLE = 200;  // layouts/runs/boards.py
 
 const queryOf = (place) => parseQuery(place.split("?").slice(1).join("?"));
 

@@ -1,9 +1,9 @@
-// The frames of a board: each card of a page is a frame of that page (layouts/pages/board). A frame is made when its card
+// The frames of a board: each card of a page is a frame of that page (layouts/runs/board). A frame is made when its card
 // comes into view, at most AT_ONCE at a time. It gets new data only while it is in view, and is removed some time after it has
 // left.
 
-import { setLabel } from "../../base/i18n.js";
-import { make } from "../../base/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import { make } from "../../kit/elements.js";
 
 const AT_ONCE = 2;
 const FOUND_MS = 4000;  // after which the next frame begins, whether or not the card is drawn

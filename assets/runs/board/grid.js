@@ -1,7 +1,7 @@
 // Where cards are on a board: 12 columns, rows without an end, cards as high up as those above them allow. Pure functions of
 // { key, x, y, w, h }, in columns and rows; the other fields of a card stay as they are.
 
-export const COLUMNS = 12;  // layouts/boards.py
+export const COLUMNS = 12;  // layouts/runs/boards.py
 export const ROWS = [2, 60];
 
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));

@@ -1,6 +1,6 @@
 // Moving and resizing cards: by the head and the corner with the pointer, by arrow keys.
 
-import { words } from "../../base/elements.js";
+import { words } from "../../kit/elements.js";
 import { COLUMNS, moved, resized, settled, shifted, stepped } from "./grid.js";
 import * as saving from "./saving.js";
 

@@ -1,15 +1,15 @@
-// The board page: the list of boards, or one of them. Counterpart of layouts/pages/board. frames.js has the cards of pages,
+// The board page: the list of boards, or one of them. Counterpart of layouts/runs/board. frames.js has the cards of pages,
 // texts.js those of text, moving.js drags and keys, saving.js what goes to the server, grid.js where cards are.
 
-import * as boards from "../../base/boards.js";
-import { functionsOf } from "../../base/dash.js";
-import { icon, make, menu, words } from "../../base/elements.js";
+import * as boards from "../../kit/boards.js";
+import { functionsOf } from "../../kit/dash.js";
+import { icon, make, menu, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { go } from "../../base/navigation.js";
-import { refusal } from "../../base/notes.js";
-import { keeper } from "../../base/pages.js";
-import { last } from "../../base/state.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { go } from "../../kit/navigation.js";
+import { refusal } from "../../kit/notes.js";
+import { keeper } from "../../kit/pages.js";
+import { last } from "../../kit/state.js";
 import * as cards from "./cards.js";
 import * as frames from "./frames.js";
 import { freePlace, settled } from "./grid.js";

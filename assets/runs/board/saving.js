@@ -1,8 +1,8 @@
 // Changes of a board: on screen at once, then on the server. The last change of a card wins; whatever that replaces can be
 // brought back from the line at the bottom.
 
-import * as boards from "../../base/boards.js";
-import { iconButton, make, words } from "../../base/elements.js";
+import * as boards from "../../kit/boards.js";
+import { iconButton, make, words } from "../../kit/elements.js";
 
 /** Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said. */
 export function say(page, key, values, actions = [], wrong = false) {

@@ -1,11 +1,11 @@
 // Cards of text. dcc.Markdown renders them, with HTML off, into an element that is not shown; what it has drawn is copied to
 // the cards, since the cards are no components of Dash.
 
-import { setProps } from "../../base/dash.js";
-import { make, words } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
+import { setProps } from "../../kit/dash.js";
+import { make, words } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
 
-export const LONGEST = 20000;  // layouts/boards.py
+export const LONGEST = 20000;  // layouts/runs/boards.py
 const SCHEMES = ["http:", "https:", "mailto:"];
 
 const component = (namespace, type, props) => ({ namespace, type, props });

@@ -1,14 +1,14 @@
-// The overview page: choice of run, its key numbers, tiles and insights. Counterpart of layouts/pages/overview.
+// The overview page: choice of run, its key numbers, tiles and insights. Counterpart of layouts/runs/overview.
 
-import { functionsOf, setProps } from "../../base/dash.js";
-import { takesText } from "../../base/elements.js";
-import { inLanguage, setLabel, writeText } from "../../base/i18n.js";
-import * as runNotes from "../../base/notes.js";
-import { selected } from "../../base/run_selection.js";
-import { currentPrefs, setPrefs } from "../../base/prefs.js";
-import { runSelect, setRuns } from "../../base/run_select.js";
-import { setState } from "../../base/state.js";
-import * as strict from "../../base/strictness.js";
+import { functionsOf, setProps } from "../../kit/dash.js";
+import { takesText } from "../../kit/elements.js";
+import { inLanguage, setLabel, writeText } from "../../kit/i18n.js";
+import * as runNotes from "../../kit/notes.js";
+import { selected } from "../../kit/run_selection.js";
+import { currentPrefs, setPrefs } from "../../kit/prefs.js";
+import { runSelect, setRuns } from "../../kit/run_select.js";
+import { setState } from "../../kit/state.js";
+import * as strict from "../../kit/strictness.js";
 import { count as countText } from "../../kit/units.js";
 
 const views = new Map();  // root id -> {of, runs, state}

@@ -1,12 +1,12 @@
 // The cells of the list of runs, and the functions that its grid calls by name.
 
-import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
-import { age } from "../../base/moments.js";
-import { linkTo, nameIn, pagesOf } from "../../base/grid.js";
-import { inLanguage, translate, translations } from "../../base/i18n.js";
-import * as runNotes from "../../base/notes.js";
+import { cellRenderers, gridFunctions } from "../../kit/ag_grid.js";
+import { age } from "../../kit/moments.js";
+import { linkTo, nameIn, pagesOf } from "../../kit/grid.js";
+import { inLanguage, translate, translations } from "../../kit/i18n.js";
+import * as runNotes from "../../kit/notes.js";
 import { cellText, count as countText } from "../../kit/units.js";
-import { paint } from "../../base/run_selection.js";
+import { paint } from "../../kit/run_selection.js";
 
 /** The views of the lists on screen by the id of their grid; see page.js. */
 export const views = new Map();

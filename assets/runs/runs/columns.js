@@ -1,10 +1,10 @@
 // The columns of the list of runs: which are shown, their order and widths, and the menu that chooses them. A layout is in the
 // state, and kept in the browser for the next visit.
 
-import { make, menu, icon, words } from "../../base/elements.js";
-import { setProps } from "../../base/dash.js";
-import { inLanguage, language, setLabel, translate } from "../../base/i18n.js";
-import { same } from "../../base/state.js";
+import { make, menu, icon, words } from "../../kit/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { inLanguage, language, setLabel, translate } from "../../kit/i18n.js";
+import { same } from "../../kit/state.js";
 import { Expressions } from "./expressions.js";
 import { count as countText } from "../../kit/units.js";
 

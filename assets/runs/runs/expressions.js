@@ -1,11 +1,11 @@
 // Columns of derived curves: the last, lowest and highest value of an expression over tags. They are columns of a tag named
-// "=" and the expression (layouts/pages/runs/columns.py).
+// "=" and the expression (layouts/runs/runs/columns.py).
 
-import { icon, make, words } from "../../base/elements.js";
-import { derivedTag, isDerived } from "../../base/derived_tags.js";
-import { openExpression } from "../../base/expression_opener.js";
-import { inLanguage, setLabel, translate } from "../../base/i18n.js";
-import { frameOf, routesOf } from "../../base/notes.js";
+import { icon, make, words } from "../../kit/elements.js";
+import { derivedTag, isDerived } from "../../kit/derived_tags.js";
+import { openExpression } from "../../kit/expression_opener.js";
+import { inLanguage, setLabel, translate } from "../../kit/i18n.js";
+import { frameOf, routesOf } from "../../kit/notes.js";
 
 const KINDS = ["last", "min", "max"];
 

@@ -1,14 +1,14 @@
-// The runs page: an AG Grid of all runs whose selection is that of the run picker. Counterpart of layouts/pages/runs.
+// The runs page: an AG Grid of all runs whose selection is that of the run picker. Counterpart of layouts/runs/runs.
 
-import { callbackContext, functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { pagesOf } from "../../base/grid.js";
-import { language, setLabel, writeText } from "../../base/i18n.js";
-import { go } from "../../base/navigation.js";
-import * as runNotes from "../../base/notes.js";
-import { colours, encode, matcher, selected } from "../../base/run_selection.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { same, setState } from "../../base/state.js";
-import * as strict from "../../base/strictness.js";
+import { callbackContext, functionsOf, noUpdate, setProps } from "../../kit/dash.js";
+import { pagesOf } from "../../kit/grid.js";
+import { language, setLabel, writeText } from "../../kit/i18n.js";
+import { go } from "../../kit/navigation.js";
+import * as runNotes from "../../kit/notes.js";
+import { colours, encode, matcher, selected } from "../../kit/run_selection.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { same, setState } from "../../kit/state.js";
+import * as strict from "../../kit/strictness.js";
 import { views } from "./cells.js";
 import { Columns } from "./columns.js";
 import { Groups } from "./groups.js";

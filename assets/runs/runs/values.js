@@ -1,7 +1,7 @@
 // Values of the columns that users add, asked for some runs at a time, and regular expressions of filters, which the server
-// matches within a time limit. Counterpart of layouts/pages/runs/columns.py.
+// matches within a time limit. Counterpart of layouts/runs/runs/columns.py.
 
-import { setProps } from "../../base/dash.js";
+import { setProps } from "../../kit/dash.js";
 
 const ASK_MS = 50;
 const LOST_MS = 20000;

@@ -1,16 +1,16 @@
-// The tuning page: choice of study and target, table of trials, charts. Counterpart of layouts/pages/tuning.
+// The tuning page: choice of study and target, table of trials, charts. Counterpart of layouts/tuning/tuning.
 
-import { functionsOf } from "../../base/dash.js";
-import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../base/elements.js";
-import { dateTime } from "../../base/moments.js";
+import { functionsOf } from "../../kit/dash.js";
+import { fillSelect, icon, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
+import { dateTime } from "../../kit/moments.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
-import { keeper } from "../../base/pages.js";
-import { answered, request } from "../../base/parts.js";
-import { showPlainHtml } from "../../base/plain_html.js";
-import { plotCards } from "../../base/plot_cards.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { formatQuery, last } from "../../base/state.js";
+import { language, setLabel, translate } from "../../kit/i18n.js";
+import { keeper } from "../../kit/pages.js";
+import { answered, request } from "../../kit/parts.js";
+import { showPlainHtml } from "../../kit/plain_html.js";
+import { plotCards } from "../../kit/plot_cards.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { formatQuery, last } from "../../kit/state.js";
 import { programmed } from "../../lineage/programmed.js";
 
 const KEYS = ["study", "target", "trial", "sort", "show", "x", "y", "by"];

@@ -1,15 +1,15 @@
-// The histograms page, with one card per tag. Counterpart of layouts/pages/histograms.
+// The histograms page, with one card per tag. Counterpart of layouts/values/histograms.
 
-import { badge, make, option, pressSegment, segments, select, words } from "../../base/elements.js";
+import { badge, make, option, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count, percent, short } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { entry, last, withEntry } from "../../base/state.js";
-import { numbersOf } from "../../base/typed_arrays.js";
-import * as cards from "../../cards/cards.js";
-import * as histogramHover from "../../cards/histogram_hover.js";
-import * as histogramLegend from "../../cards/histogram_legend.js";
-import { isLinked } from "../../cards/layout_menu.js";
-import * as slots from "../../cards/slots.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { entry, last, withEntry } from "../../kit/state.js";
+import { numbersOf } from "../../kit/typed_arrays.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as histogramHover from "../../kit/cards/histogram_hover.js";
+import * as histogramLegend from "../../kit/cards/histogram_legend.js";
+import { isLinked } from "../../kit/cards/layout_menu.js";
+import * as slots from "../../kit/cards/slots.js";
 import * as zooming from "./zoom.js";
 
 const VIEWS = ["auto", "heat", "ridge", "overlay", "step", "numbers"];

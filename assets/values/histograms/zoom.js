@@ -1,13 +1,13 @@
 // The view of a card of the histograms page. State: zoom="low,high,from,to:tag" of values and of steps or times. A pair may be
-// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/queries/histograms.py). Linked
-// cards have their steps or times in common, see cards/linked_zoom.js.
+// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/values/histogram_asks.py).
+// Linked cards have their steps or times in common, see cards/linked_zoom.js.
 
-import { iconButton } from "../../base/elements.js";
-import { last, withEntry } from "../../base/state.js";
-import { valueAt } from "../../cards/histogram_hover.js";
-import { isLinked } from "../../cards/layout_menu.js";
-import * as linkedZoom from "../../cards/linked_zoom.js";
-import * as slots from "../../cards/slots.js";
+import { iconButton } from "../../kit/elements.js";
+import { last, withEntry } from "../../kit/state.js";
+import { valueAt } from "../../kit/cards/histogram_hover.js";
+import { isLinked } from "../../kit/cards/layout_menu.js";
+import * as linkedZoom from "../../kit/cards/linked_zoom.js";
+import * as slots from "../../kit/cards/slots.js";
 
 const CHANGED = /^([xy])axis(\d*)\.range\[([01])\]$/;
 const WHOLE = "all,,,";

@@ -1,11 +1,11 @@
 // Compare two pictures of a tag, of any steps and runs: side by side, under a slider, or as a difference. State: compare is the
 // tag, a and b are "position:run" (see cards/stepping.js), how is beside, slider or difference, split the percentage of A.
 
-import { iconButton, make, pressSegment, segments } from "../../base/elements.js";
-import { setLabel } from "../../base/i18n.js";
-import { runSelect, setRuns } from "../../base/run_select.js";
-import { last } from "../../base/state.js";
-import * as stepping from "../../cards/stepping.js";
+import { iconButton, make, pressSegment, segments } from "../../kit/elements.js";
+import { setLabel } from "../../kit/i18n.js";
+import { runSelect, setRuns } from "../../kit/run_select.js";
+import { last } from "../../kit/state.js";
+import * as stepping from "../../kit/cards/stepping.js";
 import { comparing, fill, picture } from "./pictures.js";
 
 const WRITE_WAIT_MS = 200;

@@ -1,15 +1,15 @@
-// The images page: one card per tag with one picture per run, all at the same step. Counterpart of layouts/pages/images. The
+// The images page: one card per tag with one picture per run, all at the same step. Counterpart of layouts/values/images. The
 // server sends only when images were recorded; a picture is an <img> of the image route, so moving a slider changes nothing but
 // addresses. pictures.js draws pictures, compare.js compares two.
 
-import { badge, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, iconButton, make, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel } from "../../base/i18n.js";
-import { partsOf } from "../../base/names.js";
-import { last, listed, toggled, withEntry } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import * as slots from "../../cards/slots.js";
-import * as stepping from "../../cards/stepping.js";
+import { setLabel } from "../../kit/i18n.js";
+import { partsOf } from "../../kit/names.js";
+import { last, listed, toggled, withEntry } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as slots from "../../kit/cards/slots.js";
+import * as stepping from "../../kit/cards/stepping.js";
 import * as comparison from "./compare.js";
 import { arrange, comparing, fill, indexOf, picture, settle } from "./pictures.js";
 

@@ -1,12 +1,12 @@
 // Pictures of a card: address, caption, failures, arrangement and preloading.
 
-import { icon, iconButton, make } from "../../base/elements.js";
+import { icon, iconButton, make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { nameElement } from "../../base/names.js";
-import { entry, last } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import * as stepping from "../../cards/stepping.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/names.js";
+import { entry, last } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as stepping from "../../kit/cards/stepping.js";
 
 export const NEIGHBOURS = 24;  // pictures whose neighbours are preloaded
 export const [GAP, CAPTION, LEAST] = [8, 24, [110, 40]];  // px: gap, caption, minimum width and height

@@ -1,6 +1,6 @@
 // Save the landscape: the plot as PNG or SVG, the data as CSV in full precision.
 
-import * as files from "../../base/files.js";
+import * as files from "../../kit/files.js";
 
 const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
 

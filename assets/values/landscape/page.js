@@ -1,13 +1,13 @@
-// The landscape page: choice of landscapes, controls, empty states. Counterpart of layouts/pages/landscape.
+// The landscape page: choice of landscapes, controls, empty states. Counterpart of layouts/values/landscape.
 
-import { listDamage } from "../../base/damage.js";
-import { functionsOf, noUpdate } from "../../base/dash.js";
-import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { listDamage } from "../../kit/damage.js";
+import { functionsOf, noUpdate } from "../../kit/dash.js";
+import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
-import { keeper } from "../../base/pages.js";
-import { currentPrefs } from "../../base/prefs.js";
-import { same } from "../../base/state.js";
+import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { keeper } from "../../kit/pages.js";
+import { currentPrefs } from "../../kit/prefs.js";
+import { same } from "../../kit/state.js";
 import * as saving from "./files.js";
 import * as path from "./path.js";
 import { DEFAULTS, get, put } from "./view.js";

@@ -1,6 +1,6 @@
 // Play the training path over a landscape, at constant speed.
 
-import { setLabel } from "../../base/i18n.js";
+import { setLabel } from "../../kit/i18n.js";
 
 const PLAY_MS = 3000;
 const FRAMES = 80;

@@ -1,6 +1,6 @@
 // The view of a landscape as the state describes it.
 
-import { last } from "../../base/state.js";
+import { last } from "../../kit/state.js";
 
 export const DEFAULTS = { view: "filled", map: "viridis", lines: "20", opacity: "1" };
 

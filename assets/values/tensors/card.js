@@ -1,8 +1,8 @@
 // What the parts of a card of the tensors page share: its run and dimensions in the state, requests, messages.
 
-import { translate } from "../../base/i18n.js";
-import { entry, withEntry } from "../../base/state.js";
-import { boxesText } from "../../tensor_grid/boxes.js";
+import { translate } from "../../kit/i18n.js";
+import { entry, withEntry } from "../../kit/state.js";
+import { boxesText } from "../../kit/tensor_grid/boxes.js";
 
 // What the state says of a card ---------------------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
 // Controls of a card of the tensors page: run, dimensions, tensor to subtract.
 
-import { fillSelect, make, pressSegment, segments, words } from "../../base/elements.js";
+import { fillSelect, make, pressSegment, segments, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate, writeText } from "../../base/i18n.js";
-import { entry, listed, toggled } from "../../base/state.js";
-import * as stepping from "../../cards/stepping.js";
-import { boxGroup, drawBoxes } from "../../tensor_grid/boxes.js";
+import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { entry, listed, toggled } from "../../kit/state.js";
+import * as stepping from "../../kit/cards/stepping.js";
+import { boxGroup, drawBoxes } from "../../kit/tensor_grid/boxes.js";
 import { escaped, seriesOf, setBoxes, setEntry } from "./card.js";
 
 function field(label, control) {

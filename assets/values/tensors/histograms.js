@@ -2,13 +2,13 @@
 // of the histograms page. The server computes histograms on request, so a card asks again until none is pending. State: hist
 // (the view, "auto" by default), x (the axis of steps), hide and first (runs left out, and the first one shown).
 
-import { setProps } from "../../base/dash.js";
-import { badge, make, pressSegment, segments } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { badge, make, pressSegment, segments } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { last } from "../../base/state.js";
-import * as histogramHover from "../../cards/histogram_hover.js";
-import * as histogramLegend from "../../cards/histogram_legend.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { last } from "../../kit/state.js";
+import * as histogramHover from "../../kit/cards/histogram_hover.js";
+import * as histogramLegend from "../../kit/cards/histogram_legend.js";
 import { json, message } from "./card.js";
 
 const VIEWS = ["auto", "heat", "ridge", "overlay", "numbers", "step"];

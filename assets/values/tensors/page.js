@@ -1,20 +1,20 @@
 // The tensors page: one card per tag with a table or a histogram of a tensor, or of its difference to another one. Counterpart
-// of layouts/pages/tensors. The server sends when tensors were recorded (cards/stepping.js); facts, statistics and rectangles
+// of layouts/values/tensors. The server sends when tensors were recorded (cards/stepping.js); facts, statistics and rectangles
 // of values come over plain routes (table.js).
 //
 // State, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"). rel lists tags.
 
-import { setProps } from "../../base/dash.js";
-import { badge, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
+import { setProps } from "../../kit/dash.js";
+import { badge, make, pressSegment, segments, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, translate } from "../../base/i18n.js";
-import { entry, listed } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import * as slots from "../../cards/slots.js";
-import * as stepping from "../../cards/stepping.js";
-import { clearBoxes, dimsOf } from "../../tensor_grid/boxes.js";
-import { lookControls, lookOf } from "../../tensor_grid/look.js";
-import { createValues } from "../../tensor_grid/values.js";
+import { setLabel, translate } from "../../kit/i18n.js";
+import { entry, listed } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as slots from "../../kit/cards/slots.js";
+import * as stepping from "../../kit/cards/stepping.js";
+import { clearBoxes, dimsOf } from "../../kit/tensor_grid/boxes.js";
+import { lookControls, lookOf } from "../../kit/tensor_grid/look.js";
+import { createValues } from "../../kit/tensor_grid/values.js";
 import { address, json, message, plain, seriesOf, setBoxes } from "./card.js";
 import * as controls from "./controls.js";
 import * as histograms from "./histograms.js";

@@ -1,13 +1,13 @@
-// The text page: one card per tag with one text per run, all at the same step. Counterpart of layouts/pages/text. A text is
+// The text page: one card per tag with one text per run, all at the same step. Counterpart of layouts/values/text. A text is
 // fetched when it is shown, and set as textContent only.
 
-import { badge, icon, make, words } from "../../base/elements.js";
+import { badge, icon, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { setLabel, writeText } from "../../base/i18n.js";
-import { nameElement, partsOf } from "../../base/names.js";
-import { last, listed, toggled } from "../../base/state.js";
-import * as cards from "../../cards/cards.js";
-import * as stepping from "../../cards/stepping.js";
+import { setLabel, writeText } from "../../kit/i18n.js";
+import { nameElement, partsOf } from "../../kit/names.js";
+import { last, listed, toggled } from "../../kit/state.js";
+import * as cards from "../../kit/cards/cards.js";
+import * as stepping from "../../kit/cards/stepping.js";
 
 const MOST = 24;         // texts per card, until all are requested
 const LONGEST = 200000;  // characters shown of a text

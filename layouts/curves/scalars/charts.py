@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from parsers.recorded import mark_of
 
-from layouts.figures.lines import figure, on_canvas
-from layouts.queries.comparing import differences, grouped
-from layouts.queries.curves import (
+from layouts.curves.chosen_lines import (
     Found,
     band_of,
     base_of,
@@ -23,12 +21,14 @@ from layouts.queries.curves import (
     style_of,
     visible_runs,
 )  # fmt: skip
-from layouts.queries.expressions import told
-from layouts.queries.grouping import Grouping, made
-from layouts.queries.scalars import Ask
+from layouts.curves.comparing import differences, grouped
+from layouts.curves.expressions import told
+from layouts.curves.grouping import Grouping, made
+from layouts.curves.lines import figure, on_canvas
+from layouts.curves.scalar_asks import Ask
+from layouts.kit.state import label_of
+from layouts.kit.theme import PALETTE
 from layouts.sources import FrameSource, RunSource
-from layouts.state import label_of
-from layouts.theme import PALETTE
 
 MOST_LINES = 200
 """Maximum number of lines in a chart unless the request asks for all."""

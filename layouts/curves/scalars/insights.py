@@ -7,10 +7,10 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State
 from parsers.names import EXPRESSION
 
-from layouts.components.insights import as_json, cause_link, view
-from layouts.page import Ids
+from layouts.curves.insights import as_json, cause_link, view
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, label_of, selected_runs, texts
 from layouts.sources import RunSource
-from layouts.state import BadInput, label_of, selected_runs, texts
 
 SECONDS = 0.15
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""

@@ -1,6 +1,6 @@
 """The scalars page: how did the curves of these runs develop, and where did they go wrong?
 
-One card per tag with all chosen runs in it, or several tags in one chart. In the browser assets/pages/scalars/ turns the state
+One card per tag with all chosen runs in it, or several tags in one chart. In the browser assets/curves/scalars/ turns the state
 into a request per card; here each request becomes a figure.
 """
 
@@ -13,19 +13,19 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, no_update
 from parsers.analysis import ThresholdError, parse_threshold
 
-from layouts.cards import cards
-from layouts.cards.cards import Cards
-from layouts.components.expression_texts import TEXTS as EXPRESSIONS
-from layouts.components.insight_texts import TEXTS as INSIGHTS
-from layouts.components.run_list_texts import TEXTS as RUN_LIST
-from layouts.page import Ids, Page
-from layouts.pages.scalars import charts, insights, ranking
-from layouts.pages.scalars.sheet import sheet
-from layouts.pages.scalars.texts import TEXTS
-from layouts.queries.curves import series_of
-from layouts.queries.scalars import read_ask
+from layouts.curves.chosen_lines import series_of
+from layouts.curves.expression_texts import TEXTS as EXPRESSIONS
+from layouts.curves.insight_texts import TEXTS as INSIGHTS
+from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalars import charts, insights, ranking
+from layouts.curves.scalars.sheet import sheet
+from layouts.curves.scalars.texts import TEXTS
+from layouts.kit.cards import cards
+from layouts.kit.cards.cards import Cards
+from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import BadInput
 from layouts.sources import FrameSource
-from layouts.state import BadInput
 
 _RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
 model.train(epochs, dataset, callbacks=[summary])"""

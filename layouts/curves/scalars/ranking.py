@@ -11,10 +11,10 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.page import Ids
-from layouts.pages.scalars.insights import SECONDS
+from layouts.curves.scalars.insights import SECONDS
+from layouts.kit.page import Ids
+from layouts.kit.state import number, selected_runs, texts
 from layouts.sources import RunSource
-from layouts.state import number, selected_runs, texts
 
 CHUNK = 20
 """Curves that are analysed before the time is looked at."""

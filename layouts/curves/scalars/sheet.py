@@ -1,4 +1,4 @@
-"""The table of final values below the cards (assets/pages/scalars/table.js), and the groups that the bar shows."""
+"""The table of final values below the cards (assets/curves/scalars/table.js), and the groups that the bar shows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from parsers.analysis import FEW, Estimate
 from parsers.lineage.table import better
 
+from layouts.curves.final_values import Row, Wanted, labels, read_wanted, rows
+from layouts.curves.grouping import REST, Grouping, columns, made
 from layouts.kit import units as fmt
-from layouts.queries.final_values import Row, Wanted, labels, read_wanted, rows
-from layouts.queries.grouping import REST, Grouping, columns, made
+from layouts.kit.state import selected_runs
 from layouts.sources import FrameSource, RunSource
-from layouts.state import selected_runs
 
 MOST_ROWS = 1000
 """Maximum number of rows of the table on screen; the CSV file has all."""

@@ -13,13 +13,13 @@ from parsers.analysis.graphs import Network, View, Visible
 from parsers.caches import Cache
 from parsers.model import Ints
 
-from layouts.debugging.choice import LONGEST, Choice
+from layouts.dumps.choice import LONGEST, Choice
+from layouts.dumps.debugger.strip import graphs_of
 from layouts.graphs.asks import read_ask
 from layouts.graphs.drawing import Marked, drawn
-from layouts.pages.debugger.strip import graphs_of
-from layouts.queries.graphs import Of, Opened, Views
+from layouts.graphs.graph_views import Of, Opened, Views
+from layouts.kit.state import flag, number, text
 from layouts.sources import DumpSource
-from layouts.state import flag, number, text
 
 PASSED = frozenset(("Load", "Depend", "TensorMove", "Identity", "MakeTuple", "TupleGetItem"))
 """Operators that only pass values on: the neighbours of an operator are beyond them."""
@@ -28,7 +28,7 @@ _MOST_KEPT = 8
 
 
 class DumpedGraphs:
-    """The graphs of dumps as a `layouts.queries.graphs.GraphSource`: the name of a graph is rank and number, 0.3."""
+    """The graphs of dumps as a `layouts.graphs.graph_views.GraphSource`: the name of a graph is rank and number, 0.3."""
 
     def __init__(self, source: DumpSource) -> None:
         self._source = source

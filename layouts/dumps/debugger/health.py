@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from parsers.analysis.first_cause import NON_FINITE, Causes
-from parsers.analysis.operators import operators_of
+from parsers.analysis.dumps.first_cause import NON_FINITE, Causes
+from parsers.analysis.dumps.operators import operators_of
 
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.work import WorkResult
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.kit.work import WorkResult
 
 MOST_CAUSES = 10_000
 """Maximum iterations with bad values that are listed."""

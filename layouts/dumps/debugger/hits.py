@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
-from parsers.analysis.watchpoints.checking import NO_RECORDS, check, chosen_rows
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
+from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, check, chosen_rows
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.debugging.choice import Choice
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.pages.debugger.selected_facts import id_of
-from layouts.state import number, text
+from layouts.dumps.choice import Choice
+from layouts.dumps.debugger.selected_facts import id_of
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.kit.state import number, text
 
 BATCH = 4_000
 """Tensors that are checked together."""

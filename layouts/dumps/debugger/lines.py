@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from parsers.graphs.sources import is_own
 
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.state import number, text, texts
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.kit.state import number, text, texts
 
 MOST_LISTED = 500
 _EACH = 200

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from parsers.analysis.operators import operators_of
+from parsers.analysis.dumps.operators import operators_of
 
-from layouts.debugging.choice import Choice
-from layouts.dumps import DumpView
-from layouts.state import number
+from layouts.dumps.choice import Choice
+from layouts.dumps.open_dump import DumpView
+from layouts.kit.state import number
 
 MOST = 500
 _NOBODY = np.zeros(0, np.int64)

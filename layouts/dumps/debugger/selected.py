@@ -1,7 +1,8 @@
 """The selected operator, below the panes of the debugger: its tensors, their values and history, and comparison with others.
 
-The server describes the operator, draws the figures and compares; values come over plain routes (`app.routes.dump_tensors`)
-into the table that the tensors page has, too (assets/tensor_grid/). The browser's part is assets/pages/debugger/selected.js.
+The server describes the operator, draws the figures and compares; values come over plain routes
+(`app.routes.dumps.dump_tensors`) into the table that the tensors page has, too (assets/kit/tensor_grid/). The browser's part is
+assets/dumps/debugger/selected.js.
 """
 
 from __future__ import annotations
@@ -12,21 +13,21 @@ from typing import Any
 from dash import Input, State, dcc, html
 from parsers import PayloadError
 
-from layouts.callbacks import in_browser
-from layouts.components.tensor_grid_texts import TEXTS as GRID_TEXTS
-from layouts.debugging.body import progress_line
-from layouts.debugging.choice import Choice, read_choice, read_node
-from layouts.debugging.parts import register_parts, stores
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import for_browser, t
-from layouts.page import Ids
-from layouts.pages.debugger import selected_compare as comparing
-from layouts.pages.debugger import selected_figures as figures
-from layouts.pages.debugger.selected_facts import node_facts
-from layouts.pages.debugger.selected_texts import TEXTS
-from layouts.queries.dump_tensors import Dumped, opened, read_dumped
+from layouts.dumps.body import progress_line
+from layouts.dumps.choice import Choice, read_choice, read_node
+from layouts.dumps.debugger import selected_compare as comparing
+from layouts.dumps.debugger import selected_figures as figures
+from layouts.dumps.debugger.selected_facts import node_facts
+from layouts.dumps.debugger.selected_texts import TEXTS
+from layouts.dumps.dump_tensors import Dumped, opened, read_dumped
+from layouts.dumps.parts import register_parts, stores
+from layouts.kit.callbacks import in_browser
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.i18n import for_browser, t
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, text
+from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
 from layouts.sources import DumpSource
-from layouts.state import BadInput, text
 
 PARTS = ("tensors", "trend", "histogram", "comparison")
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis import Tensor, chunks
-from parsers.analysis.tensor_comparison import Comparison, Place, compare
+from parsers.analysis.values.tensor_comparison import Comparison, Place, compare
 from parsers.errors import FormatError
 
-from layouts.debugging.choice import LONGEST, Choice, read_against, read_choice
-from layouts.debugging.listing import iterations
-from layouts.debugging.parts import progress, worked
-from layouts.dumps import DumpView, DumpWork, Report
+from layouts.dumps.choice import LONGEST, Choice, read_against, read_choice
+from layouts.dumps.debugger.selected_facts import id_of, match, rows_of
+from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
+from layouts.dumps.listing import iterations
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
-from layouts.pages.debugger.selected_facts import id_of, match, rows_of
-from layouts.queries.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
+from layouts.kit.state import number, text
 from layouts.sources import DumpSource
-from layouts.state import number, text
 
 KEYS = ("with_node", "with_io")
 """Keys of the state that name the operator and the tensor to compare with; without them it is the selected one."""

@@ -14,11 +14,11 @@ from parsers.dumps.store import COMPUTED, Statistics
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
-from layouts.debugging.choice import Choice
-from layouts.debugging.parts import progress, worked
-from layouts.dumps import DumpView, DumpWork, Report
+from layouts.dumps.choice import Choice
+from layouts.dumps.dump_tensors import LARGE_BYTES
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
-from layouts.queries.dump_tensors import LARGE_BYTES
 from layouts.sources import DumpSource
 
 MOST_TENSORS = 200

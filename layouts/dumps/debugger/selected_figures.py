@@ -14,17 +14,17 @@ from parsers.dumps.store import Statistics
 from parsers.errors import FormatError
 from parsers.model import Ints
 
-from layouts.debugging.choice import Choice
-from layouts.debugging.parts import progress, worked
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.figures.alternatives import described, entry, marked
-from layouts.figures.typed_arrays import numbers, whole_numbers
-from layouts.i18n import both
+from layouts.dumps.choice import Choice
+from layouts.dumps.debugger.selected_facts import COUNTED, measured
+from layouts.dumps.dump_tensors import LARGE_BYTES, Ask, Dumped, find, opened, readable
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
-from layouts.pages.debugger.selected_facts import COUNTED, measured
-from layouts.queries.dump_tensors import LARGE_BYTES, Ask, Dumped, find, opened, readable
-from layouts.queries.tensor_facts import bars
+from layouts.kit.figures.alternatives import described, entry, marked
+from layouts.kit.figures.typed_arrays import numbers, whole_numbers
+from layouts.kit.i18n import both
 from layouts.sources import DumpSource
+from layouts.values.tensor_facts import bars
 
 STATISTICS = tuple(name for name in NAMES if name != "count")
 """Statistics whose trend can be shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from layouts.dumps import DumpView
+from layouts.dumps.open_dump import DumpView
 
 MOST = 200_000
 """Maximum executions that are sent."""

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.watchpoints.conditions import ACTIVATION, GRADIENT, WEIGHT
-from parsers.analysis.watchpoints.targets import rows_of
+from parsers.analysis.dumps.watchpoints.conditions import ACTIVATION, GRADIENT, WEIGHT
+from parsers.analysis.dumps.watchpoints.targets import rows_of
 from parsers.caches import Cache
 
-from layouts.dumps import DumpView
+from layouts.dumps.open_dump import DumpView
+from layouts.kit.state import BadInput, flag, number, text, texts
 from layouts.sources import PatternMatcher
-from layouts.state import BadInput, flag, number, text, texts
 
 KINDS = ("all", WEIGHT, GRADIENT, ACTIVATION)
 PARAMETERS = "\0parameters"

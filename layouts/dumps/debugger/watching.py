@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
-from parsers.analysis.watchpoints.conditions import RANGE
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
+from parsers.analysis.dumps.watchpoints.conditions import RANGE
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
-from layouts.notes import Unfit
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList, proposed, watched
+from layouts.kit.state import BadInput, text
+from layouts.runs.notes import Unfit
 from layouts.sources import NoteSource, PatternMatcher
-from layouts.state import BadInput, text
-from layouts.watchpoints import SavedWatchpoint, WatchList, proposed, watched
 
 LONGEST = 8_000_000
 """Maximum characters of the watchpoints in a request."""

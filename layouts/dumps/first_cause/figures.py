@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from parsers.analysis.first_cause import NON_FINITE
+from parsers.analysis.dumps.first_cause import NON_FINITE
 from parsers.deferred import pandas as pd
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import MOST_NAMED, described, described_by, in_both, joined, listed, marked, named
-from layouts.figures.curves import WRONG
-from layouts.figures.typed_arrays import drawn, numbers
-from layouts.i18n import LANGUAGES, both
+from layouts.curves.smoothed_lines import WRONG
+from layouts.dumps.first_cause.work import Norms, Spread
 from layouts.kit import units as fmt
-from layouts.pages.first_cause.work import Norms, Spread
+from layouts.kit.figures.alternatives import MOST_NAMED, described, described_by, in_both, joined, listed, marked, named
+from layouts.kit.figures.typed_arrays import drawn, numbers
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 
 MOST_BARS = 1_500
 """Bars that are drawn; of more operators the worst of each of as many places is."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from layouts.debugging.links import iteration_of
+from layouts.dumps.links import iteration_of
 from layouts.sources import RunSource
 
 BEFORE, AFTER = 500, 1_000

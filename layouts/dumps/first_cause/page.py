@@ -12,22 +12,16 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.first_cause import EXPLODING, NON_FINITE, VANISHING
+from parsers.analysis.dumps.first_cause import EXPLODING, NON_FINITE, VANISHING
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 
-from layouts.components.elements import button
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
-from layouts.debugging.body import body, damage, progress_line, register_body
-from layouts.debugging.choice import KEYS, Choice, read_choice, read_node
-from layouts.debugging.parts import Answer, progress, worked
-from layouts.i18n import LANGUAGES, t
-from layouts.page import Ids, Page
-from layouts.pages.first_cause import figures, sections
-from layouts.pages.first_cause.loss import loss_of
-from layouts.pages.first_cause.texts import TEXTS
-from layouts.pages.first_cause.work import (
+from layouts.dumps.body import body, damage, progress_line, register_body
+from layouts.dumps.choice import KEYS, Choice, read_choice, read_node
+from layouts.dumps.first_cause import figures, sections
+from layouts.dumps.first_cause.loss import loss_of
+from layouts.dumps.first_cause.texts import TEXTS
+from layouts.dumps.first_cause.work import (
     MOST_ROWS,
     Found,
     Spread,
@@ -37,8 +31,14 @@ from layouts.pages.first_cause.work import (
     norms_of,
     row_of,
 )
+from layouts.dumps.parts import Answer, progress, worked
+from layouts.kit.elements import button
+from layouts.kit.i18n import LANGUAGES, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.state import text
 from layouts.sources import FrameSource
-from layouts.state import text
 
 PARTS = ("causes", "spread", "departures", "norms")
 KINDS = (NON_FINITE, EXPLODING, VANISHING)

@@ -9,16 +9,16 @@ from typing import Any
 
 from dash import html
 from parsers import SourceLine
-from parsers.analysis.first_cause import BEFORE, HERE, NON_FINITE, RANK
+from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK
 from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
-from layouts.debugging.links import address
-from layouts.debugging.tables import bilingual, number, short, table
-from layouts.i18n import both, t
+from layouts.dumps.first_cause.figures import counted, said
+from layouts.dumps.first_cause.work import MOST_ROWS, Found, Spread, Stacks
+from layouts.dumps.links import address
+from layouts.dumps.tables import bilingual, number, short, table
 from layouts.kit import units as fmt
-from layouts.pages.first_cause.figures import counted, said
-from layouts.pages.first_cause.work import MOST_ROWS, Found, Spread, Stacks
+from layouts.kit.i18n import both, t
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
 Row = Mapping[Any, Any]

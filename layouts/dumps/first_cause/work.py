@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from parsers import SourceLine
-from parsers.analysis.departures import departures
-from parsers.analysis.first_cause import Causes
-from parsers.analysis.operators import latest_rows
+from parsers.analysis.dumps.departures import departures
+from parsers.analysis.dumps.first_cause import Causes
+from parsers.analysis.dumps.operators import latest_rows
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.dumps import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
 
 PARTS = 50
 """Parts of the iterations after which what was found so far may be told."""

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import MOST_NAMED, described, listed, marked, named
-from layouts.figures.curves import WRONG
-from layouts.figures.typed_arrays import numbers
-from layouts.i18n import LANGUAGES, both
+from layouts.curves.smoothed_lines import WRONG
+from layouts.dumps.two_dumps.words import quantity
 from layouts.kit import units as fmt
-from layouts.pages.two_dumps.words import quantity
+from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, marked, named
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 
 MOST_POINTS = 3_000
 """Points that are drawn; of more outputs the one that differs most of each of as many places is."""

@@ -14,21 +14,21 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import button, empty_state
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
-from layouts.debugging.body import body, damage, progress_line, register_body
-from layouts.debugging.choice import KEYS, Choice, read_against, read_choice
-from layouts.debugging.parts import progress, worked
-from layouts.i18n import attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.two_dumps import sections
-from layouts.pages.two_dumps.figure import curve
-from layouts.pages.two_dumps.texts import TEXTS
-from layouts.pages.two_dumps.work import TOLERANCE, Ask, Compared, Earliest, comparison, earliest, read_ask
+from layouts.dumps.body import body, damage, progress_line, register_body
+from layouts.dumps.choice import KEYS, Choice, read_against, read_choice
+from layouts.dumps.parts import progress, worked
+from layouts.dumps.two_dumps import sections
+from layouts.dumps.two_dumps.figure import curve
+from layouts.dumps.two_dumps.texts import TEXTS
+from layouts.dumps.two_dumps.work import TOLERANCE, Ask, Compared, Earliest, comparison, earliest, read_ask
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import button, empty_state
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.state import number
 from layouts.sources import FrameSource
-from layouts.state import number
 
 TABLES = ("table", "alone")
 

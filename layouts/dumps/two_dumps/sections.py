@@ -7,18 +7,28 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.two_dumps import HASH, NAME, SCOPE, STATISTICS, VALUES, WITHOUT_OP, differing, first_difference, inputs_of
+from parsers.analysis.dumps.two_dumps import (
+    HASH,
+    NAME,
+    SCOPE,
+    STATISTICS,
+    VALUES,
+    WITHOUT_OP,
+    differing,
+    first_difference,
+    inputs_of,
+)
 from parsers.deferred import pandas as pd
 
-from layouts.debugging.choice import Choice
-from layouts.debugging.links import address
-from layouts.debugging.tables import bilingual, number, short
-from layouts.debugging.tables import table as table_of
-from layouts.i18n import both, t
+from layouts.dumps.choice import Choice
+from layouts.dumps.links import address
+from layouts.dumps.tables import bilingual, number, short
+from layouts.dumps.tables import table as table_of
+from layouts.dumps.two_dumps.figure import cosine_text
+from layouts.dumps.two_dumps.words import limit, quantity
+from layouts.dumps.two_dumps.work import Ask, Compared
 from layouts.kit import units as fmt
-from layouts.pages.two_dumps.figure import cosine_text
-from layouts.pages.two_dumps.words import limit, quantity
-from layouts.pages.two_dumps.work import Ask, Compared
+from layouts.kit.i18n import both, t
 
 MOST_ROWS = 300
 """Rows of a table on the page; its file has all."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.two_dumps import Side, compare_pairs, first_iteration, pairs
+from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs
 from parsers.deferred import pandas as pd
 
-from layouts.debugging.choice import Choice, read_against, read_choice
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.i18n import LANGUAGES
-from layouts.state import number, text
+from layouts.dumps.choice import Choice, read_against, read_choice
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import number, text
 
 TOLERANCE = 1e-3
 """Difference that is still the same unless another one is chosen."""

@@ -11,11 +11,11 @@ from dash import html
 from parsers.analysis.explanations.changes import KNOWN, Changes
 from parsers.model import Ints
 
+from layouts.explanations.confusion.sections import MOST_ROWS
+from layouts.explanations.confusion_asks import Ask
 from layouts.explanations.links import address
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
-from layouts.pages.confusion.sections import MOST_ROWS
-from layouts.queries.confusion_asks import Ask
+from layouts.kit.i18n import attributes, t
 
 RIGHT = ("TP", "TN")
 MOVES = (("FN", "TP"), ("FP", "TN"), ("TP", "FN"), ("TN", "FP"))

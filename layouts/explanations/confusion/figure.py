@@ -9,11 +9,11 @@ import numpy as np
 from parsers.analysis.explanations.calibration import Calibration
 from parsers.deferred import pandas as pd
 
-from layouts.components.plot_cards import LAYOUT, hover_label
-from layouts.figures.alternatives import described, listed, named
-from layouts.figures.typed_arrays import numbers
-from layouts.i18n import LANGUAGES, Text, both
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import described, listed, named
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.i18n import LANGUAGES, Text, both
+from layouts.kit.plot_cards import LAYOUT, hover_label
 
 ACCURACY, GAP, IDEAL = "#236db4", "#c6871a", "#76818f"
 

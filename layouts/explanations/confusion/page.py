@@ -15,22 +15,22 @@ from dash import html
 from parsers.analysis.explanations import calibration, confusion
 from parsers.analysis.explanations.changes import changes
 
-from layouts.components.elements import button
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS
-from layouts.i18n import attributes, t
+from layouts.explanations.confusion import sections
+from layouts.explanations.confusion.changed import changed
+from layouts.explanations.confusion.figure import reliability
+from layouts.explanations.confusion.texts import TEXTS
+from layouts.explanations.confusion_asks import Ask, read_ask
+from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
-from layouts.page import Ids, Page
-from layouts.pages.confusion import sections
-from layouts.pages.confusion.changed import changed
-from layouts.pages.confusion.figure import reliability
-from layouts.pages.confusion.texts import TEXTS
-from layouts.queries.confusion_asks import Ask, read_ask
-from layouts.queries.explanation_counts import cells_of, samples_of
+from layouts.kit.elements import button
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.state import label_of
 from layouts.sources import FrameSource
-from layouts.state import label_of
 
 PARTS = ("counts", "cell", "reliability", "outcomes")
 CARDS = ("matrix", "cell", "labels", "changes")

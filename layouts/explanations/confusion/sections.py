@@ -16,11 +16,11 @@ from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
 from layouts.explanations.choice import Choice
+from layouts.explanations.confusion_asks import Ask, labels_of
 from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
-from layouts.i18n import LANGUAGES, attributes, both, t
 from layouts.kit import units as fmt
-from layouts.queries.confusion_asks import Ask, labels_of
+from layouts.kit.i18n import LANGUAGES, attributes, both, t
 
 MOST_LABELS = 24
 """Labels of the matrix on the page; its file has all."""

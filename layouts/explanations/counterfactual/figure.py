@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from layouts.components.plot_cards import LAYOUT, hover_label
-from layouts.figures.alternatives import described, listed, named
-from layouts.i18n import LANGUAGES, both
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import described, listed, named
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.plot_cards import LAYOUT, hover_label
 
 LINE, CHOSEN = "#236db4", "#c6871a"
 LEAST_HEIGHT = 0.05

@@ -14,18 +14,18 @@ import numpy as np
 from dash import html
 from parsers.errors import PayloadError
 
-from layouts.components.elements import empty_state, icon_button
-from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS, read_choice, whole
+from layouts.explanations.counterfactual.figure import curve
+from layouts.explanations.counterfactual.samples import lines, listed, one_sample
+from layouts.explanations.counterfactual.texts import TEXTS
 from layouts.explanations.filtering import matching
-from layouts.i18n import LANGUAGES, attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.counterfactual.figure import curve
-from layouts.pages.counterfactual.samples import lines, listed, one_sample
-from layouts.pages.counterfactual.texts import TEXTS
+from layouts.kit.elements import empty_state, icon_button
+from layouts.kit.i18n import LANGUAGES, attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.state import flag, number, text
 from layouts.sources import FrameSource
-from layouts.state import flag, number, text
 
 PARTS = ("rows", "sample")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort")

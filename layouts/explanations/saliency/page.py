@@ -18,21 +18,21 @@ from parsers.errors import PayloadError
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
-from layouts.components.elements import button, icon_button
-from layouts.debugging.body import progress_line
-from layouts.debugging.texts import TEXTS as PROGRESS
-from layouts.explained import ExplanationWork
+from layouts.dumps.body import progress_line
+from layouts.dumps.texts import TEXTS as PROGRESS
 from layouts.explanations.body import body, damage, progress, register_body, worked
 from layouts.explanations.choice import KEYS, Choice, read_choice, whole
 from layouts.explanations.colours import tables
 from layouts.explanations.filtering import matching
+from layouts.explanations.open_explanations import ExplanationWork
+from layouts.explanations.saliency.texts import TEXTS
 from layouts.explanations.tables import sample_cards
-from layouts.i18n import attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.saliency.texts import TEXTS
+from layouts.kit.elements import button, icon_button
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import number
+from layouts.kit.work import WorkResult
 from layouts.sources import FrameSource
-from layouts.state import number
-from layouts.work import WorkResult
 
 PARTS = ("rows", "sample")
 MOST_ROWS = 200
@@ -58,7 +58,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 
 def _large() -> html.Dialog:
-    """Return the dialog with one sample; assets/pages/saliency/large.js fills it."""
+    """Return the dialog with one sample; assets/explanations/saliency/large.js fills it."""
     tools = [
         icon_button("left", "saliency.previous", **{"data-act": "previous"}),
         icon_button("right", "saliency.next", **{"data-act": "next"}),

@@ -12,12 +12,12 @@ import numpy as np
 from parsers.analysis.explanations.explainer_scores import ScoreTable
 from parsers.model import Floats, Ints
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import MOST_NAMED, described, joined, listed, named
-from layouts.figures.typed_arrays import numbers
-from layouts.i18n import LANGUAGES, Text, both
 from layouts.kit import units as fmt
-from layouts.theme import FIRST, HUES, PALETTE
+from layouts.kit.figures.alternatives import MOST_NAMED, described, joined, listed, named
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.i18n import LANGUAGES, Text, both
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
+from layouts.kit.theme import FIRST, HUES, PALETTE
 
 FEWEST = 3
 """Metrics that a radar needs."""

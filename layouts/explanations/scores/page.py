@@ -12,18 +12,18 @@ from dash import html
 from parsers.analysis.explanations.explainer_scores import ScoreTable, label_scores, score_table
 from parsers.explanations.snapshot import Explanations
 
-from layouts.components.elements import button, empty_state
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS
-from layouts.i18n import attributes, t
+from layouts.explanations.explanation_counts import weights_of
+from layouts.explanations.score_asks import Ask, read_ask
+from layouts.explanations.scores import figures, sections
+from layouts.explanations.scores.texts import TEXTS
 from layouts.kit import units as fmt
-from layouts.page import Ids, Page
-from layouts.pages.scores import figures, sections
-from layouts.pages.scores.texts import TEXTS
-from layouts.queries.explanation_counts import weights_of
-from layouts.queries.score_asks import Ask, read_ask
+from layouts.kit.elements import button, empty_state
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
 from layouts.sources import FrameSource
 
 MOST_NAMED = 12

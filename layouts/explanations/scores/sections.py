@@ -12,9 +12,9 @@ from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, to
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.i18n import CATALOGUE, attributes, t
+from layouts.explanations.score_asks import Ask
 from layouts.kit import units as fmt
-from layouts.queries.score_asks import Ask
+from layouts.kit.i18n import CATALOGUE, attributes, t
 
 TOTAL, NAME, METRIC = "total", "explainer", "metric:"
 

@@ -12,11 +12,11 @@ from parsers.analysis.explanations.uncertainty import Spread, is_deviation, one_
 from parsers.explanations.snapshot import OUTCOMES, UNKNOWN, Bools, Explanations
 from parsers.model import Floats, Ints
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import described, entry, listed, named
-from layouts.figures.typed_arrays import drawn, numbers
-from layouts.i18n import LANGUAGES, both
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import described, entry, listed, named
+from layouts.kit.figures.typed_arrays import drawn, numbers
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 
 BAR, BOUND = "#236db4", "#76818f"
 LOOKS = (

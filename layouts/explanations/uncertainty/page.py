@@ -17,19 +17,19 @@ from parsers.analysis.explanations.uncertainty import extremes, spread_of, wides
 from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Ints
 
-from layouts.components.elements import empty_state
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS, Choice, read_choice
 from layouts.explanations.filtering import CODES, chosen_rows, matching
-from layouts.i18n import LANGUAGES, attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.uncertainty import sections
-from layouts.pages.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
-from layouts.pages.uncertainty.texts import TEXTS
+from layouts.explanations.uncertainty import sections
+from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
+from layouts.explanations.uncertainty.texts import TEXTS
+from layouts.kit.elements import empty_state
+from layouts.kit.i18n import LANGUAGES, attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.state import text
 from layouts.sources import FrameSource
-from layouts.state import text
 
 PARTS = ("plots", "tables")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search")

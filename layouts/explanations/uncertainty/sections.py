@@ -12,8 +12,8 @@ from parsers.analysis.explanations.uncertainty import Spread
 from parsers.explanations.snapshot import OUTCOMES, Explanations
 from parsers.model import Floats, Ints
 
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
+from layouts.kit.i18n import attributes, t
 
 _SEPARATED = " "
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parsers import DatasetNode
-from parsers.analysis.pipelines import ComparedOperation, Difference, Numbered, parameters_of
+from parsers.analysis.lineage.pipelines import ComparedOperation, Difference, Numbered, parameters_of
 
-from layouts.components.pipeline_parameters import PLUMBING, brief, summary, value_text
+from layouts.lineage.pipeline_parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
 BETWEEN = 26

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from parsers.analysis.pipelines import ComparedOperation
+from parsers.analysis.lineage.pipelines import ComparedOperation
 
-from layouts.figures.alternatives import alternative, in_both, listed, named
-from layouts.i18n import Text, both
+from layouts.graphs.dataset.boxes import drawing
 from layouts.kit import units as fmt
-from layouts.pages.dataset.boxes import drawing
-from layouts.queries.damage import damage
-from layouts.queries.pipelines import Found, letter
+from layouts.kit.figures.alternatives import alternative, in_both, listed, named
+from layouts.kit.i18n import Text, both
+from layouts.kit.state import elsewhere, label_of, number, selected_runs, stamped, texts
+from layouts.lineage.pipelines import Found, letter
+from layouts.runs.damage import damage
 from layouts.sources import RunSource
-from layouts.state import elsewhere, label_of, number, selected_runs, stamped, texts
 
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
@@ -24,7 +24,7 @@ COLUMNS = (1, 40)
 
 
 def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
-    """Return all that assets/pages/dataset/page.js draws, and its digest.
+    """Return all that assets/graphs/dataset/page.js draws, and its digest.
 
     `columns` of the state is the width of the page in boxes.
     """

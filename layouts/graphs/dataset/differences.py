@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dash import html
-from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference
+from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Difference
 from parsers.export.cells import csv_names
 
-from layouts.components.pipeline_panel import jump, value_cell
-from layouts.components.pipeline_parameters import value_text
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.queries.pipelines import MOST_COMPARED, Found, letter
+from layouts.kit.i18n import t
+from layouts.lineage.pipeline_panel import jump, value_cell
+from layouts.lineage.pipeline_parameters import value_text
+from layouts.lineage.pipelines import MOST_COMPARED, Found, letter
 
 MOST_DIFFERENCES = 500
 

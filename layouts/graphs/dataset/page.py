@@ -1,7 +1,7 @@
 """The dataset graph page: what fed the training, and in what do the pipelines of two runs differ?
 
 One drawing per distinct pipeline of the chosen runs, from the data sets on the left to the last operation on the right.
-A pipeline has a few to a few hundred boxes, so the layout is computed here (`boxes`) and assets/pages/dataset/page.js draws
+A pipeline has a few to a few hundred boxes, so the layout is computed here (`boxes`) and assets/graphs/dataset/page.js draws
 it as SVG: text can be selected, boxes can be reached by keyboard, and the saved file is what is on screen.
 """
 
@@ -12,19 +12,19 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import damaged_state, empty_state, toolbar
-from layouts.components.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
-from layouts.components.plain_html import markup
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
-from layouts.pages.dataset.catalogue import catalogue
-from layouts.pages.dataset.differences import csv, differences
-from layouts.pages.dataset.texts import TEXTS
-from layouts.queries.pipelines import compared, find
+from layouts.graphs.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
+from layouts.graphs.dataset.catalogue import catalogue
+from layouts.graphs.dataset.differences import csv, differences
+from layouts.graphs.dataset.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import damaged_state, empty_state, toolbar
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.state import number
+from layouts.lineage.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
+from layouts.lineage.pipelines import compared, find
 from layouts.sources import ValueSource
-from layouts.state import number
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """Kinds of operations in the order of the legend."""
@@ -156,7 +156,7 @@ def differences_of(source: ValueSource, asked: Any) -> dict[str, str]:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/dataset/page.js)."""
+    """Add the callbacks that run in the browser (assets/graphs/dataset/page.js)."""
 
     call = in_browser(app, "mindscope_dataset")
 

@@ -7,8 +7,8 @@ elements(visible, drawing, dark=True)   # with layout {"name": "preset"} and sty
 
 from __future__ import annotations
 
-from layouts.figures.graph.arrangement import Arrangement, arrange
-from layouts.figures.graph.elements import elements, stylesheet
-from layouts.figures.graph.svg import minimap, picture
+from layouts.graphs.figure.arrangement import Arrangement, arrange
+from layouts.graphs.figure.elements import elements, stylesheet
+from layouts.graphs.figure.svg import minimap, picture
 
 __all__ = ["Arrangement", "arrange", "elements", "minimap", "picture", "stylesheet"]

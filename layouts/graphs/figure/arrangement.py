@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from parsers.analysis.graphs import Item, Visible
 
-from layouts.figures.graph.boxes import HEADER, PADDING, PILL_GAP, PILL_HEIGHT, PILL_STEP, Rect, size, small_width
-from layouts.figures.graph.layered import Cell, Drawing, Edge, Point, backward, layered
+from layouts.graphs.figure.boxes import HEADER, PADDING, PILL_GAP, PILL_HEIGHT, PILL_STEP, Rect, size, small_width
+from layouts.graphs.figure.layered import Cell, Drawing, Edge, Point, backward, layered
 
 LARGEST = 45_000.0
 """Maximum width and height of a drawing in pixels; the browser cannot draw much larger ones."""

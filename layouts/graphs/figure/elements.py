@@ -12,10 +12,10 @@ from typing import Any
 
 from parsers.analysis.graphs import Item, Link, Visible
 
-from layouts.figures.graph.arrangement import Arrangement
-from layouts.figures.graph.boxes import HEADER, Rect, label, small_label, text_width
-from layouts.figures.graph.layered import Point
-from layouts.figures.graph.look import DARK, LIGHT, Look, ends, fill
+from layouts.graphs.figure.arrangement import Arrangement
+from layouts.graphs.figure.boxes import HEADER, Rect, label, small_label, text_width
+from layouts.graphs.figure.layered import Point
+from layouts.graphs.figure.look import DARK, LIGHT, Look, ends, fill
 from layouts.kit.units import count
 
 Element = dict[str, Any]

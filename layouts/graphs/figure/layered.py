@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from layouts.figures.graph.columns import coordinates
-from layouts.figures.graph.crossings import reduce_crossings
+from layouts.graphs.figure.columns import coordinates
+from layouts.graphs.figure.crossings import reduce_crossings
 
 Point = tuple[float, float]
 Edge = tuple[int, int]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from parsers.analysis.graphs import Item
 
-from layouts.figures.graph.boxes import Rect
-from layouts.figures.graph.layered import Point
+from layouts.graphs.figure.boxes import Rect
+from layouts.graphs.figure.layered import Point
 
 
 @dataclass(frozen=True, slots=True)

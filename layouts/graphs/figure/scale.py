@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from layouts.theme import luminance
+from layouts.kit.theme import luminance
 
 LIGHT = ("#ffffd9", "#edf8b1", "#c7e9b4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58")
 DARK = (*LIGHT[:0:-1][1:], LIGHT[0])

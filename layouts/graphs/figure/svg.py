@@ -6,10 +6,10 @@ from html import escape
 
 from parsers.analysis.graphs import Visible
 
-from layouts.figures.graph.arrangement import Arrangement
-from layouts.figures.graph.boxes import Rect, small_label, title, whole_label
-from layouts.figures.graph.look import DARK, LIGHT, Look, fill, smooth
-from layouts.figures.graph.scale import Paints
+from layouts.graphs.figure.arrangement import Arrangement
+from layouts.graphs.figure.boxes import Rect, small_label, title, whole_label
+from layouts.graphs.figure.look import DARK, LIGHT, Look, fill, smooth
+from layouts.graphs.figure.scale import Paints
 
 BAR_WIDTH, BAR_HEIGHT = 420, 60.0
 """Size in pixels of the bar of colours with its title, above a painted drawing."""

@@ -9,12 +9,12 @@ from typing import Any
 
 from parsers.graphs.stages import Staged, compiled, opening
 
-from layouts.i18n import both
-from layouts.queries.damage import damage
-from layouts.queries.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
-from layouts.runs import RunRow
+from layouts.dumps.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
+from layouts.kit.i18n import both
+from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.runs.damage import damage
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource, RunSource
-from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
 """Maximum number of runs whose graphs are listed."""

@@ -9,20 +9,20 @@ from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
-from layouts.figures.graph import arrange, picture
 from layouts.graphs.asks import LONGEST, Ask, read_ask
 from layouts.graphs.drawing import noted, shown_of
+from layouts.graphs.figure import arrange, picture
+from layouts.graphs.graph.finding import differing
+from layouts.graphs.graph.painting import Painter
+from layouts.graphs.graph.painting_asks import read_paint
+from layouts.graphs.graph.painting_parts import table as painted_table
+from layouts.graphs.graph.panel import links, members
+from layouts.graphs.graph.statistics import TABLES, csv, table
+from layouts.graphs.graph.treemap import into, treemap
+from layouts.graphs.graph.treemap import picture as picture_of
+from layouts.graphs.graph_views import Opened, Views
 from layouts.graphs.names import row_of
-from layouts.pages.graph.finding import differing
-from layouts.pages.graph.painting import Painter
-from layouts.pages.graph.painting_asks import read_paint
-from layouts.pages.graph.painting_parts import table as painted_table
-from layouts.pages.graph.panel import links, members
-from layouts.pages.graph.statistics import TABLES, csv, table
-from layouts.pages.graph.treemap import into, treemap
-from layouts.pages.graph.treemap import picture as picture_of
-from layouts.queries.graphs import Opened, Views
-from layouts.state import BadInput, text
+from layouts.kit.state import BadInput, text
 
 FORMS = (
     "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "painted.csv", "dot", "json", "all.dot", "all.json",

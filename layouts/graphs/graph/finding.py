@@ -19,12 +19,12 @@ from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
 
 from layouts.graphs.asks import read_of
-from layouts.i18n import t
+from layouts.graphs.graph.panel import kind_of
+from layouts.graphs.graph_views import Compared, Opened, Views
 from layouts.kit import units as fmt
-from layouts.pages.graph.panel import kind_of
-from layouts.queries.graphs import Compared, Opened, Views
+from layouts.kit.i18n import t
+from layouts.kit.state import BadInput, flag, text
 from layouts.sources import PatternMatcher
-from layouts.state import BadInput, flag, text
 
 MOST = 300
 """Maximum number of results listed."""

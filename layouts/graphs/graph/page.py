@@ -1,7 +1,7 @@
 """The computation graph page: which operators were compiled, and how are they connected, with what shapes and types?
 
 The server keeps the whole graph and its tree of scopes; the browser gets the open part with its layout. In
-assets/pages/graph/, page.js turns the state into requests, and side.js draws the panels beside the canvas. Only
+assets/graphs/graph/, page.js turns the state into requests, and side.js draws the panels beside the canvas. Only
 assets/graphs/canvas.js uses cytoscape.
 """
 
@@ -14,30 +14,30 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import damaged_state, empty_state, icon, icon_button, toolbar
-from layouts.components.plain_html import markup
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.asks import read_ask, read_name, read_of
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.drawing import drawn
+from layouts.graphs.graph.catalogue import catalogue
+from layouts.graphs.graph.files import file
+from layouts.graphs.graph.finding import results
+from layouts.graphs.graph.painting import Painter
+from layouts.graphs.graph.painting_texts import TEXTS as PAINTING_TEXTS
+from layouts.graphs.graph.panel import panel
+from layouts.graphs.graph.statistics import flagged, statistics
+from layouts.graphs.graph.texts import TEXTS
+from layouts.graphs.graph.tracing import listed, read_trace, traced_boxes
+from layouts.graphs.graph.treemap import tiles
+from layouts.graphs.graph_views import Views
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.graph.catalogue import catalogue
-from layouts.pages.graph.files import file
-from layouts.pages.graph.finding import results
-from layouts.pages.graph.painting import Painter
-from layouts.pages.graph.painting_texts import TEXTS as PAINTING_TEXTS
-from layouts.pages.graph.panel import panel
-from layouts.pages.graph.statistics import flagged, statistics
-from layouts.pages.graph.texts import TEXTS
-from layouts.pages.graph.tracing import listed, read_trace, traced_boxes
-from layouts.pages.graph.treemap import tiles
-from layouts.profiling.links import traced_profile
-from layouts.queries.dumped_graphs import RunGraphs
-from layouts.queries.graphs import Views
+from layouts.kit.callbacks import in_browser, register_catalogue
+from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, toolbar
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.state import BadInput
+from layouts.profiles.links import traced_profile
 from layouts.sources import FrameSource
-from layouts.state import BadInput
 
 _RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
 summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
@@ -142,7 +142,7 @@ def _canvas(ids: Ids) -> html.Section:
 
 
 def _statistics() -> list[html.Section]:
-    """Cards of tables, which the server fills; assets/pages/graph/treemap.js draws the treemap."""
+    """Cards of tables, which the server fills; assets/graphs/graph/treemap.js draws the treemap."""
     treemap = html.Div(
         [
             html.Div(
@@ -258,7 +258,7 @@ def _nothing(ask: Any) -> bool:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/graph/)."""
+    """Add the callbacks that run in the browser (assets/graphs/graph/)."""
 
     call = in_browser(app, "mindscope_graph")
 

@@ -12,19 +12,17 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import Visible
 from parsers.analysis.graphs.network import Ints
-from parsers.analysis.painting import WHOLE, Paint
-from parsers.analysis.painting.metrics import SUM
-from parsers.analysis.painting.painting import box_of_rows, of_boxes
+from parsers.analysis.graphs.painting import WHOLE, Paint
+from parsers.analysis.graphs.painting.metrics import SUM
+from parsers.analysis.graphs.painting.painting import box_of_rows, of_boxes
 from parsers.caches import Cache
 
-from layouts.components.plain_html import markup
-from layouts.figures.graph.look import DARK, LIGHT
-from layouts.figures.graph.scale import Paints, Scale, scale_of
+from layouts.dumps.dumped_graphs import place_of
 from layouts.graphs.drawing import shown_of
-from layouts.i18n import both, t
-from layouts.kit import units as fmt
-from layouts.pages.graph.painting_asks import PaintAsk, Painted, read_paint
-from layouts.pages.graph.painting_parts import (
+from layouts.graphs.figure.look import DARK, LIGHT
+from layouts.graphs.figure.scale import Paints, Scale, scale_of
+from layouts.graphs.graph.painting_asks import PaintAsk, Painted, read_paint
+from layouts.graphs.graph.painting_parts import (
     bar,
     choices,
     colours,
@@ -36,9 +34,11 @@ from layouts.pages.graph.painting_parts import (
     value_of,
     written,
 )
-from layouts.pages.graph.painting_sources import DUMP, OTHER, PaintSource, Reading, default_step, mark_of, offers, read
-from layouts.queries.dumped_graphs import place_of
-from layouts.queries.graphs import Views
+from layouts.graphs.graph.painting_sources import DUMP, OTHER, PaintSource, Reading, default_step, mark_of, offers, read
+from layouts.graphs.graph_views import Views
+from layouts.kit import units as fmt
+from layouts.kit.i18n import both, t
+from layouts.kit.plain_html import markup
 from layouts.sources import FrameSource
 
 KEPT = 4
@@ -70,7 +70,7 @@ class Painter:
         return Painted(asked, opened, view, offered, source, reading, paint, step)
 
     def answer(self, data: Any) -> dict[str, Any]:
-        """Return the values and colours of the drawing of a request, for assets/pages/graph/paint.js."""
+        """Return the values and colours of the drawing of a request, for assets/graphs/graph/paint.js."""
         asked = read_paint(data)
         if asked is None:
             return {"state": "none"}

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis.graphs import View
-from parsers.analysis.painting import METRICS, Metric, Paint, PaintedStep
+from parsers.analysis.graphs.painting import METRICS, Metric, Paint, PaintedStep
 
 from layouts.graphs.asks import Ask, read_ask
-from layouts.pages.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
-from layouts.queries.graphs import Opened
-from layouts.state import flag, number, text, texts
+from layouts.graphs.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
+from layouts.graphs.graph_views import Opened
+from layouts.kit.state import flag, number, text, texts
 
 LONGEST = 20_000
 

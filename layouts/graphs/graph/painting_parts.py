@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.graphs import Item, View
-from parsers.analysis.painting import WAYS, WHOLE, Metric, PaintedStep
-from parsers.analysis.painting.metrics import SUM
-from parsers.analysis.painting.painting import of_boxes, of_scopes
+from parsers.analysis.graphs.painting import WAYS, WHOLE, Metric, PaintedStep
+from parsers.analysis.graphs.painting.metrics import SUM
+from parsers.analysis.graphs.painting.painting import of_boxes, of_scopes
 from parsers.deferred import pandas as pd
 
-from layouts.figures.alternatives import alternative, listed, named
-from layouts.figures.graph.scale import Scale, ink
+from layouts.graphs.figure.scale import Scale, ink
+from layouts.graphs.graph.finding import node_line, scope_line
+from layouts.graphs.graph.painting_asks import Painted
+from layouts.graphs.graph.painting_sources import DUMP, NEAR, PROFILE, Offer, PaintSource
 from layouts.graphs.names import key_of, row_of
-from layouts.i18n import Text, both, t
 from layouts.kit import units as fmt
-from layouts.pages.graph.finding import node_line, scope_line
-from layouts.pages.graph.painting_asks import Painted
-from layouts.pages.graph.painting_sources import DUMP, NEAR, PROFILE, Offer, PaintSource
+from layouts.kit.figures.alternatives import alternative, listed, named
+from layouts.kit.i18n import Text, both, t
 
 HIGHEST = 12
 MOST_UNMATCHED = 200

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 from parsers import HistogramValue, PayloadError
-from parsers.analysis.painting import WHOLE, Amounts
-from parsers.analysis.painting import dumps as of_dumps
-from parsers.analysis.painting import profiles as of_profiles
-from parsers.analysis.painting import recorded as of_recorded
+from parsers.analysis.graphs.painting import WHOLE, Amounts
+from parsers.analysis.graphs.painting import dumps as of_dumps
+from parsers.analysis.graphs.painting import profiles as of_profiles
+from parsers.analysis.graphs.painting import recorded as of_recorded
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.payloads.values import TensorValue
 
-from layouts.dumps import DumpView, DumpWork, Report
-from layouts.queries.operator_variants import VARIANTS, variant_of
-from layouts.runs import RunRow
+from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.kit.state import BadInput, selected_runs
+from layouts.profiles.operator_variants import VARIANTS, variant_of
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource
-from layouts.state import BadInput, selected_runs
 
 MOST_OFFERS = 200
 MOST_TAGS = 2_000

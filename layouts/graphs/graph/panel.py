@@ -1,7 +1,7 @@
 """The panel beside the canvas about the chosen box: a node with its inputs and outputs, or a scope and its contents.
 
 Texts from files are children of components, so the browser never interprets them as HTML. An element with data-go jumps to the
-box of that name (assets/pages/graph/side.js).
+box of that name (assets/graphs/graph/side.js).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import icon
+from layouts.graphs.graph_views import Of, Opened, Views, comparable
 from layouts.graphs.names import key_of, row_of
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address
-from layouts.queries.graphs import Of, Opened, Views, comparable
+from layouts.kit.elements import icon
+from layouts.kit.i18n import t
+from layouts.profiles.choice import Choice
+from layouts.profiles.links import address
 
 MOST_LINES = 1_000
 """Maximum number of inputs, outputs or members listed."""
@@ -104,7 +104,7 @@ def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[
 
 
 def _tracing(row: int) -> html.Div:
-    """Buttons that trace a node (assets/pages/graph/side.js)."""
+    """Buttons that trace a node (assets/graphs/graph/side.js)."""
     buttons = [
         html.Button(t(f"graph.trace.{kind}"), type="button", className="ms-button", **{"data-trace": trace})
         for kind, trace in (("up", f"up:0:n{row}"), ("down", f"down:0:n{row}"), ("between", f"path:n{row}:"))

@@ -13,10 +13,10 @@ from parsers.deferred import pandas as pd
 from parsers.export.cells import csv_names
 
 from layouts.graphs.asks import read_of
-from layouts.i18n import t
+from layouts.graphs.graph_views import Of, Opened, Views
 from layouts.kit import units as fmt
-from layouts.queries.graphs import Of, Opened, Views
-from layouts.state import text
+from layouts.kit.i18n import t
+from layouts.kit.state import text
 
 MOST = 300
 """Maximum number of rows of a table; the CSV file has all."""

@@ -16,12 +16,12 @@ from parsers.analysis.graphs.tracing import Trace, ancestors, descendants, path
 
 from layouts.graphs.asks import LONGEST, Ask, read_of
 from layouts.graphs.drawing import shown_of
+from layouts.graphs.graph.finding import node_line
+from layouts.graphs.graph_views import Views
 from layouts.graphs.names import row_of
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.graph.finding import node_line
-from layouts.queries.graphs import Views
-from layouts.state import BadInput, text
+from layouts.kit.i18n import t
+from layouts.kit.state import BadInput, text
 
 MOST = 500
 """Maximum nodes listed."""

@@ -18,16 +18,16 @@ from parsers.analysis.graphs import Scopes, View
 from parsers.analysis.graphs.network import PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
 
-from layouts.figures.graph.boxes import LETTER, elided, text_width
-from layouts.figures.graph.look import DARK, LIGHT, Look
-from layouts.figures.graph.svg import written
-from layouts.figures.treemap import Area, squarified
 from layouts.graphs.asks import LONGEST, read_of
+from layouts.graphs.figure.boxes import LETTER, elided, text_width
+from layouts.graphs.figure.look import DARK, LIGHT, Look
+from layouts.graphs.figure.svg import written
+from layouts.graphs.graph_views import Views
 from layouts.graphs.names import key_of
-from layouts.i18n import both
 from layouts.kit import units as fmt
-from layouts.queries.graphs import Views
-from layouts.state import text
+from layouts.kit.figures.treemap import Area, squarified
+from layouts.kit.i18n import both
+from layouts.kit.state import text
 
 WIDTH, HEIGHT = 1000.0, 380.0
 """Size of the layout in pixels; the browser stretches the width and keeps the height."""

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.advice import THRESHOLDS, Advice, Review
+from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import icon, scrolled
-from layouts.i18n import CATALOGUE, attributes, both, t
 from layouts.kit import units as fmt
-from layouts.profiles import NO_TRACE, IdleTime
-from layouts.profiling.advising import quantity, sentence
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address, range_on_timeline
+from layouts.kit.elements import icon, scrolled
+from layouts.kit.i18n import CATALOGUE, attributes, both, t
+from layouts.profiles.advising import quantity, sentence
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import NO_TRACE, IdleTime
+from layouts.profiles.links import address, range_on_timeline
 
 _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
@@ -150,7 +150,7 @@ def _capacity(gib: float) -> html.Label:
 
 
 def _field(name: str, shown: str, usual: str, unit: str, text: str, label: str) -> html.Label:
-    """An input for a number in the state; assets/pages/advice/page.js writes changes to it."""
+    """An input for a number in the state; assets/jobs/advice/page.js writes changes to it."""
     field = html.Span(
         className="ms-advice-field", **{"data-rule": name, "data-value": shown, "data-usual": usual},
         **attributes(aria_label=label),

@@ -9,22 +9,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.advice import FRAMES, OF_JOB, THRESHOLDS, Advice, Review, review
+from parsers.analysis.jobs.advice import FRAMES, OF_JOB, THRESHOLDS, Advice, Review, review
 
-from layouts.components.elements import button
-from layouts.page import Ids, Page
-from layouts.pages.advice.drawing import UNITS, drawn
-from layouts.pages.advice.job_texts import TEXTS as JOB
-from layouts.pages.advice.texts import TEXTS as OWN
-from layouts.profiles import IdleTime
-from layouts.profiling.again import clock, register_again, settled
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.choice import Choice, read_choice
-from layouts.profiling.idling import idle_frames, idle_time
-from layouts.profiling.links import traced
+from layouts.jobs.advice.drawing import UNITS, drawn
+from layouts.jobs.advice.job_texts import TEXTS as JOB
+from layouts.jobs.advice.texts import TEXTS as OWN
+from layouts.kit.elements import button
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import number, text
+from layouts.profiles.again import clock, register_again, settled
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.choice import Choice, read_choice
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.idling import idle_frames, idle_time
+from layouts.profiles.links import traced
 from layouts.sources import ProfileSource
-from layouts.state import number, text
 
 TEXTS = {**OWN, **JOB}
 KEYS = (*THRESHOLDS, "capacity")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from parsers.model import Floats, Ints
 
-from layouts.figures.alternatives import Figure, described, in_both, joined, listed, named
-from layouts.i18n import Text, both
+from layouts.jobs.cluster.rows import Bars
+from layouts.jobs.cluster.words import text_of
 from layouts.kit import units as fmt
-from layouts.pages.cluster.rows import Bars
-from layouts.pages.cluster.words import text_of
+from layouts.kit.figures.alternatives import Figure, described, in_both, joined, listed, named
+from layouts.kit.i18n import Text, both
 
 
 def with_bars(figure: Figure, bars: Bars, metric: str, late: Sequence[int]) -> Figure:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.cluster.parts import METRICS as OF_STEPS
+from parsers.analysis.jobs.parts import METRICS as OF_STEPS
 
-from layouts.i18n import LANGUAGES
-from layouts.profiling.choice import Choice, read_against, read_choice
-from layouts.state import number, text
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import number, text
+from layouts.profiles.choice import Choice, read_against, read_choice
 
 FRAMES = ("cluster_steps", "groups", "collectives", "links")
 OF_OPERATIONS = ("lateness", "waited")

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis.cluster.stragglers import Straggler
+from parsers.analysis.jobs.stragglers import Straggler
 from parsers.model import Floats, Ints
 
-from layouts.figures.curves import WRONG, Trace
-from layouts.figures.steps import COLOURS, Look, bare_layout
-from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
-from layouts.i18n import LANGUAGES, both
+from layouts.curves.smoothed_lines import WRONG, Trace
+from layouts.jobs.cluster.rows import Bars
+from layouts.jobs.cluster.words import is_time, scale_of, text_of, word
 from layouts.kit import units as fmt
-from layouts.pages.cluster.rows import Bars
-from layouts.pages.cluster.words import is_time, scale_of, text_of, word
+from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.profiles.step_plots import COLOURS, Look, bare_layout
 
 BAR = 3
 """Pixels of a bar and its gap, if there are many."""

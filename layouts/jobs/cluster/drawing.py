@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis.cluster.experts import exchanges
-from parsers.analysis.cluster.grid import grid_of
+from parsers.analysis.jobs.experts import exchanges
+from parsers.analysis.jobs.grid import grid_of
 from parsers.cluster_frames import COLLECTIVES, GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
-from layouts.i18n import both
+from layouts.jobs.cluster.alternatives import with_bars, with_ranks, with_steps
+from layouts.jobs.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
+from layouts.jobs.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
+from layouts.jobs.cluster.facts import Facts, FactsCache, hosts_of, of_ranks, rank_values
+from layouts.jobs.cluster.heat import grid_figure, steps_figure
+from layouts.jobs.cluster.panel import panel
+from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
+from layouts.jobs.cluster.sections import dimension_table, expert_list
+from layouts.jobs.cluster.story import group_name, story
 from layouts.kit import units as fmt
-from layouts.pages.cluster.alternatives import with_bars, with_ranks, with_steps
-from layouts.pages.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
-from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
-from layouts.pages.cluster.facts import Facts, FactsCache, hosts_of, of_ranks, rank_values
-from layouts.pages.cluster.heat import grid_figure, steps_figure
-from layouts.pages.cluster.panel import panel
-from layouts.pages.cluster.rows import Bars, bars_of, shown_ranks
-from layouts.pages.cluster.sections import dimension_table, expert_list
-from layouts.pages.cluster.story import group_name, story
-from layouts.profiles import ProfileFrame
-from layouts.profiling.reading import MOST_PROBLEMS
+from layouts.kit.i18n import both
+from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.reading import MOST_PROBLEMS
 from layouts.sources import ProfileSource
 
 MOST_MARKED = 64

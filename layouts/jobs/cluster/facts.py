@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from parsers.analysis.cluster.dimensions import Dimension, dimensions
-from parsers.analysis.cluster.experts import Load, loads
-from parsers.analysis.cluster.links import SlowLink, slow_links
-from parsers.analysis.cluster.parts import RankSteps, rank_steps
-from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
+from parsers.analysis.jobs.dimensions import Dimension, dimensions
+from parsers.analysis.jobs.experts import Load, loads
+from parsers.analysis.jobs.links import SlowLink, slow_links
+from parsers.analysis.jobs.parts import RankSteps, rank_steps
+from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
 from parsers.caches import Cache
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
 from parsers.deferred import pandas as pd
@@ -20,10 +20,10 @@ from parsers.model import Floats, Ints
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.parts import joined
 
-from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
-from layouts.profiling.offers import offers
+from layouts.jobs.cluster.asks import FRAMES, OF_OPERATIONS
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.offers import offers
 from layouts.sources import ProfileSource
 
 MOST_SESSIONS = 64

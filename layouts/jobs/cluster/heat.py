@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis.cluster.grid import Grid
-from parsers.analysis.cluster.robust import NORMAL
+from parsers.analysis.jobs.grid import Grid
+from parsers.analysis.jobs.robust import NORMAL
 from parsers.model import Floats, Ints
 
-from layouts.figures.curves import WRONG
-from layouts.figures.steps import Look, bare_layout
-from layouts.figures.typed_arrays import typed
+from layouts.curves.smoothed_lines import WRONG
+from layouts.jobs.cluster.words import scale_of, word
 from layouts.kit import units as fmt
-from layouts.pages.cluster.words import scale_of, word
+from layouts.kit.figures.typed_arrays import typed
+from layouts.profiles.step_plots import Look, bare_layout
 
 SCALE = "Viridis"
 CELL = 2

@@ -11,18 +11,18 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import toolbar
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.cluster.asks import FRAMES, KEYS, read_ask
-from layouts.pages.cluster.drawing import drawn
-from layouts.pages.cluster.facts import FactsCache
-from layouts.pages.cluster.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS
-from layouts.profiling.composition_texts import TEXTS as COMPOSITION
-from layouts.profiling.plots import plot_card
+from layouts.jobs.cluster.asks import FRAMES, KEYS, read_ask
+from layouts.jobs.cluster.drawing import drawn
+from layouts.jobs.cluster.facts import FactsCache
+from layouts.jobs.cluster.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import toolbar
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS
+from layouts.profiles.composition_texts import TEXTS as COMPOSITION
+from layouts.profiles.plots import plot_card
 from layouts.sources import ProfileSource
 
 FIGURES = ("bars", "grid", "heat")
@@ -96,7 +96,7 @@ def shown(source: ProfileSource, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/cluster/page.js, assets/profiling/plots.js)."""
+    """Add the callbacks that run in the browser (assets/jobs/cluster/page.js, assets/profiles/plots.js)."""
     call = in_browser(app, "mindscope_cluster")
     root = State(ids("root"), "id")
     call(

@@ -12,15 +12,15 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 from parsers.profiler.groups import ranks_of
 
-from layouts.components.elements import icon_button
-from layouts.i18n import CATALOGUE, t
+from layouts.jobs.cluster.asks import OF_OPERATIONS, OF_RANKS, Ask
+from layouts.jobs.cluster.facts import Facts, members_of, rank_values
+from layouts.jobs.cluster.story import group_name
+from layouts.jobs.cluster.words import text_of
 from layouts.kit import units as fmt
-from layouts.pages.cluster.asks import OF_OPERATIONS, OF_RANKS, Ask
-from layouts.pages.cluster.facts import Facts, members_of, rank_values
-from layouts.pages.cluster.story import group_name
-from layouts.pages.cluster.words import text_of
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address
+from layouts.kit.elements import icon_button
+from layouts.kit.i18n import CATALOGUE, t
+from layouts.profiles.choice import Choice
+from layouts.profiles.links import address
 from layouts.sources import ProfileSource
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from parsers.analysis.cluster.parts import by_row
-from parsers.analysis.cluster.stragglers import ALIKE
+from parsers.analysis.jobs.parts import by_row
+from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.cluster_frames import GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 from parsers.profiler.groups import ranks_of
 
-from layouts.pages.cluster.facts import Facts, members_of
-from layouts.profiling.offers import group_title
+from layouts.jobs.cluster.facts import Facts, members_of
+from layouts.profiles.offers import group_title
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.cluster.dimensions import Dimension
-from parsers.analysis.cluster.experts import Load
+from parsers.analysis.jobs.dimensions import Dimension
+from parsers.analysis.jobs.experts import Load
 
-from layouts.i18n import CATALOGUE, t
 from layouts.kit import units as fmt
+from layouts.kit.i18n import CATALOGUE, t
 
 MOST_RANKS = 12
 """Ranks listed with their load; the rest are counted."""

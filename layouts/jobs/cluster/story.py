@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.cluster.parts import mean
-from parsers.analysis.cluster.stragglers import ALIKE, LIMITS, Straggler, moves_with
+from parsers.analysis.jobs.parts import mean
+from parsers.analysis.jobs.stragglers import ALIKE, LIMITS, Straggler, moves_with
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import both, t
+from layouts.jobs.cluster.facts import Facts
 from layouts.kit import units as fmt
-from layouts.pages.cluster.facts import Facts
+from layouts.kit.i18n import both, t
 
 MOST_TOLD = 5
 """Ranks with a sentence of their own."""
@@ -94,7 +94,7 @@ def _evidence(facts: Facts, one: Straggler) -> Any:
 
 
 def _show(rank: int) -> html.Button:
-    """Return a button that picks a rank (assets/pages/cluster/page.js)."""
+    """Return a button that picks a rank (assets/jobs/cluster/page.js)."""
     return html.Button(
         t("cluster.show", rank=fmt.count(rank)), type="button", className="ms-cluster-show", **{"data-pick": str(rank)}
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from layouts.figures.steps import unit_of
-from layouts.i18n import LANGUAGES, both
+from layouts.jobs.cluster.asks import OF_RANKS
 from layouts.kit import units as fmt
-from layouts.pages.cluster.asks import OF_RANKS
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.profiles.step_plots import unit_of
 
 _FLOPS = ("FLOPs", "FLOPS")
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.cluster.traffic import Spread
+from parsers.analysis.jobs.traffic import Spread
 from parsers.deferred import pandas as pd
 
-from layouts.figures.alternatives import described, listed, named
-from layouts.figures.steps import unit_of
-from layouts.figures.typed_arrays import numbers, whole_numbers
-from layouts.i18n import Text, both
+from layouts.jobs.communication.tables import OTHER
 from layouts.kit import units as fmt
-from layouts.pages.communication.tables import OTHER
-from layouts.theme import PALETTE
+from layouts.kit.figures.alternatives import described, listed, named
+from layouts.kit.figures.typed_arrays import numbers, whole_numbers
+from layouts.kit.i18n import Text, both
+from layouts.kit.theme import PALETTE
+from layouts.profiles.step_plots import unit_of
 
 MOST_BARS = 600
 """Ranks drawn as bars of their own; of more, each bar is the rank of several neighbours that took longest."""

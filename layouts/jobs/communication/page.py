@@ -1,7 +1,7 @@
 """The communication page: what do the ranks of a job tell each other, over which links, and which rank or link holds them up?
 
-Tables and figures are computed here; the matrix of ranks comes from a plain route as bytes (app/routes/communication.py) and is
-drawn on a canvas (assets/profiling/heat.js).
+Tables and figures are computed here; the matrix of ranks comes from a plain route as bytes (app/routes/jobs/communication.py)
+and is drawn on a canvas (assets/profiles/heat.js).
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.cluster import packets as sizes
-from parsers.analysis.cluster import traffic as sums
+from parsers.analysis.jobs import packets as sizes
+from parsers.analysis.jobs import traffic as sums
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import icon_button, toolbar
-from layouts.components.plain_html import still
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import t
+from layouts.jobs.communication import figures, tables
+from layouts.jobs.communication.texts import TEXTS
+from layouts.jobs.rank_traffic import FRAMES, KEYS, SETTINGS, Traffic, read_ask
 from layouts.kit import units as fmt
-from layouts.page import Ids, Page
-from layouts.pages.communication import figures, tables
-from layouts.pages.communication.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import ALL_RANKS, JOB_KEYS
-from layouts.profiling.offers import offers
-from layouts.queries.communication import FRAMES, KEYS, SETTINGS, Traffic, read_ask
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import icon_button, toolbar
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import ALL_RANKS, JOB_KEYS
+from layouts.profiles.offers import offers
 from layouts.sources import ProfileSource
 
 MOST_NAMES = 200
@@ -240,7 +240,7 @@ def contention(traffic: Traffic) -> tuple[Any, Any]:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/communication/page.js)."""
+    """Add the callbacks that run in the browser (assets/jobs/communication/page.js)."""
     call = in_browser(app, "mindscope_communication")
     root = State(ids("root"), "id")
     call(

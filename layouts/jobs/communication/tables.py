@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dash import html
-from parsers.analysis.cluster.contention import Contention
-from parsers.analysis.cluster.packets import Small
+from parsers.analysis.jobs.contention import Contention
+from parsers.analysis.jobs.packets import Small
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import scrolled
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import attributes, t
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers import Problem
-from parsers.analysis.cluster.clocks import clock_offsets
-from parsers.analysis.cluster.coverage import common_steps
+from parsers.analysis.jobs.clocks import clock_offsets
+from parsers.analysis.jobs.coverage import common_steps
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.jobs import JobFiles
 
-from layouts.components.elements import card, scrolled
-from layouts.i18n import t
 from layouts.kit import units as fmt
+from layouts.kit.elements import card, scrolled
+from layouts.kit.i18n import t
 
 MOST_ROWS = 200
 """Rows of a table; below it is said how many more there are."""

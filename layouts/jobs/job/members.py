@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from parsers.analysis.cluster.coverage import lacking_files
+from parsers.analysis.jobs.coverage import lacking_files
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.registry import display_name
 
-from layouts.figures.alternatives import LONGEST, alternative
-from layouts.i18n import both
 from layouts.kit import units as fmt
-from layouts.names import middle
+from layouts.kit.figures.alternatives import LONGEST, alternative
+from layouts.kit.i18n import both
+from layouts.kit.names import middle
 
 MOST_CELLS = 20_000
 """Ranks that are drawn, missing ones included; of larger jobs only those with files are."""

@@ -11,20 +11,20 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.cluster.limiting import limiting
+from parsers.analysis.jobs.limiting import limiting
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.groups import text_of
 
-from layouts.callbacks import in_browser
-from layouts.components.plain_html import still
-from layouts.i18n import CATALOGUE, attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
-from layouts.pages.job.members import members, told_ranks
-from layouts.pages.job.sentence import head
-from layouts.pages.job.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS, Choice, read_choice
+from layouts.jobs.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
+from layouts.jobs.job.members import members, told_ranks
+from layouts.jobs.job.sentence import head
+from layouts.jobs.job.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import CATALOGUE, attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS, Choice, read_choice
 from layouts.sources import ProfileSource
 
 FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from dash import html
-from parsers.analysis.cluster.limiting import PARTS, Limits, Part
-from parsers.analysis.cluster.stragglers import LIMITS
+from parsers.analysis.jobs.limiting import PARTS, Limits, Part
+from parsers.analysis.jobs.stragglers import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address
+from layouts.kit.i18n import t
+from layouts.profiles.choice import Choice
+from layouts.profiles.links import address
 from layouts.sources import ProfileSource
 
 _SHOWN_ON = {

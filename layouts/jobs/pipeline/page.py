@@ -1,7 +1,7 @@
 """The pipeline page: what does each stage do when, and how much of a step do its ranks wait for other stages?
 
-Sentences and the table are computed here; the bands over time come from a plain route as bytes (app/routes/pipeline.py) and are
-drawn on a canvas (assets/pages/pipeline/chart.js).
+Sentences and the table are computed here; the bands over time come from a plain route as bytes (app/routes/jobs/pipeline.py)
+and are drawn on a canvas (assets/jobs/pipeline/chart.js).
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.cluster.pipeline import BANDS, HIDDEN
+from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import icon_button, toolbar
-from layouts.components.plain_html import still
-from layouts.figures.alternatives import listed, named
-from layouts.i18n import Text, both, t
+from layouts.jobs.pipeline.story import story
+from layouts.jobs.pipeline.tables import times
+from layouts.jobs.pipeline.texts import TEXTS
+from layouts.jobs.pipeline.words import in_both
+from layouts.jobs.pipeline_bands import FRAMES, KEYS, Pipeline, read_ask
 from layouts.kit import units as fmt
-from layouts.page import Ids, Page
-from layouts.pages.pipeline.story import story
-from layouts.pages.pipeline.tables import times
-from layouts.pages.pipeline.texts import TEXTS
-from layouts.pages.pipeline.words import in_both
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS
-from layouts.profiling.offers import offers
-from layouts.queries.pipeline import FRAMES, KEYS, Pipeline, read_ask
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import icon_button, toolbar
+from layouts.kit.figures.alternatives import listed, named
+from layouts.kit.i18n import Text, both, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS
+from layouts.profiles.offers import offers
 from layouts.sources import ProfileSource
 
 COLOURS = {

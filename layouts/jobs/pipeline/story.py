@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.cluster.bubble import in_theory
-from parsers.analysis.cluster.waiting import AT_MOST, EXACT, RankTimes
+from parsers.analysis.jobs.bubble import in_theory
+from parsers.analysis.jobs.waiting import AT_MOST, EXACT, RankTimes
 from parsers.profiler.groups import text_of
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
-from layouts.i18n import Text
+from layouts.jobs.pipeline.words import in_both, span
+from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
-from layouts.pages.pipeline.words import in_both, span
-from layouts.queries.pipeline import Pipeline
+from layouts.kit.i18n import Text
 
 MOST_FILES = 5
 MOST_LISTED = 160

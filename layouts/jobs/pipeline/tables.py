@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from dash import html
-from parsers.analysis.cluster.pipeline import BETWEEN_TWO
-from parsers.analysis.cluster.waiting import RankTimes
+from parsers.analysis.jobs.pipeline import BETWEEN_TWO
+from parsers.analysis.jobs.waiting import RankTimes
 
-from layouts.components.elements import scrolled
-from layouts.i18n import attributes, t
+from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
-from layouts.queries.pipeline import Pipeline
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import attributes, t
 
 MOST_RANKS = 128
 """Ranks in the table; the CSV file has all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dash import html
 
-from layouts.i18n import CATALOGUE, Text
+from layouts.kit.i18n import CATALOGUE, Text
 
 
 def in_both(key: str, **values: object) -> Text:

@@ -1,7 +1,7 @@
 """The page of ranks: what ran when on every rank of a job, and which operator of one rank is that of the next?
 
 Ranks are rows over one axis of time; polygons join the same operator of neighbours (a Marey chart). Python sends rows, and
-what is drawn of a window, by plain routes (app/routes/ranks.py); assets/pages/ranks draws it and handles pointer and keys.
+what is drawn of a window, by plain routes (app/routes/jobs/ranks.py); assets/jobs/ranks draws it and handles pointer and keys.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 
 from dash import Input, State, html
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import icon_button, toolbar
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.ranks.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS
-from layouts.queries.ranks import FRAMES, KEYS
+from layouts.jobs.rank_operators import FRAMES, KEYS
+from layouts.jobs.ranks.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import icon_button, toolbar
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS
 from layouts.sources import ProfileSource
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.cluster.two_jobs import METRICS
-from parsers.analysis.strategy import DIMENSIONS, PHASES
+from parsers.analysis.jobs.strategy import DIMENSIONS, PHASES
+from parsers.analysis.jobs.two_jobs import METRICS
 
 from layouts.graphs.asks import Ask, read_ask, read_name
-from layouts.pages.strategy.facts import FILE, GROUP, STAGE
-from layouts.profiling.choice import Choice, read_choice, read_step
-from layouts.state import BadInput, number, text, texts
+from layouts.jobs.strategy.facts import FILE, GROUP, STAGE
+from layouts.kit.state import BadInput, number, text, texts
+from layouts.profiles.choice import Choice, read_choice, read_step
 
 COLOURS = (*METRICS, FILE, STAGE, *(f"{GROUP}{name}" for name in DIMENSIONS))
 """What the grid can be coloured by; "" for the first one that ranks have."""

@@ -10,7 +10,7 @@ import numpy as np
 from parsers import Graph
 from parsers.analysis.graphs import View, Visible
 from parsers.analysis.graphs.network import Bools, Network, network
-from parsers.analysis.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
+from parsers.analysis.jobs.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
 from parsers.caches import Cache
 from parsers.cluster_frames import STAGES
 from parsers.deferred import pandas as pd
@@ -18,10 +18,10 @@ from parsers.profile_frames import STRATEGIES
 from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
 
 from layouts.graphs.drawing import Marked, drawn
-from layouts.pages.strategy.asks import GraphAsk
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
-from layouts.queries.graphs import Of, Opened
+from layouts.graphs.graph_views import Of, Opened
+from layouts.jobs.strategy.asks import GraphAsk
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSource
 
 MOST_LISTED = 2_000
@@ -131,7 +131,7 @@ def _frame(source: ProfileSource, choice: Choice) -> ProfileFrame:
 
 
 class _One:
-    """One view in place of those of a source (`layouts.queries.graphs.Views`)."""
+    """One view in place of those of a source (`layouts.graphs.graph_views.Views`)."""
 
     def __init__(self, pair: tuple[Opened, View]) -> None:
         self._pair = pair

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from parsers.analysis.cluster.grid import Grid, grid_of
-from parsers.analysis.cluster.two_jobs import METRICS, rank_values
-from parsers.analysis.strategy import DIMENSIONS, Positions, StageMap, positions, stage_map
+from parsers.analysis.jobs.grid import Grid, grid_of
+from parsers.analysis.jobs.strategy import DIMENSIONS, Positions, StageMap, positions, stage_map
+from parsers.analysis.jobs.two_jobs import METRICS, rank_values
 from parsers.cluster_frames import JOB_FRAMES, STAGES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSource
 
 FRAMES = ("stages", "groups", "cluster_steps")

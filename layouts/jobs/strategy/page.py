@@ -2,7 +2,7 @@
 
 Stages, and the ranks as a grid by parallel dimension, coloured by any value of ranks; below, the graph that a rank of a stage
 runs, with the strategy of each operator, and the operators that redistribute tensors and aggregate gradients marked and
-counted. The grid is drawn by assets/profiling/heat.js, the graph by assets/graphs/canvas.js.
+counted. The grid is drawn by assets/profiles/heat.js, the graph by assets/graphs/canvas.js.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 
 from dash import html
 
-from layouts.components.elements import icon, icon_button, toolbar
-from layouts.components.plain_html import markup
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
-from layouts.i18n import attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.strategy.asks import read_graph, read_grid
-from layouts.pages.strategy.drawing import Chosen, Strategies, chosen_file, drawing
-from layouts.pages.strategy.facts import FRAMES
-from layouts.pages.strategy.panel import panel
-from layouts.pages.strategy.summary import summary
-from layouts.pages.strategy.texts import TEXTS
-from layouts.parts import register_parts_in, stores
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS
+from layouts.jobs.strategy.asks import read_graph, read_grid
+from layouts.jobs.strategy.drawing import Chosen, Strategies, chosen_file, drawing
+from layouts.jobs.strategy.facts import FRAMES
+from layouts.jobs.strategy.panel import panel
+from layouts.jobs.strategy.summary import summary
+from layouts.jobs.strategy.texts import TEXTS
+from layouts.kit.elements import icon, icon_button, toolbar
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.parts import register_parts_in, stores
+from layouts.kit.plain_html import markup
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS
 from layouts.sources import FrameSource, ProfileSource
 
 PARTS = ("summary", "drawing", "node")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.graphs import View
-from parsers.analysis.strategy import Cut, cuts_of
+from parsers.analysis.jobs.strategy import Cut, cuts_of
 
 from layouts.graphs.names import key_of, row_of
-from layouts.i18n import t
+from layouts.jobs.strategy.drawing import Strategy
 from layouts.kit import units as fmt
-from layouts.pages.strategy.drawing import Strategy
+from layouts.kit.i18n import t
 
 MOST_LINES = 200
 LONG = 200

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.strategy import DIMENSIONS
+from parsers.analysis.jobs.strategy import DIMENSIONS
 from parsers.cluster_frames import STAGES
 from parsers.model import Floats
 from parsers.profiler.groups import text_of
 from parsers.profiler.strategy import MODES
 
-from layouts.components.elements import scrolled
-from layouts.components.plain_html import markup
-from layouts.figures.steps import unit_of
-from layouts.i18n import Text, both, t
+from layouts.jobs.strategy.asks import GridAsk
+from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, Facts, facts_of, metrics_of, values_of
 from layouts.kit import units as fmt
-from layouts.pages.strategy.asks import GridAsk
-from layouts.pages.strategy.facts import FILE, GROUP, STAGE, Facts, facts_of, metrics_of, values_of
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address
-from layouts.profiling.offers import offers
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import Text, both, t
+from layouts.kit.plain_html import markup
+from layouts.profiles.choice import Choice
+from layouts.profiles.links import address
+from layouts.profiles.offers import offers
+from layouts.profiles.step_plots import unit_of
 from layouts.sources import ProfileSource
 
 MOST_STAGES = 64

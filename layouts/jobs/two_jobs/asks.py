@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.cluster.two_jobs import METRICS
+from parsers.analysis.jobs.two_jobs import METRICS
 from parsers.cluster_frames import JOB_FRAMES
 
-from layouts.i18n import LANGUAGES
-from layouts.profiling.choice import Choice, read_against, read_choice, read_step
-from layouts.state import number, text
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import number, text
+from layouts.profiles.choice import Choice, read_against, read_choice, read_step
 
 FRAMES = tuple(name for name in JOB_FRAMES if name not in ("packets", "device_times"))
 KEYS = ("metric", "by")

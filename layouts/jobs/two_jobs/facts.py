@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from parsers.analysis.cluster import two_jobs
-from parsers.analysis.cluster.links import slow_links
-from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
+from parsers.analysis.jobs import two_jobs
+from parsers.analysis.jobs.links import slow_links
+from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.jobs import JobFiles
 
-from layouts.pages.two_jobs.asks import FRAMES, Ask
-from layouts.profiling.choice import Choice
+from layouts.jobs.two_jobs.asks import FRAMES, Ask
+from layouts.profiles.choice import Choice
 from layouts.sources import ProfileSource
 
 MOST_KEPT = 4

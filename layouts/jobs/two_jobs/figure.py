@@ -8,13 +8,13 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.figures.alternatives import described, heights, joined, listed, named, writer
-from layouts.figures.curves import Trace
-from layouts.figures.steps import Look, bare_layout, unit_of
-from layouts.figures.typed_arrays import drawn, numbers
-from layouts.i18n import both
+from layouts.curves.smoothed_lines import Trace
+from layouts.jobs.two_jobs.words import percent, quantity, signed
 from layouts.kit import units as fmt
-from layouts.pages.two_jobs.words import percent, quantity, signed
+from layouts.kit.figures.alternatives import described, heights, joined, listed, named, writer
+from layouts.kit.figures.typed_arrays import drawn, numbers
+from layouts.kit.i18n import both
+from layouts.profiles.step_plots import Look, bare_layout, unit_of
 
 MORE, LESS = "#c6871a", "#236db4"
 """Ranks that have more in the first job, and less."""
@@ -26,7 +26,7 @@ LEAST_ROOM = 12
 
 
 def bars(found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metric: str, *, language: str, look: Look) -> Any:
-    """Return a figure of the differences in `parsers.analysis.cluster.two_jobs.compared`; None without any.
+    """Return a figure of the differences in `parsers.analysis.jobs.two_jobs.compared`; None without any.
 
     Of more than MOST ranks those at both ends and evenly spaced ones between them are drawn. customdata are the ranks.
     """

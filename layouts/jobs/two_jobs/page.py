@@ -14,20 +14,20 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import button, empty_state
-from layouts.components.plain_html import markup
-from layouts.figures.steps import Look
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.two_jobs import figure, sections, tables
-from layouts.pages.two_jobs.asks import FRAMES, KEYS, read_ask
-from layouts.pages.two_jobs.facts import JobFactsCache, both
-from layouts.pages.two_jobs.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS
-from layouts.profiling.offers import offers
-from layouts.profiling.plots import plot_card
+from layouts.jobs.two_jobs import figure, sections, tables
+from layouts.jobs.two_jobs.asks import FRAMES, KEYS, read_ask
+from layouts.jobs.two_jobs.facts import JobFactsCache, both
+from layouts.jobs.two_jobs.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import button, empty_state
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import JOB_KEYS
+from layouts.profiles.offers import offers
+from layouts.profiles.plots import plot_card
+from layouts.profiles.step_plots import Look
 from layouts.sources import ProfileSource
 
 _STORES = ("draw", "screen", "facts", "figure")

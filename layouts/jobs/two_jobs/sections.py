@@ -10,14 +10,14 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
-from layouts.components.elements import scrolled
-from layouts.i18n import CATALOGUE, both, t
+from layouts.jobs.two_jobs import story
+from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.tables import Side, Two
+from layouts.jobs.two_jobs.words import percent, quantity, said, signed
 from layouts.kit import units as fmt
-from layouts.pages.two_jobs import story
-from layouts.pages.two_jobs.facts import JobFacts
-from layouts.pages.two_jobs.tables import Side, Two
-from layouts.pages.two_jobs.words import percent, quantity, said, signed
-from layouts.profiling.links import address
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import CATALOGUE, both, t
+from layouts.profiles.links import address
 
 MOST_ROWS = 100
 """Maximum rows of a table; its file has all."""

@@ -6,15 +6,15 @@ import math
 from typing import Any
 
 from dash import html
-from parsers.analysis.cluster import two_jobs
-from parsers.analysis.cluster.stragglers import LIMITS, Straggler, moves_with
+from parsers.analysis.jobs import two_jobs
+from parsers.analysis.jobs.stragglers import LIMITS, Straggler, moves_with
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
-from layouts.i18n import both, t
+from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.words import metric_name, percent, quantity, said
 from layouts.kit import units as fmt
-from layouts.pages.two_jobs.facts import JobFacts
-from layouts.pages.two_jobs.words import metric_name, percent, quantity, said
+from layouts.kit.i18n import both, t
 
 EQUAL = 0.01
 """Relative difference below which steps take the same time."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from parsers.analysis.cluster import two_jobs
+from parsers.analysis.jobs import two_jobs
 from parsers.deferred import pandas as pd
 
-from layouts.pages.two_jobs.asks import Ask
-from layouts.pages.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.asks import Ask
+from layouts.jobs.two_jobs.facts import JobFacts
 
 Two = tuple[JobFacts, JobFacts]
 SECTIONS = ("parts", "ranks", "operations", "links", "groups")

@@ -7,8 +7,8 @@ from typing import Any
 
 from dash import html
 
-from layouts.i18n import both
 from layouts.kit import units as fmt
+from layouts.kit.i18n import both
 
 MINUS = "\u2212"
 

@@ -1,7 +1,7 @@
 """Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right, or as many as the user chose.
 
 Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`. The browser's part
-is assets/cards/cards.js; the page's own script calls `define` of assets/cards/pages.js. What runs where:
+is assets/kit/cards/cards.js; the page's own script calls `define` of assets/kit/cards/pages.js. What runs where:
 
     state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser): one ask per slot
     asks of the cards in the window -> `Cards.draw` (here): one request; then those of the other cards: another one
@@ -11,7 +11,7 @@ An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...]
 Every value in it is untrusted. A drawing is a figure whose layout.meta, or an object whose meta, has at least
 {"tags": the tags asked for}: the browser drops a drawing if its slot now shows another tag, and passes meta to the page's
 script. A figure may have `canvas` beside `data`: traces that the browser draws without plotly (`on_canvas` of
-`layouts.figures.lines`).
+`layouts.curves.lines`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from typing import Any
 from dash import MATCH, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
-from layouts.callbacks import in_browser, register_catalogue
-from layouts.cards import texts
-from layouts.cards.catalogue import catalogue
-from layouts.components.elements import damaged_state, empty_state, toolbar
-from layouts.figures import GRAPH_CONFIG
-from layouts.i18n import attributes, for_browser
-from layouts.page import Ids
+from layouts.kit.callbacks import in_browser, register_catalogue
+from layouts.kit.cards import texts
+from layouts.kit.cards.catalogue import catalogue
+from layouts.kit.elements import damaged_state, empty_state, toolbar
+from layouts.kit.figures import GRAPH_CONFIG
+from layouts.kit.i18n import attributes, for_browser
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
 from layouts.sources import FrameSource
-from layouts.state import BadInput
 
 WAVES = ("near", "far")
 """Cards are asked for in two requests: those in the window, then those that come into it when the user scrolls."""
@@ -145,7 +145,7 @@ def _states(cards: Cards) -> list[Any]:
 
 
 def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
-    """One card. assets/cards/slots.js makes its head: every component on a page costs time at each answer of the server."""
+    """One card. assets/kit/cards/slots.js makes its head: every component on a page costs time at each answer of the server."""
     return html.Section(
         html.Div(cards.body(ids, slot), className="ms-card-body"),
         className="ms-card ms-slot",
@@ -156,7 +156,7 @@ def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
 
 
 def _more_slots(cards: Cards, ids: Ids) -> html.Div:
-    """Return the place of slots beyond the usual number, which assets/cards/more_slots.js makes when they are needed."""
+    """Return the place of slots beyond the usual number, which assets/kit/cards/more_slots.js makes when they are needed."""
     made = json.dumps(_slot(cards, ids, _SLOT), default=Component.to_plotly_json)
     return html.Div(id=ids("more"), className="ms-more-slots", hidden=True, **{"data-slot-made": made})
 
@@ -189,7 +189,7 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
 
 
 def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
-    """Add the clientside callbacks, see assets/cards/cards.js."""
+    """Add the clientside callbacks, see assets/kit/cards/cards.js."""
     call = in_browser(app, "mindscope_cards")
     root = State(ids("root"), "id")
     call(

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from layouts.queries.damage import damage
+from layouts.kit.state import selected_runs
+from layouts.runs.damage import damage
 from layouts.sources import RunSource
-from layouts.state import selected_runs
 
 
 def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:

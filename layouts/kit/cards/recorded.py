@@ -1,6 +1,6 @@
 """Steps and wall times of the large values of one tag as compact arrays, for pages that step through the values.
 
-The values themselves are fetched from plain routes by run, tag and place. assets/cards/stepping.js decodes the arrays.
+The values themselves are fetched from plain routes by run, tag and place. assets/kit/cards/stepping.js decodes the arrays.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dash import html
 from numpy.typing import NDArray
 from parsers import PayloadSeries
 
-from layouts.cards.cards import Cards
-from layouts.page import Ids
+from layouts.kit.cards.cards import Cards
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, selected_runs, texts
 from layouts.sources import RunSource, ValueSource
-from layouts.state import BadInput, selected_runs, texts
 
 Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""

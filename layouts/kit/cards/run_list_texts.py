@@ -1,8 +1,8 @@
-"""Texts of the list of runs beside charts, the counterpart of assets/cards/run_list.js."""
+"""Texts of the list of runs beside charts, the counterpart of assets/kit/cards/run_list.js."""
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "runlist.title": ("Runs in the charts", "图中的训练"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.i18n import define_texts
+from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "step_slider.slider": ("Step", "步骤"),

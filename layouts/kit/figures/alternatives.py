@@ -1,6 +1,6 @@
 """Text alternatives: what a chart shows, in English and Chinese, for readers who do not see it.
 
-A figure has its alternative in `layout.meta.alternative`; assets/base/alternatives.js makes it the name of the plot. The text
+A figure has its alternative in `layout.meta.alternative`; assets/kit/alternatives.js makes it the name of the plot. The text
 names at most MOST_NAMED lines or parts and counts the others, so it stays short. Values are those of the data, or of the traces
 where these have all of them or all extremes.
 """
@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts.i18n import Text, both, define_texts
 from layouts.kit import units as fmt
-from layouts.names import middle
+from layouts.kit.i18n import Text, both, define_texts
+from layouts.kit.names import middle
 
 Floats = NDArray[np.float64]
 Figure: TypeAlias = dict[str, Any]

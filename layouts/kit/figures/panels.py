@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from layouts.names import shortened
+from layouts.kit.names import shortened
 
 _WIDE = 6.6
 """Pixels that a letter of a title takes."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from layouts.figures.curves import Curve, Floats, Ints, Line, Look, Trace
-from layouts.figures.typed_arrays import numbers
+from layouts.curves.smoothed_lines import Curve, Floats, Ints, Line, Look, Trace
+from layouts.kit.figures.typed_arrays import numbers
 
 SHARE = 0.02
 """Share of the drawn values at either end that cannot set the range."""

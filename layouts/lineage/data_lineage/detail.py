@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dash import no_update
-from parsers.analysis.pipelines import numbered
+from parsers.analysis.lineage.pipelines import numbered
 
-from layouts.components.pipeline_panel import chosen, panel
+from layouts.kit.state import text
 from layouts.lineage.pipeline_columns import pipelines
-from layouts.queries.pipelines import Found, Pipeline
+from layouts.lineage.pipeline_panel import chosen, panel
+from layouts.lineage.pipelines import Found, Pipeline
 from layouts.sources import ValueSource
-from layouts.state import text
 
 
 def detail(source: ValueSource, asked: Any) -> Any:

@@ -1,6 +1,6 @@
 """The data lineage page: which pipelines fed the runs, and in what do they differ?
 
-Operations of all pipelines are aligned (`parsers.analysis.pipelines`), and each operation parameter is a column: of
+Operations of all pipelines are aligned (`parsers.analysis.lineage.pipelines`), and each operation parameter is a column: of
 parallel axes and of a table, as on the model lineage page. Values other than the most frequent one are marked, and a cell
 opens all parameters of its operation.
 """
@@ -11,16 +11,16 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
-from layouts.components.elements import damaged_state, empty_state
-from layouts.components.pipeline_panel import RECORD
-from layouts.i18n import attributes
+from layouts.kit.elements import damaged_state, empty_state
+from layouts.kit.i18n import attributes
+from layouts.kit.page import Ids, Page
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
+from layouts.lineage.data_lineage.detail import detail
+from layouts.lineage.data_lineage.texts import TEXTS
 from layouts.lineage.pipeline_columns import table
+from layouts.lineage.pipeline_panel import RECORD
 from layouts.lineage.table import Tables
-from layouts.page import Ids, Page
-from layouts.pages.data_lineage.detail import detail
-from layouts.pages.data_lineage.texts import TEXTS
 from layouts.sources import FrameSource
 
 

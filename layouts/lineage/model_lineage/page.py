@@ -12,13 +12,13 @@ from typing import Any
 
 from dash import html
 
-from layouts.components.elements import damaged_state, empty_state
+from layouts.kit.elements import damaged_state, empty_state
+from layouts.kit.page import Ids, Page
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
+from layouts.lineage.model_lineage.texts import TEXTS
 from layouts.lineage.table import Tables
-from layouts.page import Ids, Page
-from layouts.pages.model_lineage.texts import TEXTS
 from layouts.sources import FrameSource
 
 _RECORD = """collector = SummaryCollector(

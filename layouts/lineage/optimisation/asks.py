@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from layouts.kit.state import BadInput, selected_runs, text, texts
 from layouts.sources import RunSource
-from layouts.state import BadInput, selected_runs, text, texts
 
 _LONGEST = 1 << 20
 

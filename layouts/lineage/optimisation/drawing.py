@@ -14,9 +14,9 @@ from parsers import LineageRow, better
 from parsers.analysis import Fit, best_region, fitted, shape
 from parsers.deferred import pandas as pd
 
-from layouts.figures.parallel import brief, category_text, is_numeric
-from layouts.figures.typed_arrays import numbers, typed
 from layouts.kit import units as fmt
+from layouts.kit.figures.typed_arrays import numbers, typed
+from layouts.lineage.parallel import brief, category_text, is_numeric
 
 Floats = NDArray[np.float64]
 

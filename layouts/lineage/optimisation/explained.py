@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
-from parsers.analysis.settings import is_text
+from parsers.analysis.lineage.settings import is_text
 from parsers.deferred import pandas as pd
 
-from layouts.figures.alternatives import described
-from layouts.figures.parallel import brief, category_text
 from layouts.kit import units as fmt
+from layouts.kit.figures.alternatives import described
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import label
+from layouts.lineage.optimisation.asks import Ask
+from layouts.lineage.optimisation.drawing import direction, distribution
+from layouts.lineage.parallel import brief, category_text
 from layouts.lineage.results import main_result, order
 from layouts.lineage.table import Table
-from layouts.pages.optimisation.asks import Ask
-from layouts.pages.optimisation.drawing import direction, distribution
 from layouts.sources import Growth
 
 MOST_PAIRS = 50

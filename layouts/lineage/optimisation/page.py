@@ -2,8 +2,8 @@
 
 For the chosen runs (all runs if none is chosen): the distribution of the result, its association with every setting, alone and
 together with the others, the result over one setting, and the runs that differ in that setting only. The server computes; a
-forest is fitted in the background (`LineageSource.growth`) while the page polls it. assets/pages/optimisation/page.js draws the
-settings and pairs.
+forest is fitted in the background (`LineageSource.growth`) while the page polls it. assets/lineage/optimisation/page.js draws
+the settings and pairs.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import damaged_state, empty_state, toolbar
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.figures.alternatives import described
-from layouts.i18n import attributes, for_browser, t
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import damaged_state, empty_state, toolbar
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.figures.alternatives import described
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import BadInput
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import table
+from layouts.lineage.optimisation.asks import read_ask
+from layouts.lineage.optimisation.drawing import over_setting
+from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
+from layouts.lineage.optimisation.texts import TEXTS
 from layouts.lineage.table import Tables
-from layouts.page import Ids, Page
-from layouts.pages.optimisation.asks import read_ask
-from layouts.pages.optimisation.drawing import over_setting
-from layouts.pages.optimisation.explained import choose, grown, pairs, sheet
-from layouts.pages.optimisation.texts import TEXTS
 from layouts.sources import FrameSource, LineageSource, RunSource
-from layouts.state import BadInput
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
 model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
@@ -165,7 +165,7 @@ def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/optimisation/page.js)."""
+    """Add the callbacks that run in the browser (assets/lineage/optimisation/page.js)."""
 
     call = in_browser(app, "mindscope_optimisation")
 

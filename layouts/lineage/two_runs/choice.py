@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from layouts.queries.run_facts import NEEDS
+from layouts.kit.state import BadInput, label_of, selected_runs, text, texts
+from layouts.runs.run_facts import NEEDS
 from layouts.sources import FrameSource, RunSource
-from layouts.state import BadInput, label_of, selected_runs, text, texts
 
 _NAME = 100_000
 _MOST = 20

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from parsers import Series, Setting, better
-from parsers.analysis.pipelines import MISSING, compare, numbered
+from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 
-from layouts.cards.catalogue import ordered
+from layouts.kit.cards.catalogue import ordered
 from layouts.lineage.model_columns import group_of
-from layouts.queries.pipelines import MOST_COMPARED
+from layouts.lineage.pipelines import MOST_COMPARED
 from layouts.sources import LineageSource, RunSource, ValueSource
 
 Two: TypeAlias = tuple[Any, Any]

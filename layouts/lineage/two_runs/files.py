@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from parsers import PayloadError
-from parsers.analysis.pipelines import MISSING
+from parsers.analysis.lineage.pipelines import MISSING
 
-from layouts.pages.two_runs import differences
-from layouts.pages.two_runs.choice import Pair
+from layouts.lineage.two_runs import differences
+from layouts.lineage.two_runs.choice import Pair
 from layouts.sources import FrameSource
 
 HEAD = ("section", "name", "detail", "one", "other")

@@ -10,7 +10,7 @@ from parsers import GraphLocation
 from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
 
-from layouts.queries.graphs import Of, Views
+from layouts.graphs.graph_views import Of, Views
 from layouts.sources import ValueSource
 
 

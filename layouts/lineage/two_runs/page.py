@@ -1,6 +1,6 @@
 """The two runs page: how do two runs differ in settings, results, curves, data pipelines and computation graphs?
 
-assets/pages/two_runs/page.js lets the visitor choose the two runs. Each section is drawn by a request of its own, and redrawn
+assets/lineage/two_runs/page.js lets the visitor choose the two runs. Each section is drawn by a request of its own, and redrawn
 only when one of the runs has changed.
 """
 
@@ -13,18 +13,18 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
-from layouts.components import elements as parts
-from layouts.components.run_list_texts import TEXTS as RUN_LIST
-from layouts.i18n import for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.two_runs import sections
-from layouts.pages.two_runs.choice import Pair, pair, pair_of
-from layouts.pages.two_runs.files import file
-from layouts.pages.two_runs.texts import TEXTS
-from layouts.queries.graphs import Views
-from layouts.queries.run_facts import NEEDS
+from layouts.graphs.graph_views import Views
+from layouts.kit import elements as parts
+from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
+from layouts.kit.i18n import for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import BadInput, selected_runs, texts
+from layouts.lineage.two_runs import sections
+from layouts.lineage.two_runs.choice import Pair, pair, pair_of
+from layouts.lineage.two_runs.files import file
+from layouts.lineage.two_runs.texts import TEXTS
+from layouts.runs.run_facts import NEEDS
 from layouts.sources import FrameSource, ValueSource
-from layouts.state import BadInput, selected_runs, texts
 
 SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
 

@@ -10,22 +10,23 @@ from urllib.parse import urlencode
 import numpy as np
 from dash import dcc, html
 from parsers import PayloadError, better
-from parsers.analysis.pipelines import MISSING
+from parsers.analysis.lineage.pipelines import MISSING
 
-from layouts.components.elements import scrolled
-from layouts.components.pipeline_parameters import value_text
-from layouts.figures import GRAPH_CONFIG, lines
-from layouts.figures.curves import Line, Look
-from layouts.i18n import attributes, t
+from layouts.curves import lines
+from layouts.curves.smoothed_lines import Line, Look
+from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
+from layouts.kit.elements import scrolled
+from layouts.kit.figures import GRAPH_CONFIG
+from layouts.kit.i18n import attributes, t
 from layouts.lineage.model_columns import COLUMNS
-from layouts.pages.two_runs import differences as values
-from layouts.pages.two_runs.choice import Pair
-from layouts.pages.two_runs.differences import PipelineLine, ScalarLine, SettingLine
-from layouts.pages.two_runs.graphs import graphs
-from layouts.queries.graphs import Views
-from layouts.queries.pipelines import MOST_COMPARED
-from layouts.queries.run_facts import facts
+from layouts.lineage.pipeline_parameters import value_text
+from layouts.lineage.pipelines import MOST_COMPARED
+from layouts.lineage.two_runs import differences as values
+from layouts.lineage.two_runs.choice import Pair
+from layouts.lineage.two_runs.differences import PipelineLine, ScalarLine, SettingLine
+from layouts.lineage.two_runs.graphs import graphs
+from layouts.runs.run_facts import facts
 from layouts.sources import FrameSource, LineageSource, RunSource, ValueSource
 
 MOST_ROWS = 500

@@ -9,10 +9,10 @@ import numpy as np
 from dash import html
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import t
-from layouts.pages.memory.plan_card import graphs
-from layouts.pages.memory.recordings import Recording
-from layouts.pages.memory.spans import Span
+from layouts.kit.i18n import t
+from layouts.profiles.memory.plan_card import graphs
+from layouts.profiles.memory.recordings import Recording
+from layouts.profiles.memory.spans import Span
 
 
 def lines(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.memory import GROUPINGS
+from parsers.analysis.profiles.memory import GROUPINGS
 
-from layouts.i18n import LANGUAGES
-from layouts.profiling.choice import Choice, read_against, read_choice
-from layouts.state import BadInput, number, text
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import BadInput, number, text
+from layouts.profiles.choice import Choice, read_against, read_choice
 
 FRAMES = ("memory", "operator_memory", "static_memory", "module_memory")
 KEYS = ("component", "device", "clock", "from", "to", "at", "by", "part", "view", "capacity", "graph", "node")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from parsers.analysis.memory import changed
+from parsers.analysis.profiles.memory import changed
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
-from layouts.pages.memory.explained import largest
-from layouts.pages.memory.plain import Plain, element, words
-from layouts.pages.memory.recordings import Recording
+from layouts.profiles.memory import look
+from layouts.profiles.memory.explained import largest
+from layouts.profiles.memory.plain import Plain, element, words
+from layouts.profiles.memory.recordings import Recording
 
 
 class Changes(NamedTuple):

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from parsers.analysis.memory import Series, extremes
+from parsers.analysis.profiles.memory import Series, extremes
 from parsers.model import Floats, Ints
 
-from layouts.figures.typed_arrays import drawn, typed
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
-from layouts.pages.memory.recordings import Recording
-from layouts.pages.memory.spans import Span
+from layouts.kit.figures.typed_arrays import drawn, typed
+from layouts.profiles.memory import look
+from layouts.profiles.memory.recordings import Recording
+from layouts.profiles.memory.spans import Span
 
 COLOURS: Mapping[str, str] = {
     "allocated": "#236db4", "reserved": "#c6871a", "active": "#2b9c78", "process": "#866850", "with_allocated": "#895dd6",

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from parsers.analysis.memory import Explained, Series, difference, explain, value_at
-from parsers.analysis.memory.blocks import FIRST, NEVER
+from parsers.analysis.profiles.memory import Explained, Series, difference, explain, value_at
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
-from layouts.pages.memory.plain import Plain, element, headings, words
-from layouts.pages.memory.plain import table as plain_table
-from layouts.pages.memory.recordings import Recording
+from layouts.profiles.memory import look
+from layouts.profiles.memory.plain import Plain, element, headings, words
+from layouts.profiles.memory.plain import table as plain_table
+from layouts.profiles.memory.recordings import Recording
 
 BEFORE = "\0before"
 """Key of the block of all memory that was allocated before the recording."""

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.memory import Leak, Pool, Series, peaks, value_at
-from parsers.analysis.memory.leaks import FEWEST
+from parsers.analysis.profiles.memory import Leak, Pool, Series, peaks, value_at
+from parsers.analysis.profiles.memory.leaks import FEWEST
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
-from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
-from layouts.pages.memory.plain import Plain, words
-from layouts.pages.memory.recordings import Recording
-from layouts.pages.memory.spans import Span, step_at
-from layouts.profiling.choice import Choice
-from layouts.profiling.links import address
+from layouts.kit.i18n import both, t
+from layouts.profiles.choice import Choice
+from layouts.profiles.links import address
+from layouts.profiles.memory import look
+from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.profiles.memory.plain import Plain, words
+from layouts.profiles.memory.recordings import Recording
+from layouts.profiles.memory.spans import Span, step_at
 
 BEFORE_RECORDING = "before recording"
 NAMED = 2
@@ -107,7 +107,7 @@ def _unused(moment: Moment) -> tuple[str, str]:
 
 
 def leak_said(told: Told) -> tuple[str, str]:
-    """Say whether memory leaks by the rule of `parsers.analysis.memory.leaks`, or why that cannot be told."""
+    """Say whether memory leaks by the rule of `parsers.analysis.profiles.memory.leaks`, or why that cannot be told."""
     found = told.leak
     if found.verdict == "cannot tell":
         if told.spans_state in ("reading", "waiting"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parsers.analysis.memory.blocks import FIRST, NEVER
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER
 
 from layouts.kit import units as fmt
 

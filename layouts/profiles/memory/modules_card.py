@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dash import html
-from parsers.analysis.memory.modules import LARGE
+from parsers.analysis.profiles.memory.modules import LARGE
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
+from layouts.kit.i18n import t
+from layouts.profiles.memory import look
 
 
 def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:

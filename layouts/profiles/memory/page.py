@@ -12,35 +12,35 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.memory import Plan, Pool, difference, large_components, leak, pool_at
+from parsers.analysis.profiles.memory import Plan, Pool, difference, large_components, leak, pool_at
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import toolbar
-from layouts.components.plain_html import markup
-from layouts.figures.alternatives import described_by, listed, named
-from layouts.i18n import CATALOGUE, LANGUAGES, both, t
 from layouts.kit import units as fmt
-from layouts.page import Ids, Page
-from layouts.pages.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
-from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask
-from layouts.pages.memory.plain import Plain, element
-from layouts.pages.memory.recordings import Recording, Recordings, highest, top
-from layouts.pages.memory.sessions import minima_of_sessions
-from layouts.pages.memory.spans import Span, least_moments, minima, spans_of
-from layouts.pages.memory.texts import TEXTS
-from layouts.pages.memory.tiles import tiles
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.links import traced
-from layouts.profiling.plots import plot_card
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import toolbar
+from layouts.kit.figures.alternatives import described_by, listed, named
+from layouts.kit.i18n import CATALOGUE, LANGUAGES, both, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import markup
+from layouts.kit.state import text
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.links import traced
+from layouts.profiles.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
+from layouts.profiles.memory.asks import FRAMES, KEYS, Ask, read_ask
+from layouts.profiles.memory.plain import Plain, element
+from layouts.profiles.memory.recordings import Recording, Recordings, highest, top
+from layouts.profiles.memory.sessions import minima_of_sessions
+from layouts.profiles.memory.spans import Span, least_moments, minima, spans_of
+from layouts.profiles.memory.texts import TEXTS
+from layouts.profiles.memory.tiles import tiles
+from layouts.profiles.plots import plot_card
 from layouts.sources import ProfileSource
-from layouts.state import text
 
 MOST_SAVED = 200_000
-"""Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles`)."""
+"""Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles.frames`)."""
 SAVED = ("groups", "part", "changed")
 _STORES = ("about", "draw", "press", "screen", "save", "overall", "moment", "figure-curve", "figure-plan")
 
@@ -373,7 +373,7 @@ def saved(source: ProfileSource, known: Recordings, ask: Ask, what: str) -> dict
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/memory/page.js)."""
+    """Add the callbacks that run in the browser (assets/profiles/memory/page.js)."""
 
     call = in_browser(app, "mindscope_memory")
 

@@ -1,11 +1,11 @@
-"""Elements as the plain lists of `layouts.components.plain_html`, made at once: for tables of many rows, as components take
+"""Elements as the plain lists of `layouts.kit.plain_html`, made at once: for tables of many rows, as components take
 ten times as long."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from layouts.i18n import both
+from layouts.kit.i18n import both
 
 Plain = list[Any]
 """[tag, attributes, children]; a text is a child as it is."""

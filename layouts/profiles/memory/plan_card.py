@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.memory import Plan, in_use_at, plan
+from parsers.analysis.profiles.memory import Plan, in_use_at, plan
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import scrolled
-from layouts.figures.typed_arrays import drawn, typed
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
+from layouts.kit.elements import scrolled
+from layouts.kit.figures.typed_arrays import drawn, typed
+from layouts.kit.i18n import t
+from layouts.profiles.memory import look
 
 MOST_ROWS = 100
 _COLOUR, _STATIC, _MARK = "#236db4", "#866850", "#7b8490"

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.memory import Pool
-from parsers.analysis.memory.pool import HOLE
+from parsers.analysis.profiles.memory import Pool
+from parsers.analysis.profiles.memory.pool import HOLE
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
+from layouts.kit.i18n import t
+from layouts.profiles.memory import look
 
 ROWS, COLUMNS = 12, 240
 """The map is so many rows of so many cells, from the lowest address on."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from parsers.analysis.memory import (
+from parsers.analysis.profiles.memory import (
     GROUPINGS,
     Blocks,
     Extent,
@@ -24,8 +24,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
-from layouts.pages.memory.asks import CLOCKS, Ask
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
+from layouts.profiles.memory.asks import CLOCKS, Ask
 from layouts.sources import ProfileSource
 
 MEASURES = ("allocated", "reserved", "active")

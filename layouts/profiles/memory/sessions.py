@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from parsers.analysis.memory import curve
-from parsers.analysis.memory.leaks import FEWEST
+from parsers.analysis.profiles.memory import curve
+from parsers.analysis.profiles.memory.leaks import FEWEST
 from parsers.model import Ints
 from parsers.profiler.jobs import alike
 
-from layouts.profiles import ProfileRow
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileRow
 from layouts.sources import ProfileSource
 
 MOST = 200

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from parsers.analysis.memory import Series, step_minima
+from parsers.analysis.profiles.memory import Series, step_minima
 from parsers.model import Ints
 
-from layouts.profiling.choice import Choice
+from layouts.profiles.choice import Choice
 from layouts.sources import ProfileSource
 
 FRAME = "step_times"

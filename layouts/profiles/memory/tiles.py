@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from layouts.figures.treemap import Area, squarified
 from layouts.kit import units as fmt
-from layouts.pages.memory import look
-from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.kit.figures.treemap import Area, squarified
+from layouts.profiles.memory import look
+from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
 
 REST, FRAME = "\0rest", "\0frame"
 """Keys of the tile of all small groups, and of the frames around others."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.profiling.choice import Choice, read_against, read_choice
-from layouts.queries.operator_variants import VARIANTS as VARIANTS
-from layouts.state import BadInput, text, texts
+from layouts.kit.state import BadInput, text, texts
+from layouts.profiles.choice import Choice, read_against, read_choice
+from layouts.profiles.operator_variants import VARIANTS as VARIANTS
 
 VIEWS = ("types", "operators", "shapes", "executions", "counters")
 SEARCHED = ("name", "type", "full_name")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts.pages.operators.drawing import MOST
-from layouts.pages.operators.variants import measure
+from layouts.profiles.operators.drawing import MOST
+from layouts.profiles.operators.variants import measure
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

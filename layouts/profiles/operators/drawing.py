@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts.figures.alternatives import MOST_NAMED, described, listed, named
-from layouts.figures.typed_arrays import typed
-from layouts.i18n import Text, both
 from layouts.kit import units as fmt
-from layouts.pages.operators.variants import measure
-from layouts.theme import PALETTE
+from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, named
+from layouts.kit.figures.typed_arrays import typed
+from layouts.kit.i18n import Text, both
+from layouts.kit.theme import PALETTE
+from layouts.profiles.operators.variants import measure
 
 MOST = 20
 """Maximum number of types drawn; the others share one more part."""

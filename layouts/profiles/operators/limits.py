@@ -7,18 +7,18 @@ import math
 from typing import Any
 
 from dash import html
-from parsers.analysis.efficiency import BOUND_FROM, Measured, bound_times
-from parsers.analysis.efficiency.kernels import FAR, FAR_SHARE, LEAST_ALIKE
+from parsers.analysis.profiles.efficiency import BOUND_FROM, Measured, bound_times
+from parsers.analysis.profiles.efficiency.kernels import FAR, FAR_SHARE, LEAST_ALIKE
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import icon, scrolled
-from layouts.i18n import attributes, both, t
 from layouts.kit import units as fmt
-from layouts.profiling.choice import Choice
-from layouts.profiling.composition import ink
-from layouts.profiling.efficiency import in_both, rate
-from layouts.profiling.links import address, traced
-from layouts.queries.efficiency import Efficiency
+from layouts.kit.elements import icon, scrolled
+from layouts.kit.i18n import attributes, both, t
+from layouts.profiles.choice import Choice
+from layouts.profiles.composition import ink
+from layouts.profiles.efficiency import Efficiency
+from layouts.profiles.efficiency_cards import in_both, rate
+from layouts.profiles.links import address, traced
 
 MOST_ROWS = 12
 COLOURS = {"compute": "#3880c9", "memory": "#d25908", "neither": "#7c8542", "": "#8a93a0"}

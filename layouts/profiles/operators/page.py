@@ -14,28 +14,28 @@ import dash_ag_grid as dag
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import icon_button, toolbar
-from layouts.components.grid import GRID_TEXTS, OPTIONS
-from layouts.components.plain_html import still
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.operators import drawing, limits, rooflines, scopes
-from layouts.pages.operators.asks import KEYS, Ask, read_ask, read_sort
-from layouts.pages.operators.compare import changes, compared
-from layouts.pages.operators.tables import Tables, default_sort, filters_of, page_of, searched
-from layouts.pages.operators.texts import TEXTS
-from layouts.pages.operators.variants import measure
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.choice import Choice
-from layouts.profiling.efficiency import NEEDED, csv_link, register_use, stores, use_card
-from layouts.profiling.efficiency_texts import CARD_TEXTS
-from layouts.queries.efficiency import KEYS as OF_USE
-from layouts.queries.efficiency import SETTINGS, Efficiency, MeasuredProfiles
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import icon_button, toolbar
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.grid import GRID_TEXTS, OPTIONS
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.kit.state import BadInput, text
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.choice import Choice
+from layouts.profiles.efficiency import KEYS as OF_USE
+from layouts.profiles.efficiency import SETTINGS, Efficiency, MeasuredProfiles
+from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
+from layouts.profiles.efficiency_texts import CARD_TEXTS
+from layouts.profiles.operators import drawing, limits, rooflines, scopes
+from layouts.profiles.operators.asks import KEYS, Ask, read_ask, read_sort
+from layouts.profiles.operators.compare import changes, compared
+from layouts.profiles.operators.tables import Tables, default_sort, filters_of, page_of, searched
+from layouts.profiles.operators.texts import TEXTS
+from layouts.profiles.operators.variants import measure
 from layouts.sources import ProfileSource
-from layouts.state import BadInput, text
 
 FRAMES = ("operators", "operator_types")
 _OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowSelection", "selectionColumnDef")} | {
@@ -131,7 +131,7 @@ def _card(name: str, content: Any, *tools: Any, title: str = "") -> html.Section
 
 _LARGEST = 10**9
 MOST_SAVED = 200_000
-"""Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles`)."""
+"""Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles.frames`)."""
 
 
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
@@ -281,7 +281,7 @@ def _whole(request: dict[str, Any], name: str) -> int:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/operators/page.js)."""
+    """Add the callbacks that run in the browser (assets/profiles/operators/page.js)."""
 
     call = in_browser(app, "mindscope_operators")
 

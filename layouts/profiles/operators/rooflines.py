@@ -10,14 +10,14 @@ from dash import html
 from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import MOST_NAMED, described, listed, named
-from layouts.figures.typed_arrays import typed
-from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.profiling.efficiency import in_both, rate
-from layouts.queries.efficiency import Efficiency
-from layouts.theme import PALETTE
+from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, named
+from layouts.kit.figures.typed_arrays import typed
+from layouts.kit.i18n import both, t
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
+from layouts.kit.theme import PALETTE
+from layouts.profiles.efficiency import Efficiency
+from layouts.profiles.efficiency_cards import in_both, rate
 
 MOST_POINTS = 5_000
 """Kernels drawn, those that took longest; the CSV file has all."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from parsers.deferred import pandas as pd
 
-from layouts.figures.treemap import Area, squarified
-from layouts.pages.operators.variants import measure
+from layouts.kit.figures.treemap import Area, squarified
+from layouts.profiles.operators.variants import measure
 
 LEVELS = 3
 """Number of scope levels drawn at once."""

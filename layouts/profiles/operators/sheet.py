@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
 
 MOST_ORDERS = 6
 """Maximum number of sort orders cached per table, at 8 bytes a row each."""

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
-from parsers.analysis.efficiency.counters import PREFIX
-from parsers.analysis.operator_shapes import by_shapes
+from parsers.analysis.profiles.efficiency.counters import PREFIX
+from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
-from layouts.pages.operators.asks import Ask
-from layouts.pages.operators.compare import compared
-from layouts.pages.operators.drawing import unit_of
-from layouts.pages.operators.scopes import amounts, linked
-from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import measure, of_variant, present, with_shares
-from layouts.profiling.choice import Choice
-from layouts.queries.efficiency import MeasuredProfiles
-from layouts.queries.operator_variants import variant_of
+from layouts.profiles.choice import Choice
+from layouts.profiles.efficiency import MeasuredProfiles
+from layouts.profiles.operator_variants import variant_of
+from layouts.profiles.operators.asks import Ask
+from layouts.profiles.operators.compare import compared
+from layouts.profiles.operators.drawing import unit_of
+from layouts.profiles.operators.scopes import amounts, linked
+from layouts.profiles.operators.sheet import MOST_ROWS, NONE, Sheet
+from layouts.profiles.operators.variants import measure, of_variant, present, with_shares
 from layouts.sources import ProfileSource
 
 MOST_SHEETS = 6

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from parsers.analysis.operator_times import measure as measure
+from parsers.analysis.profiles.operator_times import measure as measure
 from parsers.deferred import pandas as pd
 
-from layouts.pages.operators.asks import VARIANTS
-from layouts.queries.operator_variants import variant_of
+from layouts.profiles.operator_variants import variant_of
+from layouts.profiles.operators.asks import VARIANTS
 
 
 def present(frame: pd.DataFrame) -> list[str]:

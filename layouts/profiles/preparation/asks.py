@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.profiling.choice import Choice, read_choice
-from layouts.state import number, text
+from layouts.kit.state import number, text
+from layouts.profiles.choice import Choice, read_choice
 
 KEYS = ("op", "from", "to")
 _MOST = 1e15

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from parsers.analysis.preparation import Flow, Slow, flow, queue_rates, slow_operations
+from parsers.analysis.profiles.preparation import Flow, Slow, flow, queue_rates, slow_operations
 from parsers.deferred import pandas as pd
 
-from layouts.pages.preparation.asks import Ask
+from layouts.profiles.preparation.asks import Ask
 
 QUEUES = ("host", "iterator", "device")
 """Queues recorded per step, in the order of the data flow."""

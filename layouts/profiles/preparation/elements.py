@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 from dash import dcc, html
 
-from layouts.components.elements import scrolled
-from layouts.figures import GRAPH_CONFIG
-from layouts.figures.alternatives import Name, described_by
-from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.pages.preparation.card_data import CardData
+from layouts.kit.elements import scrolled
+from layouts.kit.figures import GRAPH_CONFIG
+from layouts.kit.figures.alternatives import Name, described_by
+from layouts.kit.i18n import both, t
+from layouts.profiles.preparation.card_data import CardData
 
 
 def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) -> list[Any]:
@@ -28,7 +28,7 @@ def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) 
 
 
 def _text(name: Any) -> Name:
-    """Return the text of a name, which is that of a file or a component of `layouts.i18n.t`."""
+    """Return the text of a name, which is that of a file or a component of `layouts.kit.i18n.t`."""
     if isinstance(name, str) or isinstance(name.children, str):
         return str(getattr(name, "children", name))
     english, chinese = name.children
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[Any], *, left: int = 0) -> html.Div:
     """Return a table with links to its files. head: text keys of the titles; left: number of rows not shown.
 
-    A click on a title sorts by the value of each `Cell`, else by its text (assets/pages/preparation/page.js).
+    A click on a title sorts by the value of each `Cell`, else by its text (assets/profiles/preparation/page.js).
     """
     rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
     titles = html.Thead(html.Tr([

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
-from parsers.analysis.preparation import EMPTY_RATE, Flow, Slow
+from parsers.analysis.profiles.preparation import EMPTY_RATE, Flow, Slow
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.preparation.card_data import QUEUES, CardData
-from layouts.pages.preparation.elements import Cell, csv, number, plot, share, table, time
-from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
+from layouts.kit.i18n import t
+from layouts.profiles.preparation.card_data import QUEUES, CardData
+from layouts.profiles.preparation.elements import Cell, csv, number, plot, share, table, time
+from layouts.profiles.preparation.figures import COLOURS, EMPTY, Curve, figure
 
 _CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
 """Stage -> the card about it."""

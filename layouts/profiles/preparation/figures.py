@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import reduce_points
 
-from layouts.figures.typed_arrays import numbers
-from layouts.theme import PALETTE
+from layouts.kit.figures.typed_arrays import numbers
+from layouts.kit.theme import PALETTE
 
 COLUMNS = 1_000
 """Number of pixel columns that curves are reduced to."""

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.preparation import cpu_use
+from parsers.analysis.profiles.preparation import cpu_use
 from parsers.deferred import pandas as pd
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.elements import Cell, csv, plot, table
-from layouts.pages.preparation.figures import COLOURS, Curve, figure
+from layouts.kit.i18n import t
+from layouts.profiles.preparation.card_data import CardData
+from layouts.profiles.preparation.elements import Cell, csv, plot, table
+from layouts.profiles.preparation.figures import COLOURS, Curve, figure
 
 MOST_CURVES = 10
 """Maximum number of curves in a plot. Of the operations, those that used the CPU most are drawn."""

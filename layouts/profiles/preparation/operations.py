@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.pages.preparation import elements
-from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.elements import Cell, csv, number, plot, time
-from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
+from layouts.kit.i18n import t
+from layouts.profiles.preparation import elements
+from layouts.profiles.preparation.card_data import CardData
+from layouts.profiles.preparation.elements import Cell, csv, number, plot, time
+from layouts.profiles.preparation.figures import COLOURS, EMPTY, Curve, figure
 
 MOST_OPERATIONS = 300
 """Maximum number of operations drawn and listed; the CSV file has all."""

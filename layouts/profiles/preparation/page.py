@@ -1,7 +1,7 @@
 """The data preparation page: does the network wait for data, and which pipeline operation is slow?
 
 Shows the data flow as boxes, queues and times by step, the pipeline with the use of its queues, and CPU and memory use.
-assets/pages/preparation/page.js chooses operations and steps.
+assets/profiles/preparation/page.js chooses operations and steps.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, html, no_update
 
-from layouts.components.elements import icon_button
-from layouts.i18n import attributes, t
-from layouts.page import Ids, Page
-from layouts.pages.preparation import feeding, machine, operations
-from layouts.pages.preparation.asks import KEYS, read_ask
-from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
+from layouts.kit.elements import icon_button
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids, Page
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.preparation import feeding, machine, operations
+from layouts.profiles.preparation.asks import KEYS, read_ask
+from layouts.profiles.preparation.card_data import CardData
+from layouts.profiles.preparation.texts import TEXTS
 from layouts.sources import ProfileSource
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
@@ -56,7 +56,7 @@ def _card(ids: Ids, name: str) -> html.Section:
 
 
 def _steps() -> html.Span:
-    """The choice of steps for CPU use. assets/pages/preparation/page.js creates the inputs and keeps them in the state."""
+    """The choice of steps for CPU use. assets/profiles/preparation/page.js creates the inputs and keeps them in the state."""
     return html.Span(className="ms-preparation-steps", role="group", **attributes(aria_label="preparation.steps"))
 
 

@@ -9,12 +9,12 @@ from dash import html
 from parsers import Series
 from parsers.analysis import Breakdown, StepTimes, step_times, times_at
 
-from layouts.figures.step_alternatives import with_run
-from layouts.figures.step_times import joined
-from layouts.figures.steps import Look
-from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.profiling.composition import bar, chosen_trace, notes, sentence, usual_of
+from layouts.kit.i18n import both, t
+from layouts.profiles.composition import bar, chosen_trace, notes, sentence, usual_of
+from layouts.profiles.step_alternatives import with_run
+from layouts.profiles.step_plots import Look
+from layouts.profiles.step_times import joined
 from layouts.sources import RunSource
 
 MOST_TAGS = 50

@@ -12,25 +12,25 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.advice import review
+from parsers.analysis.jobs.advice import review
 
-from layouts.callbacks import in_browser
-from layouts.figures.step_times import PROFILED, RUN
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.profile_overview.drawing import drawn
-from layouts.pages.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
-from layouts.pages.profile_overview.texts import TEXTS
-from layouts.profiles import IdleTime
-from layouts.profiling.again import clock, register_again, settled
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.choice import read_choice
-from layouts.profiling.efficiency import NEEDED, register_use, stores, use_card
-from layouts.profiling.idling import idle_frames, idle_time
-from layouts.profiling.look import read_look
-from layouts.profiling.plots import plot_card
-from layouts.queries.efficiency import KEYS as OF_USE
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.profiles.again import clock, register_again, settled
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.choice import read_choice
+from layouts.profiles.efficiency import KEYS as OF_USE
+from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.idling import idle_frames, idle_time
+from layouts.profiles.look import read_look
+from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_overview.drawing import drawn
+from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
+from layouts.profiles.profile_overview.texts import TEXTS
+from layouts.profiles.step_times import PROFILED, RUN
 from layouts.sources import ProfileSource
 
 FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels")

@@ -8,19 +8,19 @@ from typing import Any
 
 from dash import html
 from parsers.analysis import average, breakdowns
-from parsers.analysis.advice import Review
-from parsers.analysis.busy import HOST, busy
+from parsers.analysis.jobs.advice import Review
+from parsers.analysis.profiles.busy import HOST, busy
 from parsers.deferred import pandas as pd
 
-from layouts.components.elements import scrolled
-from layouts.i18n import t
 from layouts.kit import units as fmt
-from layouts.profiles import IdleTime
-from layouts.profiling.advising import sentence as advised
-from layouts.profiling.choice import Choice
-from layouts.profiling.composition import bar, sentence
-from layouts.profiling.idling import idle_card
-from layouts.profiling.links import address
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import t
+from layouts.profiles.advising import sentence as advised
+from layouts.profiles.choice import Choice
+from layouts.profiles.composition import bar, sentence
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.idling import idle_card
+from layouts.profiles.links import address
 from layouts.sources import ProfileSource
 
 MOST_OPERATORS = 10

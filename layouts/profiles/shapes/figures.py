@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from parsers.analysis.shape_times import extremes, places_of
+from parsers.analysis.profiles.shape_times import extremes, places_of
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.alternatives import described, entry, listed, named
-from layouts.figures.steps import unit_of
-from layouts.figures.typed_arrays import numbers, whole_numbers
-from layouts.i18n import LANGUAGES, both
 from layouts.kit import units as fmt
-from layouts.names import middle
-from layouts.queries.shapes import Times
-from layouts.theme import PALETTE
+from layouts.kit.figures.alternatives import described, entry, listed, named
+from layouts.kit.figures.typed_arrays import numbers, whole_numbers
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.names import middle
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
+from layouts.kit.theme import PALETTE
+from layouts.profiles.shape_tables import Times
+from layouts.profiles.step_plots import unit_of
 
 MOST_SHAPES = 9
 """Shapes with a colour and a symbol of their own; the others share one."""

@@ -11,18 +11,18 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import toolbar
-from layouts.components.plain_html import still
-from layouts.components.plot_cards import plot_card
-from layouts.components.plot_texts import TEXTS as PLOT_TEXTS
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.shapes import figures, tables
-from layouts.pages.shapes.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.queries.shapes import FRAMES, KEYS, MOST_TYPES, Times, read_ask
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import toolbar
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.kit.plain_html import still
+from layouts.kit.plot_cards import plot_card
+from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.shape_tables import FRAMES, KEYS, MOST_TYPES, Times, read_ask
+from layouts.profiles.shapes import figures, tables
+from layouts.profiles.shapes.texts import TEXTS
 from layouts.sources import ProfileSource
 
 _TABLES = ("types", "operators", "shapes")

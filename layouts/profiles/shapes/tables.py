@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from layouts.components.elements import scrolled
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
-from layouts.names import middle
-from layouts.pages.shapes.figures import SYMBOLS, colour_of, look_of
-from layouts.queries.shapes import MOST_TYPES, Times
+from layouts.kit.elements import scrolled
+from layouts.kit.i18n import attributes, t
+from layouts.kit.names import middle
+from layouts.profiles.shape_tables import MOST_TYPES, Times
+from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""

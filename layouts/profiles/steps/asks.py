@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.figures.steps import Look
-from layouts.profiling.choice import Choice, read_choice
-from layouts.profiling.look import read_look
-from layouts.state import text
+from layouts.kit.state import text
+from layouts.profiles.choice import Choice, read_choice
+from layouts.profiles.look import read_look
+from layouts.profiles.step_plots import Look
 
 FRAMES = ("steps", "reduces")
 KEYS = ("trace", "unit", "step", "from", "to")

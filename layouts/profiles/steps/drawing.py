@@ -11,13 +11,13 @@ from dash import html
 from parsers.analysis import Breakdown, one_step, outliers
 from parsers.deferred import pandas as pd
 
-from layouts.figures.step_alternatives import with_steps, with_streams
-from layouts.figures.step_streams import streams
-from layouts.figures.steps import bars, trends
-from layouts.i18n import both, t
 from layouts.kit import units as fmt
-from layouts.pages.steps.asks import Ask
-from layouts.profiling.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
+from layouts.kit.i18n import both, t
+from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
+from layouts.profiles.step_alternatives import with_steps, with_streams
+from layouts.profiles.step_plots import bars, trends
+from layouts.profiles.step_streams import streams
+from layouts.profiles.steps.asks import Ask
 
 Drawn = dict[str, Any]
 

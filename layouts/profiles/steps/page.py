@@ -11,17 +11,17 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import toolbar
-from layouts.i18n import t
-from layouts.page import Ids, Page
-from layouts.pages.steps.asks import FRAMES, KEYS, read_ask
-from layouts.pages.steps.drawing import drawn
-from layouts.pages.steps.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
-from layouts.profiling.composition_texts import TEXTS as COMPOSITION
-from layouts.profiling.plots import plot_card
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import toolbar
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids, Page
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.composition_texts import TEXTS as COMPOSITION
+from layouts.profiles.plots import plot_card
+from layouts.profiles.steps.asks import FRAMES, KEYS, read_ask
+from layouts.profiles.steps.drawing import drawn
+from layouts.profiles.steps.texts import TEXTS
 from layouts.sources import ProfileSource
 
 
@@ -83,7 +83,7 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, ...]:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/steps/page.js, assets/profiling/plots.js)."""
+    """Add the callbacks that run in the browser (assets/profiles/steps/page.js, assets/profiles/plots.js)."""
 
     call = in_browser(app, "mindscope_steps")
 

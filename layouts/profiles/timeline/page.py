@@ -1,7 +1,7 @@
 """The timeline: what ran when, on every thread, stream and queue of a rank, and what waited for what?
 
-Python sends tracks and, by plain routes (`app.routes.timeline`), what is to be drawn of a window: slices at least a pixel wide,
-and the busy share of the pixels of shorter ones. assets/pages/timeline draws them and handles pointer and keys.
+Python sends tracks and, by plain routes (`app.routes.profiles.timeline`), what is to be drawn of a window: slices at least a
+pixel wide, and the busy share of the pixels of shorter ones. assets/profiles/timeline draws them and handles pointer and keys.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 from dash import Input, State, html
 
-from layouts.callbacks import in_browser
-from layouts.page import Ids, Page
-from layouts.pages.timeline.texts import TEXTS
-from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import KEYS as CHOICE
+from layouts.kit.callbacks import in_browser
+from layouts.kit.page import Ids, Page
+from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.timeline.texts import TEXTS
 from layouts.sources import ProfileSource
 
 FRAMES = ("trace",)

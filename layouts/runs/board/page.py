@@ -1,10 +1,10 @@
 """The board page: which cards of which pages do I want side by side, with which words?
 
-A board is a grid of 12 columns with cards of other pages and texts (`layouts.boards`). The browser does it all: it fetches and
-changes boards by the routes of `app.routes.boards` (assets/pages/board/page.js). A card of a page is a frame of that page at
-`<page>?<state>&embed=1&card=<part>`, which covers its window with that one card (assets/base/alone.js), so it is what the page
-shows, and its errors stay inside of it. Frames are made when they come into view. Texts are Markdown, rendered by dcc.Markdown
-with HTML off: the browser sets the children of ids("texts"), and copies what Dash has drawn to the cards.
+A board is a grid of 12 columns with cards of other pages and texts (`layouts.runs.boards`). The browser does it all: it fetches
+and changes boards by the routes of `app.routes.runs.boards` (assets/runs/board/page.js). A card of a page is a frame of that
+page at `<page>?<state>&embed=1&card=<part>`, which covers its window with that one card (assets/kit/alone.js), so it is what
+the page shows, and its errors stay inside of it. Frames are made when they come into view. Texts are Markdown, rendered by
+dcc.Markdown with HTML off: the browser sets the children of ids("texts"), and copies what Dash has drawn to the cards.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 from dash import Input, State, html
 
-from layouts.callbacks import in_browser
-from layouts.i18n import for_browser
-from layouts.page import Ids, Page
-from layouts.pages.board.texts import TEXTS
+from layouts.kit.callbacks import in_browser
+from layouts.kit.i18n import for_browser
+from layouts.kit.page import Ids, Page
+from layouts.runs.board.texts import TEXTS
 from layouts.sources import FrameSource
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from dash import html
 from parsers.explanations.snapshot import FN, FP, OUTCOMES, RECORDED_FROM, UNKNOWN, Explanations
 
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
+from layouts.kit.i18n import attributes, t
 from layouts.sources import FrameSource
 
 KIND = "explain"

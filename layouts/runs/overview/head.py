@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from layouts.kit import units as fmt
-from layouts.queries.run_facts import NEEDS, facts
-from layouts.runs import RunRow
+from layouts.kit.state import label_of, selected_runs, text
+from layouts.runs.rows import RunRow
+from layouts.runs.run_facts import NEEDS, facts
 from layouts.sources import RunSource, ValueSource
-from layouts.state import label_of, selected_runs, text
 
 SHOWN = (*NEEDS, "explain")
 """Kinds of data that have tiles."""

@@ -7,13 +7,13 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from parsers import Insight
 
-from layouts.components import elements as parts
-from layouts.components.insights import as_json, cause_link, link
-from layouts.i18n import attributes, t
+from layouts.curves.insights import as_json, cause_link, link
+from layouts.kit import elements as parts
 from layouts.kit import units as fmt
-from layouts.page import Ids
+from layouts.kit.i18n import attributes, t
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
 from layouts.sources import RunSource
-from layouts.state import BadInput
 
 SECONDS = 0.3
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""

@@ -1,7 +1,7 @@
 """The overview: how is this run doing, and what did it record?
 
 One run at a time: its state in numbers, and for each kind of data a tile with a small picture of the newest value, which links
-to the page about that kind. assets/pages/overview/page.js writes the head and changes the run; tiles are drawn here, each by a
+to the page about that kind. assets/runs/overview/page.js writes the head and changes the run; tiles are drawn here, each by a
 request of its own, and redrawn only when their run has changed.
 """
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
-from layouts.components import elements as parts
-from layouts.components.insight_texts import TEXTS as INSIGHTS
-from layouts.i18n import attributes, for_browser
-from layouts.notes import Unfit, colour_text
-from layouts.page import Ids, Page
-from layouts.pages.overview import insights
-from layouts.pages.overview.head import SHOWN, head, run_of
-from layouts.pages.overview.texts import TEXTS
-from layouts.pages.overview.tiles import TILES, Tile, contents
+from layouts.curves.insight_texts import TEXTS as INSIGHTS
+from layouts.kit import elements as parts
+from layouts.kit.i18n import attributes, for_browser
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import BadInput, texts
+from layouts.runs.notes import Unfit, colour_text
+from layouts.runs.overview import insights
+from layouts.runs.overview.head import SHOWN, head, run_of
+from layouts.runs.overview.texts import TEXTS
+from layouts.runs.overview.tiles import TILES, Tile, contents
 from layouts.sources import FrameSource, ValueSource
-from layouts.state import BadInput, texts
 
 
 def layout(ids: Ids, routes: str) -> Any:

@@ -14,22 +14,24 @@ from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, Pay
 from parsers.analysis import statistics
 from parsers.analysis.graphs import Shown, View, network
 
-from layouts.figures import GRAPH_CONFIG, landscapes, lines
-from layouts.figures import histograms as distributions
-from layouts.figures.alternatives import described
-from layouts.figures.curves import Line
-from layouts.figures.curves import Look as CurveLook
-from layouts.figures.graph import arrange, picture
-from layouts.figures.histogram_alternatives import of_histograms
-from layouts.figures.landscape_alternatives import with_landscapes
+from layouts.curves import lines
+from layouts.curves.smoothed_lines import Line
+from layouts.curves.smoothed_lines import Look as CurveLook
 from layouts.graphs.alternatives import of_graph
-from layouts.i18n import LANGUAGES, t
+from layouts.graphs.figure import arrange, picture
+from layouts.graphs.graph_views import first_opened
 from layouts.kit import units as fmt
-from layouts.queries.graphs import first_opened
-from layouts.queries.run_facts import main_tag
-from layouts.runs import RunRow
+from layouts.kit.figures import GRAPH_CONFIG
+from layouts.kit.figures.alternatives import described
+from layouts.kit.i18n import LANGUAGES, t
+from layouts.kit.state import label_of
+from layouts.runs.rows import RunRow
+from layouts.runs.run_facts import main_tag
 from layouts.sources import RunSource, ValueSource
-from layouts.state import label_of
+from layouts.values import histogram_plots as distributions
+from layouts.values import landscapes
+from layouts.values.histogram_alternatives import of_histograms
+from layouts.values.landscape_alternatives import with_landscapes
 
 PICTURES = 2
 """Maximum number of tags in a tile of scalars or distributions."""
@@ -119,7 +121,7 @@ def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Pict
         image = html.Img(
             src=f"{routes}image?{query}", alt=f"{tag}, step {step}", className="ms-tile-image" + " ms-tile-pixels" * small
         )
-        # Shown by assets/pages/overview/page.js if the browser cannot load or decode the image.
+        # Shown by assets/runs/overview/page.js if the browser cannot load or decode the image.
         failed = html.P(t("overview.undecodable"), className="ms-tile-wrong ms-tile-undecodable", role="alert")
         notes = [_step(step), f"{fmt.count(value.width)} × {fmt.count(value.height)} px"]
         if value.others:

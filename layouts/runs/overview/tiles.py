@@ -11,16 +11,16 @@ from urllib.parse import urlencode
 from dash import html
 from parsers import FormatError
 
-from layouts.components import elements as parts
-from layouts.i18n import attributes, both, t
+from layouts.kit import elements as parts
 from layouts.kit import units as fmt
-from layouts.pages.overview import pictures
-from layouts.pages.overview.explained import explanations
-from layouts.pages.overview.pictures import Picture
-from layouts.queries.damage import damage
-from layouts.runs import RunRow
+from layouts.kit.i18n import attributes, both, t
+from layouts.kit.theme import PALETTE
+from layouts.runs.damage import damage
+from layouts.runs.overview import pictures
+from layouts.runs.overview.explained import explanations
+from layouts.runs.overview.pictures import Picture
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource, ValueSource
-from layouts.theme import PALETTE
 
 Draw = Callable[[FrameSource, str, RunRow, str, str], Sequence[Picture]]
 """(source, run, its row, routes, colour of the run) -> pictures."""

@@ -18,13 +18,13 @@ from dash import Input, Output
 from parsers import Setting, better, derive
 from parsers.model import Floats
 
-from layouts.figures.parallel import brief
+from layouts.curves.expressions import error_of, expression_of
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import COLUMNS
-from layouts.page import Ids
-from layouts.queries.expressions import error_of, expression_of
-from layouts.runs import RunRow
+from layouts.lineage.parallel import brief
+from layouts.runs.rows import RunRow
 from layouts.sources import FrameSource
-from layouts.state import BadInput, text, texts
 
 MOST_RUNS = 2000
 MOST_COLUMNS = 60

@@ -7,9 +7,9 @@ from typing import Any
 from dash import Input, Output
 from parsers import Insight
 
-from layouts.page import Ids
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput, texts
 from layouts.sources import RunSource
-from layouts.state import BadInput, texts
 
 SECONDS = 0.15
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""

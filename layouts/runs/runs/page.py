@@ -2,7 +2,7 @@
 
 All rows come with the list of runs (`ids("runs")`), so search, sorting, filters and selection need no request. The numbers of
 insights (`insights`) and the values of columns that users add (`columns`) are computed afterwards, for the rows on screen
-first. assets/pages/runs/columns.js has the columns, which users choose, move and resize; page.js connects the grid's selection
+first. assets/runs/runs/columns.js has the columns, which users choose, move and resize; page.js connects the grid's selection
 to the `run` keys of the state, which the run picker uses too.
 """
 
@@ -13,18 +13,18 @@ from typing import Any
 
 import dash_ag_grid as dag
 from dash import Input, Output, State, dcc, html
-from parsers.analysis.insights import RULES
+from parsers.analysis.curves.insights import RULES
 
-from layouts.callbacks import in_browser
-from layouts.components import elements as parts
-from layouts.components.expression_texts import TEXTS as EXPRESSIONS
-from layouts.components.grid import GRID_TEXTS, OPTIONS
-from layouts.i18n import attributes, both, for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.runs import columns, insights
-from layouts.pages.runs.texts import TEXTS
+from layouts.curves.expression_texts import TEXTS as EXPRESSIONS
+from layouts.kit import elements as parts
+from layouts.kit.callbacks import in_browser
+from layouts.kit.grid import GRID_TEXTS, OPTIONS
+from layouts.kit.i18n import attributes, both, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import bind
+from layouts.runs.runs import columns, insights
+from layouts.runs.runs.texts import TEXTS
 from layouts.sources import FrameSource
-from layouts.state import bind
 
 # (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where possible: each cell
 # renderer is a React component, which is too slow for scrolling a thousand rows.

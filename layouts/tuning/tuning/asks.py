@@ -7,8 +7,8 @@ from typing import Any
 
 from parsers.tuning.importances import METHODS
 
-from layouts.i18n import LANGUAGES
-from layouts.state import number, text
+from layouts.kit.i18n import LANGUAGES
+from layouts.kit.state import number, text
 
 SORTS = ("best", "newest")
 STATES = ("", "complete", "running", "pruned", "failed")

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from layouts.components.plot_cards import plain
-from layouts.figures.alternatives import described, entry, listed, named
-from layouts.figures.typed_arrays import numbers, typed
-from layouts.i18n import both
 from layouts.kit import units as fmt
-from layouts.names import middle
-from layouts.pages.tuning.look import BEST, COLOURS, Floats, best_so_far, best_trial, goal_of, layout_of, values_of, word
-from layouts.studies import StudyFrames
+from layouts.kit.figures.alternatives import described, entry, listed, named
+from layouts.kit.figures.typed_arrays import numbers, typed
+from layouts.kit.i18n import both
+from layouts.kit.names import middle
+from layouts.kit.plot_cards import plain
+from layouts.tuning.studies import StudyFrames
+from layouts.tuning.tuning.look import BEST, COLOURS, Floats, best_so_far, best_trial, goal_of, layout_of, values_of, word
 
 Curves = Mapping[int, tuple[Floats, Floats]]
 """Number of a trial -> (steps, values) of the compared scalar."""

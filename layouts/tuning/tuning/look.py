@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layouts.components.plot_cards import LAYOUT, hover_label, plain
-from layouts.figures.curves import WRONG
-from layouts.i18n import LANGUAGES, both
-from layouts.studies import StudyFrames
-from layouts.theme import PALETTE
+from layouts.curves.smoothed_lines import WRONG
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.plot_cards import LAYOUT, hover_label, plain
+from layouts.kit.theme import PALETTE
+from layouts.tuning.studies import StudyFrames
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from dash import Input, State, html
 
-from layouts.callbacks import in_browser
-from layouts.components.elements import empty_state, toolbar
-from layouts.components.plain_html import markup
-from layouts.components.plot_cards import plot_card
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.tuning import figures, sections, settings_figures
-from layouts.pages.tuning.asks import Ask, read_ask
-from layouts.pages.tuning.look import Floats, best_trial, settings_of
-from layouts.pages.tuning.texts import TEXTS
-from layouts.parts import register_parts_in, stores
+from layouts.kit.callbacks import in_browser
+from layouts.kit.elements import empty_state, toolbar
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.parts import register_parts_in, stores
+from layouts.kit.plain_html import markup
+from layouts.kit.plot_cards import plot_card
 from layouts.sources import FrameSource
-from layouts.studies import OpenStudy, StudyFrames
+from layouts.tuning.studies import OpenStudy, StudyFrames
+from layouts.tuning.tuning import figures, sections, settings_figures
+from layouts.tuning.tuning.asks import Ask, read_ask
+from layouts.tuning.tuning.look import Floats, best_trial, settings_of
+from layouts.tuning.tuning.texts import TEXTS
 
 PARTS = ("study", "curves", "settings", "importance")
 PLOTS = ("progress", "curves", "pareto", "slice", "contour", "importance", "parallel", "workers")

@@ -12,13 +12,13 @@ import numpy as np
 from dash import html
 from parsers.tuning.repeating import command_of
 
-from layouts.components.elements import icon_button, scrolled
-from layouts.components.plain_html import Plain, markup
-from layouts.i18n import attributes, t
 from layouts.kit import units as fmt
-from layouts.pages.tuning.asks import Ask
-from layouts.pages.tuning.look import Floats, best_trial, goal_of, settings_of, values_of
-from layouts.studies import OpenStudy, StudyFrames
+from layouts.kit.elements import icon_button, scrolled
+from layouts.kit.i18n import attributes, t
+from layouts.kit.plain_html import Plain, markup
+from layouts.tuning.studies import OpenStudy, StudyFrames
+from layouts.tuning.tuning.asks import Ask
+from layouts.tuning.tuning.look import Floats, best_trial, goal_of, settings_of, values_of
 
 MOST_ROWS = 200
 """Rows of the table; the file has all."""

@@ -12,15 +12,15 @@ from parsers.analysis import importance
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, MOST
 
-from layouts.components.plot_cards import plain
-from layouts.figures.alternatives import described, ends, entry, listed, named
-from layouts.figures.landscapes import SCALES
-from layouts.figures.parallel import LINEAR, LOG, axis, category_text, line_by_axis, parallel, usual_scale
-from layouts.figures.typed_arrays import typed
-from layouts.i18n import LANGUAGES, both
 from layouts.kit import units as fmt
-from layouts.names import middle
-from layouts.pages.tuning.look import (
+from layouts.kit.figures.alternatives import described, ends, entry, listed, named
+from layouts.kit.figures.typed_arrays import typed
+from layouts.kit.i18n import LANGUAGES, both
+from layouts.kit.names import middle
+from layouts.kit.plot_cards import plain
+from layouts.lineage.parallel import LINEAR, LOG, axis, category_text, line_by_axis, parallel, usual_scale
+from layouts.tuning.studies import Importances, StudyFrames
+from layouts.tuning.tuning.look import (
     BEST,
     COLOURS,
     GREY,
@@ -33,7 +33,7 @@ from layouts.pages.tuning.look import (
     values_of,
     word,
 )
-from layouts.studies import Importances, StudyFrames
+from layouts.values.landscapes import SCALES
 
 CELLS = 40
 """Cells of the surface along each setting."""

@@ -1,6 +1,6 @@
 """The histograms page: how are weights, gradients and activations distributed, and when did that change?
 
-One card per tag. In the browser assets/pages/histograms/ turns the state into a request per card; here each request becomes a
+One card per tag. In the browser assets/values/histograms/ turns the state into a request per card; here each request becomes a
 figure of one of five views.
 """
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from dash import html
 
-from layouts.cards import cards
-from layouts.cards.cards import Cards
-from layouts.page import Ids, Page
-from layouts.pages.histograms.texts import TEXTS
-from layouts.queries import histogram_figures as drawing
-from layouts.queries.histograms import read_ask
+from layouts.kit.cards import cards
+from layouts.kit.cards.cards import Cards
+from layouts.kit.page import Ids, Page
 from layouts.sources import FrameSource, ValueSource
+from layouts.values import histogram_figures as drawing
+from layouts.values.histogram_asks import read_ask
+from layouts.values.histograms.texts import TEXTS
 
 _RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}
 summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10, collect_specified_data=specified)

@@ -1,18 +1,18 @@
 """The images page: what did the network take in and produce, step by step and run by run?
 
 One card per tag with a picture per chosen run, all at the same step. The server says when images were recorded; the browser
-fetches each picture from the image route when it is shown (assets/pages/images/).
+fetches each picture from the image route when it is shown (assets/values/images/).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from layouts.cards import cards, step_texts
-from layouts.cards.recorded import recorded_cards
-from layouts.page import Ids, Page
-from layouts.pages.images.texts import TEXTS
+from layouts.kit.cards import cards, step_texts
+from layouts.kit.cards.recorded import recorded_cards
+from layouts.kit.page import Ids, Page
 from layouts.sources import FrameSource
+from layouts.values.images.texts import TEXTS
 
 _RECORD = """self.image = ops.ImageSummary()  # in __init__ of the network
 self.image("input", x)           # in construct; x is a tensor of NCHW"""

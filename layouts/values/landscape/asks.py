@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.figures.landscapes import CONTOURS, SCALES, VIEWS
-from layouts.state import BadInput, flag, number, text, texts
+from layouts.kit.state import BadInput, flag, number, text, texts
+from layouts.values.landscapes import CONTOURS, SCALES, VIEWS
 
 MOST_SHEETS = 3
 """Maximum number of landscapes in one figure: each surface needs a WebGL context, and browsers drop the oldest after a few."""

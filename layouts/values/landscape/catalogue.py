@@ -7,10 +7,10 @@ from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
-from layouts.queries.damage import damage
-from layouts.runs import RunRow
+from layouts.kit.state import elsewhere, label_of, selected_runs, stamped, texts
+from layouts.runs.damage import damage
+from layouts.runs.rows import RunRow
 from layouts.sources import ValueSource
-from layouts.state import elsewhere, label_of, selected_runs, stamped, texts
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50

@@ -11,22 +11,22 @@ from dash import html
 from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 
-from layouts.figures.curves import Line
-from layouts.figures.curves import Look as CurveLook
-from layouts.figures.landscape_alternatives import with_landscapes
-from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
-from layouts.figures.lines import figure as line_figure
-from layouts.i18n import both, t
+from layouts.curves.lines import figure as line_figure
+from layouts.curves.smoothed_lines import Line
+from layouts.curves.smoothed_lines import Look as CurveLook
 from layouts.kit import units as fmt
-from layouts.pages.landscape.asks import Ask
-from layouts.pages.landscape.catalogue import newest
-from layouts.runs import RunRow
+from layouts.kit.i18n import both, t
+from layouts.kit.state import label_of
+from layouts.kit.theme import PALETTE
+from layouts.runs.rows import RunRow
 from layouts.sources import LineageSource, RunSource, ValueSource
-from layouts.state import label_of
-from layouts.theme import PALETTE
+from layouts.values.landscape.asks import Ask
+from layouts.values.landscape.catalogue import newest
+from layouts.values.landscape_alternatives import with_landscapes
+from layouts.values.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
-# Colours of text and muted text, as in assets/base/base.css.
+# Colours of text and muted text, as in assets/kit/kit.css.
 _TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
 _BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
 _CURVE_COLUMNS = 600

@@ -1,7 +1,7 @@
 """The landscape page: what does the loss look like around the weights that training passed through?
 
 One landscape of one run with the training path on it, or the final landscapes of up to three runs. The scripts in
-assets/pages/landscape/ turn the state into requests, draw the controls and play the path.
+assets/values/landscape/ turn the state into requests, draw the controls and play the path.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import damaged_state, empty_state, toolbar
-from layouts.figures import BLANK, GRAPH_CONFIG
-from layouts.i18n import attributes, for_browser, t
-from layouts.page import Ids, Page
-from layouts.pages.landscape.asks import read_ask, read_sheets
-from layouts.pages.landscape.catalogue import NEEDS, catalogue
-from layouts.pages.landscape.drawing import chart, curve, facts, load
-from layouts.pages.landscape.texts import TEXTS
+from layouts.kit.callbacks import in_browser, register_catalogue
+from layouts.kit.elements import damaged_state, empty_state, toolbar
+from layouts.kit.figures import BLANK, GRAPH_CONFIG
+from layouts.kit.i18n import attributes, for_browser, t
+from layouts.kit.page import Ids, Page
+from layouts.kit.state import texts
 from layouts.sources import FrameSource, ValueSource
-from layouts.state import texts
+from layouts.values.landscape.asks import read_ask, read_sheets
+from layouts.values.landscape.catalogue import NEEDS, catalogue
+from layouts.values.landscape.drawing import chart, curve, facts, load
+from layouts.values.landscape.texts import TEXTS
 
 _RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
@@ -126,7 +126,7 @@ def side(source: FrameSource, ask: Any) -> tuple[Any, Any]:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """Add the callbacks that run in the browser (assets/pages/landscape/page.js)."""
+    """Add the callbacks that run in the browser (assets/values/landscape/page.js)."""
 
     call = in_browser(app, "mindscope_landscape")
 

@@ -2,7 +2,7 @@
 
 One card per tag with the tensor of one run at one step, as a table or a histogram, or with histograms of every chosen run over
 its steps. The server says when tensors were recorded; the browser fetches facts, statistics, values and figures from plain
-routes when they come into view (assets/pages/tensors/).
+routes when they come into view (assets/values/tensors/).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.cards import cards, step_texts
-from layouts.cards.recorded import recorded_cards
-from layouts.components.tensor_grid_texts import TEXTS as GRID_TEXTS
-from layouts.figures import GRAPH_CONFIG
-from layouts.i18n import texts_of
-from layouts.page import Ids, Page
-from layouts.pages.tensors.texts import TEXTS
-from layouts.queries.tensor_facts import NOTHING
+from layouts.kit.cards import cards, step_texts
+from layouts.kit.cards.recorded import recorded_cards
+from layouts.kit.figures import GRAPH_CONFIG
+from layouts.kit.i18n import texts_of
+from layouts.kit.page import Ids, Page
+from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
 from layouts.sources import FrameSource
+from layouts.values.tensor_facts import NOTHING
+from layouts.values.tensors.texts import TEXTS
 
 SLOTS = 4
 """Number of cards on a page; fewer than elsewhere because a table needs room."""
@@ -30,7 +30,7 @@ self.tensor("logits", logits)       # in construct"""
 
 
 def _body(ids: Ids, slot: str) -> list[Any]:
-    """Hosts that assets/pages/tensors/ fills; the graph is the histogram."""
+    """Hosts that assets/values/tensors/ fills; the graph is the histogram."""
     parts = [html.Div(className=f"ms-tensor-{part}") for part in ("bar", "stats")]
     views = [
         html.Div(className="ms-tensor-table"),

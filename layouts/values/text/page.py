@@ -1,18 +1,18 @@
 """The text page: which texts did the run record, step by step?
 
 One card per tag with a text per chosen run, all at the same step. A text is shown as plain text, whatever it contains; the
-browser fetches it from the text route when it is shown (assets/pages/text/page.js).
+browser fetches it from the text route when it is shown (assets/values/text/page.js).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from layouts.cards import cards, step_texts
-from layouts.cards.recorded import recorded_cards
-from layouts.page import Ids, Page
-from layouts.pages.text.texts import TEXTS
+from layouts.kit.cards import cards, step_texts
+from layouts.kit.cards.recorded import recorded_cards
+from layouts.kit.page import Ids, Page
 from layouts.sources import FrameSource
+from layouts.values.text.texts import TEXTS
 
 _RECORD = """writer = SummaryWriter("summary/run_1")
 writer.add_text("samples", "what the model said", global_step=step)"""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.expressions import Expression, Operation
+from parsers.analysis.curves.expressions import Expression, Operation
 from parsers.model import Floats, Ints, Series
 from parsers.recorded import DerivedSeries
 

@@ -10,8 +10,8 @@ A tag stands by itself if it begins with a letter or _ and goes on with letters,
 these, without spaces, belongs to the name. Any other tag is put in single or double quotes, and a quote in it is written twice:
 ``'grad-norm'``, ``"it's"``. So ``a/b`` is the tag a/b, and ``a / b`` divides. A name before "(" is that of a function.
 
-An expression is kept as a program for a stack, so neither parsing nor evaluation (`parsers.analysis.derived`) is deeper than
-`MOST_DEPTH` brackets.
+An expression is kept as a program for a stack, so neither parsing nor evaluation (`parsers.analysis.curves.derived`) is deeper
+than `MOST_DEPTH` brackets.
 """
 
 from __future__ import annotations

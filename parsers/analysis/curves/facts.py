@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from parsers.analysis.blocks import Blocks, blocks_of
-from parsers.analysis.heights import Averages, Recorded, Smoothed, averages_of
-from parsers.analysis.places import Rises, rises_of
-from parsers.analysis.segments import restarts
+from parsers.analysis.curves.blocks import Blocks, blocks_of
+from parsers.analysis.curves.heights import Averages, Recorded, Smoothed, averages_of
+from parsers.analysis.curves.places import Rises, rises_of
+from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints, Series
 from parsers.recorded import RecordedSeries
 
@@ -57,7 +57,7 @@ class Facts:
 
     @property
     def restarts(self) -> Ints:
-        """The indices at which a session starts, see `parsers.analysis.segments.restarts`."""
+        """The indices at which a session starts, see `parsers.analysis.curves.segments.restarts`."""
         steps = self.steps
         return restarts(self._series.step) if steps is None else steps.falls
 

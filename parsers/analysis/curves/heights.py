@@ -2,7 +2,8 @@
 
 A smoothed curve is known by the average at the start of each span of 120 values; from there the values of a span follow, so
 that a view costs what it shows. Nothing is approximated: a value is the same in every view and equals the plain loop of
-`parsers.analysis.smoothing` but for rounding (2e-15 of the greatest value), and the ends of a block are of all its values.
+`parsers.analysis.curves.smoothing` but for rounding (2e-15 of the greatest value), and the ends of a block are of all its
+values.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.blocks import BLOCK, Blocks, ranges, rows_of
-from parsers.analysis.segments import merged
+from parsers.analysis.curves.blocks import BLOCK, Blocks, ranges, rows_of
+from parsers.analysis.curves.segments import merged
 from parsers.model import Floats, Ints
 
 # Not a power of two: spans that are taken side by side would fall on the same lines of the cache, which doubles the time.
@@ -101,7 +102,7 @@ class Averages:
 
 
 class Smoothed:
-    """The exponential moving average of a curve, see `parsers.analysis.smoothing`.
+    """The exponential moving average of a curve, see `parsers.analysis.curves.smoothing`.
 
     ends returns the blocks, given the function that computes them from those of the curve when it had fewer values (or from
     None); it may keep them.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.segments import merged
+from parsers.analysis.curves.segments import merged
 from parsers.model import Floats, Ints
 
 # What a non-finite value is, by code.

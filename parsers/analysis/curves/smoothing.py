@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from parsers.analysis.segments import merged
+from parsers.analysis.curves.segments import merged
 from parsers.model import Floats, Ints
 
 _BLOCK = 32

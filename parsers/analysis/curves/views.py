@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.blocks import BLOCK, Blocks, ranges
-from parsers.analysis.heights import Heights
-from parsers.analysis.places import Places
-from parsers.analysis.reduction import (
+from parsers.analysis.curves.blocks import BLOCK, Blocks, ranges
+from parsers.analysis.curves.heights import Heights
+from parsers.analysis.curves.places import Places
+from parsers.analysis.curves.reduction import (
     PER_COLUMN,
     VISITS,
     NonFinite,
@@ -24,7 +24,7 @@ from parsers.analysis.reduction import (
     runs_at,
     survivors,
 )
-from parsers.analysis.segments import merged
+from parsers.analysis.curves.segments import merged
 from parsers.model import Floats, Ints
 
 # Fewer points than this per group are looked at one by one.

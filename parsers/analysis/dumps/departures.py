@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.operators import latest_rows
+from parsers.analysis.dumps.operators import latest_rows
 from parsers.model import Ints
 
 HISTORY, LONGEST = 3, 50

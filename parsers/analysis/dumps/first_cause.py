@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.departures import departures
-from parsers.analysis.operators import Key, Ran, operators_of
+from parsers.analysis.dumps.departures import departures
+from parsers.analysis.dumps.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from parsers.dumps.graphs import Flow

@@ -23,9 +23,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.operators import operators_of
-from parsers.analysis.tensor_comparison import compare
-from parsers.analysis.watchpoints.targets import is_gradient
+from parsers.analysis.dumps.operators import operators_of
+from parsers.analysis.dumps.watchpoints.targets import is_gradient
+from parsers.analysis.values.tensor_comparison import compare
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_DIFFERENCES, DUMP_PAIRS
 from parsers.dumps.store import Statistics

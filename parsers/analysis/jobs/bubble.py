@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.busy import covered
+from parsers.analysis.profiles.busy import covered
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 

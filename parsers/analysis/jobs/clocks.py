@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parsers.analysis.cluster.lateness import ENDS_TOGETHER
+from parsers.analysis.jobs.lateness import ENDS_TOGETHER
 from parsers.deferred import pandas as pd
 
 COLUMNS = ("rank", "part", "offset_ns", "spread_ns", "operations")

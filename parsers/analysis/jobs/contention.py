@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.links import LEAST_BYTES
+from parsers.analysis.jobs.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.cluster.links import slow_links
-from parsers.analysis.cluster.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.links import slow_links
+from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
 from parsers.deferred import pandas as pd
 
 PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.cluster.choosing import links_of_kind
-from parsers.analysis.cluster.robust import z_scores
+from parsers.analysis.jobs.choosing import links_of_kind
+from parsers.analysis.jobs.robust import z_scores
 from parsers.deferred import pandas as pd
 
 LEAST_BYTES = 1_000_000

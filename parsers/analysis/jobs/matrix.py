@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import distinct, links_of_kind, numbered, places_in
-from parsers.analysis.cluster.links import LEAST_BYTES
+from parsers.analysis.jobs.choosing import distinct, links_of_kind, numbered, places_in
+from parsers.analysis.jobs.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 

@@ -2,7 +2,7 @@
 
 Each moment of a rank has one band (`BANDS`), the first of these that applies: computing (forward or backward inside a marked
 range), an operation between two ranks, a collective operation, idle. So the bands of operations between two ranks are what no
-computing hides: their sum is the bubble (`parsers.analysis.cluster.bubble`). Where no file tells computing, or none tells
+computing hides: their sum is the bubble (`parsers.analysis.jobs.bubble`). Where no file tells computing, or none tells
 communication, the rest of the time is unknown, not idle.
 """
 
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import coded, distinct
-from parsers.analysis.cluster.spans import NO_SPANS, Spans, joined, split
-from parsers.analysis.cluster.stages import chains, places
+from parsers.analysis.jobs.choosing import coded, distinct
+from parsers.analysis.jobs.spans import NO_SPANS, Spans, joined, split
+from parsers.analysis.jobs.stages import chains, places
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.links import SlowLink
-from parsers.analysis.cluster.robust import z_scores
+from parsers.analysis.jobs.links import SlowLink
+from parsers.analysis.jobs.robust import z_scores
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 

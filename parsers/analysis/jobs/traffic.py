@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.cluster.choosing import coded, kind_of, numbered, rows_of
+from parsers.analysis.jobs.choosing import coded, kind_of, numbered, rows_of
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -130,7 +130,7 @@ def whole(collectives: pd.DataFrame, rows: Ints) -> Whole:
 def spread(collectives: pd.DataFrame, rows: Ints) -> Spread:
     """Return these rows of one operation by rank (schema COLLECTIVES).
 
-    The rank with the least elapse came last; that is known only where own_wait_ns is (`parsers.analysis.cluster.lateness`).
+    The rank with the least elapse came last; that is known only where own_wait_ns is (`parsers.analysis.jobs.lateness`).
     """
     rank = collectives["rank"].to_numpy()[rows]
     ranks, code = np.unique(rank, return_inverse=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.cluster.links import totals
+from parsers.analysis.jobs.links import totals
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.cluster.pipeline import BANDS, BETWEEN_TWO, COMPUTING, HIDDEN, RankBands
+from parsers.analysis.jobs.pipeline import BANDS, BETWEEN_TWO, COMPUTING, HIDDEN, RankBands
 from parsers.deferred import pandas as pd
 
 EXACT, AT_MOST, RECEIVE = "exposed p2p", "at most", "receive"

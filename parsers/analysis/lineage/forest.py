@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
+from parsers.analysis.lineage.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 

@@ -1,6 +1,6 @@
 """Association of settings with a result over the runs of a LINEAGE_TABLE: association, never cause.
 
-`parsers.analysis.strengths` documents the measures; `parsers.analysis.forest` considers all settings together.
+`parsers.analysis.lineage.strengths` documents the measures; `parsers.analysis.lineage.forest` considers all settings together.
 """
 
 from __future__ import annotations
@@ -10,8 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.settings import SettingColumn, confounded, entangled, levels_of, numbers_of, setting_columns, settings_of
-from parsers.analysis.strengths import NONE, association, pearson, spearman
+from parsers.analysis.lineage.settings import (
+    SettingColumn,
+    confounded,
+    entangled,
+    levels_of,
+    numbers_of,
+    setting_columns,
+    settings_of,
+)
+from parsers.analysis.lineage.strengths import NONE, association, pearson, spearman
 from parsers.deferred import pandas as pd
 from parsers.frames import IMPORTANCE, SINGLE_CHANGES
 from parsers.model import Floats

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parsers.analysis.strengths import FEWEST, association, pearson, ranks
+from parsers.analysis.lineage.strengths import FEWEST, association, pearson, ranks
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 

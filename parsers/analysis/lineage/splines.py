@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.seeds import student
-from parsers.analysis.strengths import spearman
+from parsers.analysis.curves.seeds import student
+from parsers.analysis.lineage.strengths import spearman
 from parsers.model import Floats
 
 GRID = 81

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.intervals import correlation, explained
+from parsers.analysis.lineage.intervals import correlation, explained
 from parsers.model import Floats, Ints
 
 FEWEST = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.steps import Average
+from parsers.analysis.profiles.steps import Average
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

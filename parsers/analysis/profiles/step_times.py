@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.segments import restarts
+from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints, Series
 
 MOST_SESSIONS = 1_000

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.histograms import even_edges
-from parsers.analysis.tensor_chunks import Tensor, chunks
+from parsers.analysis.values.histograms import even_edges
+from parsers.analysis.values.tensor_chunks import Tensor, chunks
 from parsers.errors import FormatError
 from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue

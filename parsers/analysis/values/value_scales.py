@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.histograms import BINS, beyond, even_edges, pooled, quantiles
+from parsers.analysis.values.histograms import BINS, beyond, even_edges, pooled, quantiles
 from parsers.model import Floats
 from parsers.payloads.values import HistogramValue
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.commands.cli import main
-from app.store.measuring import Measuring
+from app.store.dumps.measuring import Measuring
 from parsers import open_run
-from parsers.analysis.watchpoints import CONDITIONS, recommended
+from parsers.analysis.dumps.watchpoints import CONDITIONS, recommended
 from tests.writers.dumps import Injection, write_dump
 
 NAN = Injection(3, 4, "nan")

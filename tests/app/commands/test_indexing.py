@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store.index import Index
+from app.store.runs.index import Index
 from app.store.store import Store
 from parsers import discover
 from parsers.profiler.registry import FRAMES

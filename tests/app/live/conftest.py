@@ -10,7 +10,7 @@ import pytest
 
 from app.live.server import DebuggerServer
 from app.live.sessions import Sessions
-from layouts.live import LiveSession, Order
+from layouts.dumps.live_sessions import LiveSession, Order
 from tests.writers.debugger_client import Training
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.live import receiving, server, session, sessions
-from layouts.live import Order
+from layouts.dumps.live_sessions import Order
 from parsers.debugger import messages
 from parsers.errors import PayloadError
 from tests.app.live.conftest import Served

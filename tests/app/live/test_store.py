@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.dumps import DumpWork
-from layouts.live import Order
-from layouts.notes import Stale, Unfit
-from layouts.pages.debugger import health
-from layouts.watchpoints import SavedWatchpoint, WatchList
-from parsers.analysis.watchpoints import Watchpoint, recommended
-from parsers.analysis.watchpoints.checking import check
+from layouts.dumps.debugger import health
+from layouts.dumps.live_sessions import Order
+from layouts.dumps.open_dump import DumpWork
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from layouts.runs.notes import Stale, Unfit
+from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
+from parsers.analysis.dumps.watchpoints.checking import check
 from tests.app.live.conftest import Served
 
 OVERFLOW = WatchList((SavedWatchpoint("tensor_overflow"), SavedWatchpoint("tensor_all_zero", enabled=False)))

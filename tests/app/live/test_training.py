@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from layouts.live import Unfit
-from parsers.analysis.watchpoints import Watchpoint
-from parsers.analysis.watchpoints.checking import check
+from layouts.dumps.live_sessions import Unfit
+from parsers.analysis.dumps.watchpoints import Watchpoint
+from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.dump_frames import DUMP_EXECUTIONS, DUMP_HITS, DUMP_STATISTICS, DUMP_TENSORS
 from parsers.errors import PayloadError
 from tests.app.live.conftest import Served

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.store.store import Store
-from tests.app.store.dump_stores import WAIT, Opener
+from tests.app.store.dumps.dump_stores import WAIT, Opener
 from tests.writers.dumps import Injection, write_dump
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import orjson
 import pytest
 
-from app.store.following import Follower, seconds_between
-from app.store.index import PlainDisk
+from app.store.runs.following import Follower, seconds_between
+from app.store.runs.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
 from parsers.discovery.scanner import Scanner
@@ -217,7 +217,7 @@ def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_d
 
 def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The long run is on screen; the others are read between its slices."""
-    monkeypatch.setattr("app.store.following.SLICE_BYTES", 20_000)
+    monkeypatch.setattr("app.store.runs.following.SLICE_BYTES", 20_000)
     names = ["a_long", "b", "c"]
     for name, demo in zip(names, ("long_history", "several_files", "several_files"), strict=True):
         shutil.copytree(DEMO / demo, tmp_path / name)
@@ -462,7 +462,7 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
 
 
 def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.keeping.INDEX_SECONDS", 0.05)
+    monkeypatch.setattr("app.store.runs.keeping.INDEX_SECONDS", 0.05)
     full, write = True, PlainDisk._write
 
     def writing(self: PlainDisk, *arguments: Any) -> Any:

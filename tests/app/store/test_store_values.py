@@ -93,8 +93,8 @@ def test_what_was_verified_is_not_read_again_at_the_next_start(tmp_path: Path, m
 
 def test_a_pass_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged_runs(tmp_path / "runs")
-    monkeypatch.setattr("app.store.following.VERIFY_BYTES", 1)
-    monkeypatch.setattr("app.store.following.VERIFY_SHARE", 1e-4)
+    monkeypatch.setattr("app.store.runs.following.VERIFY_BYTES", 1)
+    monkeypatch.setattr("app.store.runs.following.VERIFY_SHARE", 1e-4)
     store = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
     assert until(lambda: store.verified()[0] >= 2)
     store.stop()

@@ -14,7 +14,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
-from app.store.studies import Studies
+from app.store.tuning.studies import Studies
 from app.tuning.mirror import Mirror, place_of
 from parsers.tuning.journal import StudyFile
 from parsers.tuning.recording import MIRROR, SEARCH

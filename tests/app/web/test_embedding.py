@@ -58,12 +58,12 @@ def loaded(source, *classes) -> list[str]:
 
 def test_a_host_loads_what_its_pages_need(source) -> None:
     names = loaded(source, pages.Scalars, pages.Scalars)
-    assert [name for name in names if name.endswith(".css")] == ["base.css", "cards.css", "pages/scalars.css"]
-    assert {"early/hold.js", "base/main.js", "cards/cards.js", "pages/scalars/page.js"} <= set(names)
+    assert [name for name in names if name.endswith(".css")] == ["kit.css", "kit/cards.css", "curves/scalars.css"]
+    assert {"early/hold.js", "kit/main.js", "kit/cards/cards.js", "curves/scalars/page.js"} <= set(names)
     assert not any(name.startswith("shell") for name in names), "the shell is for our own application"
     both = loaded(source, pages.Scalars, pages.Runs)
-    own = {f"pages/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "groups", "values")}
-    assert set(both) - set(names) == {*own, "pages/runs.css", "base/grid.js"}
+    own = {f"runs/runs/{name}.js" for name in ("page", "cells", "columns", "expressions", "groups", "values")}
+    assert set(both) - set(names) == {*own, "runs/runs.css", "kit/grid.js"}
     assert [name for name in both if name in names] == names
 
 

@@ -10,18 +10,17 @@ from dash import html
 
 from app.web import server
 from app.web.bundles import CARTESIAN, assets_directory
-from app.web.modules import BASE, GENERATORS, HOLD, SHELL, Assets, folder_of, imports_of, page_entry
-from layouts import PAGES, i18n
-from layouts.page import Page
+from app.web.modules import BASE, GENERATORS, HOLD, SHELL, Assets, folder_of, imports_of, is_page
+from layouts import PAGES
+from layouts.kit import i18n
+from layouts.kit.page import Page
 
 ASSETS = Assets(assets_directory())
 MODULES = sorted(ASSETS.imports)
-FAMILIES = ("cards", "graphs", "profiling", "lineage", "debugging", "explanations", "tensor_grid")
-ALLOWED = {
-    "early": (), "vendor": (), "kit": (), "base": ("early", "kit"), "shell": ("base", "kit"),
-    **dict.fromkeys(FAMILIES, ("base", "kit", "vendor")),
-}  # fmt: skip
-"""Folder -> the folders that its modules may import from, beside itself; pages may import from base, kit and the families."""
+SUBJECTS = ("curves", "dumps", "explanations", "graphs", "jobs", "lineage", "profiles", "runs", "tuning", "values")
+FAMILIES = ("kit/cards", "kit/tensor_grid", *SUBJECTS)
+ALLOWED = {"early": (), "vendor": (), "kit": ("early",), "shell": ("kit",), **dict.fromkeys(FAMILIES, ("kit", "vendor"))}
+"""Folder -> the folders that its modules may import from, beside itself; pages may import from kit and the subjects."""
 NAMES = sorted({PurePosixPath(name).stem for name in MODULES} | {folder_of(name).rpartition("/")[2] for name in MODULES})
 
 
@@ -52,7 +51,7 @@ def test_modules_import_files_that_are_there_and_their_folders_may_import() -> N
         folder = folder_of(name)
         for wanted in ASSETS.imports[name]:
             assert wanted in ASSETS.imports, (name, wanted)
-            assert folder_of(wanted) in (folder, *ALLOWED.get(folder, ("base", "kit", *FAMILIES))), (name, wanted)
+            assert folder_of(wanted) in (folder, *ALLOWED.get(folder, ("kit", *FAMILIES))), (name, wanted)
 
 
 def test_imports_have_no_circle() -> None:
@@ -80,19 +79,20 @@ def later_imports(name: str) -> list[str]:
 
 
 def test_every_script_and_style_is_needed_by_somebody() -> None:
-    first = ASSETS.modules([BASE, SHELL, *(page_entry(page.name) for page in PAGES)])
+    first = ASSETS.modules([BASE, SHELL, *(ASSETS.page_entry(page.name) for page in PAGES)])
     later = [found for name in first for found in later_imports(name)]
     assert later
     assert not set(later) & set(first), "loaded later, and at the start all the same"
     assert {folder_of(found) for found in later} <= {folder_of(name) for name in first}, "style sheets are there at the start"
     assert sorted({HOLD, GENERATORS, CARTESIAN, *first, *ASSETS.modules(later)}) == MODULES
-    modules = {page.name: ASSETS.modules([BASE, SHELL, page_entry(page.name)]) for page in PAGES}
+    modules = {page.name: ASSETS.modules([BASE, SHELL, ASSETS.page_entry(page.name)]) for page in PAGES}
     assert {sheet for name, needed in modules.items() for sheet in ASSETS.styles(needed, name)} == set(ASSETS.sheets)
 
 
-def test_a_folder_below_pages_is_a_page() -> None:
-    folders = {folder_of(name) for name in ASSETS.names if name.startswith("pages/")}
-    assert folders <= {f"pages/{page.name}" for page in PAGES}
+def test_a_folder_below_a_subject_is_a_page_of_that_subject() -> None:
+    folders = {folder for folder in map(folder_of, ASSETS.names) if is_page(folder)}
+    assert folders <= {"/".join(page.layout.__module__.split(".")[1:3]) for page in PAGES}
+    assert {folder.partition("/")[0] for folder in folders} <= set(SUBJECTS)
 
 
 def made(name: str) -> Page:
@@ -103,13 +103,13 @@ def made(name: str) -> Page:
 def test_pages_named_like_shared_files_and_folders_take_nothing_away(source, monkeypatch) -> None:
     monkeypatch.setattr(i18n, "CATALOGUE", {**{f"{name}.title": (name, name) for name in NAMES}, **i18n.CATALOGUE})
     names = [name for name in NAMES if name not in {"health", *(page.name for page in PAGES)}]  # /health is a route of its own
-    assert {"files", "cards", "base", "profiling", "grid", "main", "page", "vendor", "early"} <= set(names)
+    assert {"files", "cards", "kit", "profiles", "grid", "main", "page", "vendor", "early"} <= set(names)
     usual = server.create_app(source).server.test_client()
     more = server.create_app(source, pages=(*PAGES, *map(made, names))).server.test_client()
     files = re.compile(r'(?:href|src)="([^"]*)"')
     for page in PAGES:
         assert files.findall(more.get(f"/{page.path}").text) == files.findall(usual.get(f"/{page.path}").text)
-    bare = {url for url in files.findall(usual.get("/").text) if "pages/" not in url}
+    bare = {url for url in files.findall(usual.get("/").text) if "/page." not in url}
     for name in names:
         found = [url for url in files.findall(more.get(f"/{name}").text) if "/pages/" in url]
         assert found == [f"/api/pages/{name}.json"], "a page without scripts has none"
@@ -118,13 +118,13 @@ def test_pages_named_like_shared_files_and_folders_take_nothing_away(source, mon
 
 
 def test_a_page_has_what_lies_in_its_folder(tmp_path) -> None:
-    shared = ("base/main.js", "base/base.css", "files/files.js")
-    for name in (*shared, "pages/files/page.css", "pages/files/page.js", "pages/base/rest.css"):
+    shared = ("kit/main.js", "kit/kit.css", "kit/files/files.js", "files/files.js")
+    for name in (*shared, "files/files/page.css", "files/files/page.js", "values/kit/rest.css"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text('import "../../files/files.js";\n' if name == "pages/files/page.js" else "")
+        (tmp_path / name).write_text('import "../files.js";\n' if name == "files/files/page.js" else "")
     assets = Assets(str(tmp_path))
-    modules = assets.modules([BASE, page_entry("files")])
-    assert modules == ["base/main.js", "files/files.js", "pages/files/page.js"]
-    assert assets.styles(modules, "files") == ["base.css", "pages/files.css"]
-    assert assets.modules([BASE, page_entry("base")]) == ["base/main.js"]
-    assert assets.styles(["base/main.js"], "base") == ["base.css", "pages/base.css"]
+    modules = assets.modules([BASE, assets.page_entry("files")])
+    assert modules == ["kit/main.js", "files/files.js", "files/files/page.js"]
+    assert assets.styles(modules, "files") == ["kit.css", "files/files.css"]
+    assert assets.modules([BASE, assets.page_entry("kit")]) == ["kit/main.js"]
+    assert assets.styles(["kit/main.js"], "kit") == ["kit.css", "values/kit.css"]

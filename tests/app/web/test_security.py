@@ -110,7 +110,7 @@ def test_no_answer_allows_other_sites(client) -> None:
         assert not [name for name in dict(answer.headers) if name.lower().startswith("access-control-")]
 
 
-@pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/base.css", "/health"])
+@pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/kit.css", "/health"])
 def test_headers(client, path) -> None:
     headers = client.get(path).headers
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))

@@ -20,7 +20,7 @@ import app
 from app.web import bundles, server
 from app.web.modules import Assets
 from layouts import PAGES
-from layouts.page import Ids
+from layouts.kit.page import Ids
 
 ROUTES = {
     "/": {"GET"},
@@ -197,7 +197,7 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
     page = client.get("/scalars").text
     own = [*scripts(page), *re.findall(r'<link rel="(?:stylesheet|modulepreload)" href="([^"]*)"', page)]
     names = {found[1] for url in own if (found := re.match(r"/assets/v-[0-9a-f]{16}/(.+)", url))}
-    assert {"base/main.js", "shell/main.js", "cards/cards.js", "pages/scalars/page.js"} <= names
+    assert {"kit/main.js", "shell/main.js", "kit/cards/cards.js", "curves/scalars/page.js"} <= names
     assert {"base.css", "cards.css", "shell.css", "pages/scalars.css"} <= names
     assert not any(re.match(rf"pages/{other.name}[./]", name) for other in PAGES if other.name != "scalars" for name in names)
     others = later(page)
@@ -210,7 +210,7 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
 def test_dash_starts_after_our_modules(source) -> None:
     head, _, footer = server.create_app(source).server.test_client().get("/scalars").text.partition("<footer>")
     order = re.findall(r'<script( id="_dash-renderer")? type="module"(?: src="/assets/v-[^/]*/([^"]*)")?>', footer)
-    assert [name or "Dash" for _, name in order] == ["base/main.js", "shell/main.js", "pages/scalars/page.js", "Dash"]
+    assert [name or "Dash" for _, name in order] == ["kit/main.js", "shell/main.js", "curves/scalars/page.js", "Dash"]
     assert "plotly.min.js" in head
     assert footer.index("dash_renderer") < footer.index("modulepreload"), "the large files are asked for first"
 
@@ -240,16 +240,16 @@ def test_callbacks_are_cached_and_those_of_the_browser_have_short_names(source) 
 
 def test_the_styles_of_a_folder_are_one_file(client) -> None:
     directory = Path(bundles.assets_directory())
-    sheet = client.get("/assets/pages/scalars.css").data
+    sheet = client.get("/assets/curves/scalars.css").data
     names = ("page.css", "groups.css")
     assert sheet == b"\n".join((directory / "pages" / "scalars" / name).read_bytes() for name in names)
-    assert client.get("/assets/pages/nothing.css").status_code == 404
+    assert client.get("/assets/curves/nothing.css").status_code == 404
 
 
 def test_a_version_that_is_not_ours_is_answered_and_not_kept(client) -> None:
-    old = client.get(f"/assets/v-{'0' * 16}/base/dash.js")
+    old = client.get(f"/assets/v-{'0' * 16}/kit/dash.js")
     assert (old.status_code, old.cache_control.no_cache) == (200, True)
-    assert client.get("/assets/v-0/base/dash.js").status_code == 404
+    assert client.get("/assets/v-0/kit/dash.js").status_code == 404
 
 
 def test_scripts_are_ours_and_kept(client) -> None:
@@ -267,7 +267,7 @@ def test_theme_and_language_come_first(client) -> None:
     assert sum("/early/prefs.js" in url for url in scripts(page)) == 1
 
 
-@pytest.mark.parametrize("path", ["/_dash-component-suites/plotly/package_data/plotly.min.js", "/assets/base.css"])
+@pytest.mark.parametrize("path", ["/_dash-component-suites/plotly/package_data/plotly.min.js", "/assets/kit.css"])
 def test_files_without_a_version_are_asked_for_again(client, path) -> None:
     first = client.get(path)
     assert first.cache_control.no_cache
@@ -276,7 +276,7 @@ def test_files_without_a_version_are_asked_for_again(client, path) -> None:
 
 
 def test_encodings(client) -> None:
-    path = "/assets/base.css"
+    path = "/assets/kit.css"
     plain = client.get(path)
     packed = client.get(path, headers={"Accept-Encoding": "gzip, br"})
     zipped = client.get(path, headers={"Accept-Encoding": "gzip"})
@@ -291,7 +291,7 @@ def test_bundles_are_compressed_once(client, monkeypatch) -> None:
     real = brotli.compress
     monkeypatch.setattr(bundles.brotli, "compress", lambda data, **options: calls.append(1) or real(data, quality=1))
     for _ in range(3):
-        client.get("/assets/base.css", headers={"Accept-Encoding": "br"})
+        client.get("/assets/kit.css", headers={"Accept-Encoding": "br"})
     assert len(calls) == 1
 
 

@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from layouts.theme import FIRST, PALETTE
+from layouts.kit.theme import FIRST, PALETTE
 from parsers.events.writer import EventWriter
 from tests.browser.conftest import WAIT_MS
 

@@ -19,10 +19,10 @@ from app import create_app, pages
 from app.store.store import Store
 from parsers import open_run
 from parsers.events.writer import EventWriter
+from tests.browser.curves.test_scalars import CARDS, LINE, card, drag, drawn, state, visit
 from tests.browser.test_accessibility import AXE, FOUND, GRAVE
-from tests.browser.test_scalars import CARDS, LINE, card, drag, drawn, state, visit
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 FIELD = ".ms-expression-field"
 
 

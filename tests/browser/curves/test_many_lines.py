@@ -17,10 +17,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app, pages
 from app.store.store import Store
-from layouts.figures.curves import WRONG
+from layouts.curves.smoothed_lines import WRONG
 from parsers import open_run
 from parsers.events.writer import EventWriter
-from tests.browser.test_pixels import points_of
+from tests.browser.curves.test_pixels import points_of
 
 RUNS, STEPS = 100, 120
 CARD = ".ms-slot:not([hidden])"

@@ -14,8 +14,8 @@ from playwright.sync_api import Page
 
 from app import create_app
 from app.store.store import Store
-from layouts.figures.curves import Line, Look, View
-from layouts.figures.lines import figure
+from layouts.curves.lines import figure
+from layouts.curves.smoothed_lines import Line, Look, View
 from parsers import Series
 from parsers.events.writer import EventWriter
 

@@ -18,7 +18,7 @@ from parsers import open_run
 from parsers.events.writer import EventWriter
 from tests.browser.conftest import in_address, not_in_address
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
 LINE = ".scatterlayer .trace path.js-line"
 WAVES = ("ms-scalars-near", "ms-scalars-far")

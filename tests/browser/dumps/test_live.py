@@ -15,7 +15,7 @@ from app import create_app
 from app.live.server import DebuggerServer
 from app.live.sessions import Sessions
 from app.store.store import Store
-from layouts.watchpoints import SavedWatchpoint, WatchList
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from tests.writers.debugger_client import Training
 
 

@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from parsers import DatasetGraph, open_run
-from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
+from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 BOX = ".ms-dataset-box"
 
 

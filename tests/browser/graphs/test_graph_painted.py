@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
-from tests.browser.test_graph import CY, canvas, visit
+from tests.browser.graphs.test_graph import CY, canvas, visit
 
 SESSION = "vm_4422_20261120234019066_ascend_ms"
 FILLS = "cy => Object.fromEntries(cy.nodes('.painted').map(node => [node.data('name') || node.id(), node.data('fill')]))"

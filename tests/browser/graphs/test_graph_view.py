@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
-from tests.browser.test_graph import CY, camera, canvas, state, visit
+from tests.browser.graphs.test_graph import CY, camera, canvas, state, visit
 
 
 def test_columns_are_hidden_resized_and_kept_in_the_link(page: Page, address: str) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from layouts.profiles import IdleTime
+from layouts.profiles.frames import IdleTime
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")

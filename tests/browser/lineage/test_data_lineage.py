@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
-from tests.browser.test_model_lineage import COUNT, axis, state
+from tests.browser.lineage.test_model_lineage import COUNT, axis, state
 
 
 def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:

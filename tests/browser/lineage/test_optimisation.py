@@ -23,7 +23,7 @@ class Forested(MemorySource):
     """Runs in memory with the forests of the application."""
 
     def __init__(self, settings: dict[str, dict[str, Setting]]) -> None:
-        from app.store.forests import Forests
+        from app.store.lineage.forests import Forests
 
         super().__init__({key: {"settings": recorded} for key, recorded in settings.items()})
         self.growth = Forests().growth  # type: ignore[method-assign]

@@ -16,8 +16,8 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
+from tests.browser.profiles.test_timeline import opened, place
 from tests.browser.showing import show
-from tests.browser.test_timeline import opened, place
 from tests.writers import chrome_traces
 
 __all__ = ["place"]

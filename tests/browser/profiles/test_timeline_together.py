@@ -15,10 +15,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app, programs
 from app.store.store import Store
-from tests.app.store.test_traces import slow_pyramid
+from tests.app.store.profiles.test_traces import slow_pyramid
 from tests.browser.conftest import in_address
+from tests.browser.profiles.test_timeline import CANVAS, SETTLED, colour, query
 from tests.browser.showing import show
-from tests.browser.test_timeline import CANVAS, SETTLED, colour, query
 from tests.writers import chrome_traces, rank_traces
 
 RANKS = 3

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from parsers import Setting
-from tests.browser.test_shell import open_runs
+from tests.browser.shell.test_shell import open_runs
 from tests.sources import MemorySource, series
 
 

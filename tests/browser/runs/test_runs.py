@@ -7,7 +7,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_shell import open_runs
+from tests.browser.shell.test_shell import open_runs
 
 
 def test_the_runs_page_lists_every_run(page: Page, address: str) -> None:

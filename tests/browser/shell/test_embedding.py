@@ -20,7 +20,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app import mount, pages, show
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "app" / "demo"
 LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 

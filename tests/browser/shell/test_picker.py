@@ -13,9 +13,9 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from layouts.runs import RunRow
+from layouts.kit.state import selected_runs
+from layouts.runs.rows import RunRow
 from layouts.shell.run_list import listing
-from layouts.state import selected_runs
 from tests.browser.conftest import in_address
 from tests.sources import MemorySource, row
 
@@ -62,8 +62,8 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     cases = [(state, every) for every in (False, True) for state in states]
     got = opened.evaluate(
         """async ([cases, rows]) => {
-             const { selected, encode, colours } = await import("/assets/base/picker.js");
-             const { merged } = await import("/assets/base/runs.js");
+             const { selected, encode, colours } = await import("/assets/kit/picker.js");
+             const { merged } = await import("/assets/kit/runs.js");
              return cases.map(([state, changes]) => {
                const runs = { ...merged(null, changes, ["image"]), rows };
                const chosen = selected(state, runs);

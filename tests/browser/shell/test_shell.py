@@ -19,7 +19,7 @@ from app.store.store import Store
 from parsers import Problem
 from tests.sources import MemorySource, row
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
 
 def open_runs(page: Page, address: str, query: str = "") -> None:

@@ -22,7 +22,7 @@ from app.store.store import Store
 from parsers import HistogramValue, open_run
 from parsers.events.writer import EventWriter, Histogram, record
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
 RUN, TAG = "lenet_sink_mode", "conv1.weight/auto"
 

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter, Image
-from tests.app.routes.test_media import HOSTILE, SVG, png
+from tests.app.routes.values.test_media import HOSTILE, SVG, png
 
 CARDS = ".ms-slot:not([hidden])"
 

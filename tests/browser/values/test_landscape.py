@@ -22,10 +22,10 @@ from app.store.store import Store
 from app.web.embedding import pages
 from parsers import LandscapeValue, PayloadError, open_run
 from tests.browser.conftest import in_address
-from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
+from tests.layouts.values.landscape.landscapes import bowl, landscape_source
 from tests.sources import MemorySource, row, series
 
-DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 PLOT = ".ms-landscape-main .js-plotly-plot"
 TITLE = ".ms-landscape-main .ms-card-title"
 LANDSCAPES: dict[str, LandscapeValue] = {

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
-from layouts.queries.tensor_histograms import over_steps
+from layouts.values.tensor_histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 from tests.browser.conftest import in_address
 from tests.browser.showing import show

@@ -1,9 +1,9 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { around, divided, nameAt, quoted, suggested, withTag } from "../../assets/base/expressions.js";
-import { grouped } from "../../assets/cards/tag_list.js";
-import { added, derivedTags, extended, replaced } from "../../assets/pages/scalars/derived.js";
+import { around, divided, nameAt, quoted, suggested, withTag } from "../../../assets/kit/expressions.js";
+import { grouped } from "../../../assets/kit/cards/tag_list.js";
+import { added, derivedTags, extended, replaced } from "../../../assets/curves/scalars/derived.js";
 
 test("a tag is quoted unless it is a plain name", () => {
   assert.deepEqual(["loss", "train/loss", "a.b_1/0/w"].map(quoted), ["loss", "train/loss", "a.b_1/0/w"]);

@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parsed, withRange } from "../../assets/pages/scalars/range.js";
+import { parsed, withRange } from "../../../assets/curves/scalars/range.js";
 
 test("a range is two numbers in order, above zero on a logarithmic axis", () => {
   assert.deepEqual(parsed("0.5", " 1e3 ", false), { range: [0.5, 1000] });

@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { merge, rankOf } from "../../assets/pages/scalars/ranking.js";
+import { merge, rankOf } from "../../../assets/curves/scalars/ranking.js";
 
 test("tags are ranked by the severest insight that passes, then by its score", () => {
   const best = new Map();

@@ -1,10 +1,10 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { neighbour } from "../../assets/pages/confusion/cells.js";
-import { important, sides } from "../../assets/pages/saliency/cells.js";
-import { joinedLines } from "../../assets/pages/saliency/large.js";
-import { changedWeights, hundredths } from "../../assets/pages/scores/weights.js";
+import { neighbour } from "../../../assets/explanations/confusion/cells.js";
+import { important, sides } from "../../../assets/explanations/saliency/cells.js";
+import { joinedLines } from "../../../assets/explanations/saliency/large.js";
+import { changedWeights, hundredths } from "../../../assets/explanations/scores/weights.js";
 
 test("arrow keys move over cells that can be pressed", () => {
   const rows = [["a", null, "b"], [null, null, null], [null, "c", "d"]];

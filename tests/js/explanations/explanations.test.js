@@ -1,9 +1,9 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { listed } from "../../assets/explanations/labels.js";
-import { blend, ends, levels, sizeOf } from "../../assets/explanations/maps.js";
-import { geometry } from "../../assets/explanations/tall_rows.js";
+import { listed } from "../../../assets/explanations/labels.js";
+import { blend, ends, levels, sizeOf } from "../../../assets/explanations/maps.js";
+import { geometry } from "../../../assets/explanations/tall_rows.js";
 
 // s · (255, 255, 0) + (1 - s) · (55, 25, 86), alpha s: as layouts/explanations/colours.py makes it.
 const table = new Uint8Array(1024);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { probabilities, probability, shareText } from "../../assets/pages/counterfactual/numbers.js";
-import { chosenRange, ends, range } from "../../assets/pages/uncertainty/selection.js";
+import { probabilities, probability, shareText } from "../../../assets/explanations/counterfactual/numbers.js";
+import { chosenRange, ends, range } from "../../../assets/explanations/uncertainty/selection.js";
 
 test("probabilities near 0 and 1 show that they are not there, all with as many decimals", () => {
   assert.deepEqual(probabilities([0.5, 1, 0]), ["0.500", "1.000", "0.000"]);

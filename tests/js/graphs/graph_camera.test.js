@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { besidePointer, read, withBox, written } from "../../assets/graphs/camera.js";
+import { besidePointer, read, withBox, written } from "../../../assets/graphs/camera.js";
 
 const screen = { width: 1000, height: 600 };
 const seen = (box, { zoom, pan }) => ({

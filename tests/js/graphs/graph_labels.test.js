@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   carried, edgeLabels, labelsAt, overlaps, shortened, textWidth, titleAt, withValue,
-} from "../../assets/graphs/labels.js";
+} from "../../../assets/graphs/labels.js";
 
 const box = (id, more = {}) =>
   ({ id, label: `${id}-operator-of-a-layer`, size: 12, x: 0, y: 0, w: 170, h: 28, kind: "node", ...more });

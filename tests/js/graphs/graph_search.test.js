@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { withCondition } from "../../assets/pages/graph/side.js";
+import { withCondition } from "../../../assets/graphs/graph/side.js";
 
 test("a condition is put at the end, once", () => {
   assert.equal(withCondition("", "type"), "type:");

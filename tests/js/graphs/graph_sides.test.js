@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { widthWithin } from "../../assets/pages/graph/sides.js";
+import { widthWithin } from "../../../assets/graphs/graph/sides.js";
 
 test("a column beside the canvas leaves room for the canvas and the other column", () => {
   assert.equal(widthWithin(300, 1200, 236), 300);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linked, middle, nextBox } from "../../assets/graphs/walking.js";
+import { linked, middle, nextBox } from "../../../assets/graphs/walking.js";
 
 const boxes = [
   { name: "a", x: 0, y: 0 }, { name: "b", x: 100, y: 0 }, { name: "c", x: 10, y: 50 }, { name: "d", x: 90, y: 50 },

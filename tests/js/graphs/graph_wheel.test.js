@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { wheelFactor } from "../../assets/graphs/canvas.js";
+import { wheelFactor } from "../../../assets/graphs/canvas.js";
 
 test("a notch of the wheel zooms by 1.2, whatever the system calls a notch", () => {
   const close = (found, wanted) => assert.ok(Math.abs(found - wanted) < 1e-12, `${found} is not ${wanted}`);

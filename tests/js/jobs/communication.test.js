@@ -1,11 +1,11 @@
 // The communication page: values with units, addresses of its routes, and what the matrix shows.
 
-import "./page.js";
+import "../page.js";
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { contentOf, placeOf, plainly, urlOf, withUnit, without } from "../../assets/pages/communication/page.js";
+import { contentOf, placeOf, plainly, urlOf, withUnit, without } from "../../../assets/jobs/communication/page.js";
 
 test("values have the unit that fits them", () => {
   assert.equal(withUnit("bandwidth", 18.94437e9), "18.9 GB/s");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellAt, gridOf, labelledRows, moved, placeOf, ranksIn } from "../../assets/pages/job/grid.js";
+import { cellAt, gridOf, labelledRows, moved, placeOf, ranksIn } from "../../../assets/jobs/job/grid.js";
 
 test("ranks of a text", () => {
   assert.deepEqual(ranksIn("0-3,8"), [0, 1, 2, 3, 8]);

@@ -1,15 +1,15 @@
 // The page of ranks: answers of the server, rows, what lies under a pointer, windows and values as text.
 
-import "./page.js";
+import "../page.js";
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { urlOf } from "../../assets/pages/ranks/page.js";
+import { urlOf } from "../../../assets/jobs/ranks/page.js";
 import {
   hit, parsePick, parseWindow, rankText, rowAt, rowsOf, spreadOf, unpacked, within, zoomed,
-} from "../../assets/pages/ranks/parts.js";
-import { textOf } from "../../assets/pages/ranks/telling.js";
+} from "../../../assets/jobs/ranks/parts.js";
+import { textOf } from "../../../assets/jobs/ranks/telling.js";
 
 function packed(tables, numbers) {
   const listed = {};

@@ -1,8 +1,8 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { columnsChosen, fold, foldAll, isFolded, pageOfSection, perPage, pinned, sections, spread }
-  from "../../assets/cards/arrangement.js";
+  from "../../../assets/kit/cards/arrangement.js";
 
 const TAGS = ["loss", "train/loss", "train/acc", "lr", "val/loss", "val/acc", "alone/x"];
 const shape = (all) => all.map(({ prefix, tags, folded, headed }) => [prefix, tags, folded, headed]);

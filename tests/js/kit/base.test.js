@@ -1,12 +1,12 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { csvText, fileName } from "../../assets/base/files.js";
-import { escapeMarkup } from "../../assets/base/markup.js";
-import { age, dateTime } from "../../assets/base/moments.js";
-import { colours, encode, gone, matcher, paint, selected, shortName } from "../../assets/base/run_selection.js";
-import { count } from "../../assets/kit/units.js";
-import { numbersOf } from "../../assets/base/typed_arrays.js";
+import { csvText, fileName } from "../../../assets/kit/files.js";
+import { escapeMarkup } from "../../../assets/kit/markup.js";
+import { age, dateTime } from "../../../assets/kit/moments.js";
+import { colours, encode, gone, matcher, paint, selected, shortName } from "../../../assets/kit/run_selection.js";
+import { count } from "../../../assets/kit/units.js";
+import { numbersOf } from "../../../assets/kit/typed_arrays.js";
 
 test("names of files are safe and never empty", () => {
   assert.equal(fileName("train/loss (1): é中", "x"), "train_loss_1_é中");

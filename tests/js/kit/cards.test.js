@@ -1,12 +1,12 @@
-import { pageWith } from "./page.js";
+import { pageWith } from "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { binAt, valueAt } from "../../assets/cards/histogram_hover.js";
-import { arrange, isOutdated, slotsFor } from "../../assets/cards/places.js";
-import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
-import { grouped } from "../../assets/cards/tag_list.js";
-import { matching, pattern, tick, ticked } from "../../assets/cards/ticks.js";
-import { across, columns, columnsOf, spare } from "../../assets/cards/widths.js";
+import { binAt, valueAt } from "../../../assets/kit/cards/histogram_hover.js";
+import { arrange, isOutdated, slotsFor } from "../../../assets/kit/cards/places.js";
+import { indexIn, parse, placeAt, positions } from "../../../assets/kit/cards/stepping.js";
+import { grouped } from "../../../assets/kit/cards/tag_list.js";
+import { matching, pattern, tick, ticked } from "../../../assets/kit/cards/ticks.js";
+import { across, columns, columnsOf, spare } from "../../../assets/kit/cards/widths.js";
 
 test("a card keeps its slot while others come and go", () => {
   assert.deepEqual(slotsFor(["a", "b"], [], 3), ["a", "b", null]);

@@ -1,8 +1,8 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cut, extents, figureOf, linesOf, paint, pointsOf, rgb, scaleOf, tracesOf } from "../../assets/cards/curves.js";
-import { finish, segment, sheet, straight } from "../../assets/cards/strokes.js";
+import { cut, extents, figureOf, linesOf, paint, pointsOf, rgb, scaleOf, tracesOf } from "../../../assets/kit/cards/curves.js";
+import { finish, segment, sheet, straight } from "../../../assets/kit/cards/strokes.js";
 
 const INK = [200, 100, 50];
 const at = (on, x, y) => Array.from(on.pixels.slice(4 * (y * on.width + x), 4 * (y * on.width + x) + 4));

@@ -1,7 +1,7 @@
-import { changes, pageWith } from "./page.js";
+import { changes, pageWith } from "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grown, release, request, take } from "../../assets/cards/drawings.js";
+import { grown, release, request, take } from "../../../assets/kit/cards/drawings.js";
 
 const ask = (tag) => ({ tag: [tag] });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linked, viewOf, withLinked } from "../../assets/cards/linked_zoom.js";
+import { linked, viewOf, withLinked } from "../../../assets/kit/cards/linked_zoom.js";
 
 test("x is that of all cards, y that of one", () => {
   let zoom = withLinked([], "loss", "10,20,0,1");

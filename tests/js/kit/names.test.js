@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import "./page.js";
-import { headsOf, middle, partsIn, partsOf, piecesOf, shortened } from "../../assets/base/names.js";
+import "../page.js";
+import { headsOf, middle, partsIn, partsOf, piecesOf, shortened } from "../../../assets/kit/names.js";
 
 test("what all names begin and end with is apart from what differs, at boundaries of words", () => {
   const names = ["sweep/lr_0.1/seed_1_final", "sweep/lr_0.2/seed_2_final", "sweep/lr_0.15/seed_1_final"];

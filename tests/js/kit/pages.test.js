@@ -1,18 +1,18 @@
-import { pageWith } from "./page.js";
+import { pageWith } from "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { meaning, placeOf, stretches, valueAt } from "../../assets/lineage/brushes.js";
-import { cut, scaleOf, viewOf } from "../../assets/lineage/columns.js";
-import { positions } from "../../assets/pages/histograms/page.js";
-import { withoutPlaces } from "../../assets/pages/histograms/zoom.js";
-import { number, ownLine } from "../../assets/pages/operators/page.js";
-import { asked, by } from "../../assets/pages/scalars/grouping.js";
-import { exact as exactScalar, nearestIndex } from "../../assets/pages/scalars/hover.js";
-import { synthesis, thresholds } from "../../assets/pages/scalars/view.js";
-import { back, linked, jumpTo, moved, short, toState, viewOf as scalarView } from "../../assets/pages/scalars/zoom.js";
-import { elapsed } from "../../assets/kit/units.js";
-import { exact, finite, formatter, reader, size } from "../../assets/tensor_grid/numbers.js";
-import { axis } from "../../assets/tensor_grid/table.js";
+import { meaning, placeOf, stretches, valueAt } from "../../../assets/lineage/brushes.js";
+import { cut, scaleOf, viewOf } from "../../../assets/lineage/columns.js";
+import { positions } from "../../../assets/values/histograms/page.js";
+import { withoutPlaces } from "../../../assets/values/histograms/zoom.js";
+import { number, ownLine } from "../../../assets/profiles/operators/page.js";
+import { asked, by } from "../../../assets/curves/scalars/grouping.js";
+import { exact as exactScalar, nearestIndex } from "../../../assets/curves/scalars/hover.js";
+import { synthesis, thresholds } from "../../../assets/curves/scalars/view.js";
+import { back, linked, jumpTo, moved, short, toState, viewOf as scalarView } from "../../../assets/curves/scalars/zoom.js";
+import { elapsed } from "../../../assets/kit/units.js";
+import { exact, finite, formatter, reader, size } from "../../../assets/kit/tensor_grid/numbers.js";
+import { axis } from "../../../assets/kit/tensor_grid/table.js";
 
 // Scalars -------------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isolated, toggled, valuesAt } from "../../assets/cards/run_list.js";
+import { isolated, toggled, valuesAt } from "../../../assets/kit/cards/run_list.js";
 
 test("a click hides a line or shows it again, another one leaves it alone or shows all", () => {
   assert.deepEqual(toggled([], "a"), ["a"]);

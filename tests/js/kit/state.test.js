@@ -1,10 +1,10 @@
-import { changes } from "./page.js";
+import { changes } from "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { functionsOf } from "../../assets/base/dash.js";
+import { functionsOf } from "../../../assets/kit/dash.js";
 import {
   changedState, decode, encode, entry, formatQuery, last, listed, parseQuery, same, setState, toggled, withEntry,
-} from "../../assets/base/state.js";
+} from "../../../assets/kit/state.js";
 
 test("values are read by their kind, and what is missing or no number is the fallback", () => {
   assert.equal(decode(["a", "b"], "text", "z"), "b");

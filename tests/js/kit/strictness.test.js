@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import "./page.js";
+import "../page.js";
 
-const { listed, off, passes, strictness } = await import("../../assets/base/strictness.js");
+const { listed, off, passes, strictness } = await import("../../../assets/kit/strictness.js");
 
 test("each rule may have a level of its own", () => {
   const chosen = strictness(["low", "spike:high", "plateau:off"]);

@@ -1,10 +1,10 @@
-// How tables of values are asked for and written (assets/tensor_grid/).
+// How tables of values are asked for and written (assets/kit/tensor_grid/).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import "./page.js";
-import { boxesText, dimsOf } from "../../assets/tensor_grid/boxes.js";
-import { lookOf } from "../../assets/tensor_grid/look.js";
+import "../page.js";
+import { boxesText, dimsOf } from "../../../assets/kit/tensor_grid/boxes.js";
+import { lookOf } from "../../../assets/kit/tensor_grid/look.js";
 
 test("dimension boxes as an entry of the state, and back", () => {
   assert.equal(boxesText(["0", " : ", "2:5", "-1"]), "0,..,2..5,-1");

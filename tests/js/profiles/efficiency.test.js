@@ -1,11 +1,11 @@
 // The use of the hardware: what a request depends on, and addresses of its tables.
 
-import "./page.js";
+import "../page.js";
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { csvOf, requestOf } from "../../assets/profiling/efficiency.js";
+import { csvOf, requestOf } from "../../../assets/profiles/efficiency.js";
 
 const ask = { run: ["a b"], session: ["."], rank: ["0"], mark: ["m"], theme: ["dark"], frames: ["operators"], view: ["types"] };
 

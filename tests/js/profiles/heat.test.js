@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import * as heat from "../../assets/profiling/heat_parts.js";
+import * as heat from "../../../assets/profiles/heat_parts.js";
 
 test("a scale has the ends of its values, and is logarithmic where they differ by much", () => {
   const plain = heat.scaleOf([NaN, 5, 20, 10]);

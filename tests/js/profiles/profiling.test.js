@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import "./page.js";
-import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "../../assets/profiling/jobs.js";
-import { nearest } from "../../assets/base/number_picker.js";
+import "../page.js";
+import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "../../../assets/profiles/jobs.js";
+import { nearest } from "../../../assets/kit/number_picker.js";
 
 const KINDS = [
   { device: "Ascend", frames: ["steps"], files: ["steps_*.csv"], more: 0 }, { device: "", frames: [], files: [], more: 0 },

@@ -1,20 +1,20 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { exactTime } from "../../assets/kit/units.js";
-import { duration, niceStep, ticks } from "../../assets/profiling/axis.js";
-import * as camera from "../../assets/pages/timeline/camera.js";
-import { columnsOf, fitted, pixelsOf } from "../../assets/pages/timeline/canvas.js";
-import { fillOfName, pace, rgbOf } from "../../assets/pages/timeline/colours.js";
-import { boxesOf } from "../../assets/pages/timeline/flame.js";
-import { othersOf } from "../../assets/pages/timeline/menus.js";
-import { stepsWithin } from "../../assets/pages/timeline/overlay.js";
-import { byColumn } from "../../assets/pages/timeline/difference.js";
-import { sorted } from "../../assets/pages/timeline/panel.js";
-import { alsoText, rowOf, rowText, tracesBeside, withoutPart } from "../../assets/pages/timeline/parts.js";
-import { Names } from "../../assets/pages/timeline/server.js";
-import * as tracks from "../../assets/pages/timeline/tracks.js";
-import { hit, numbersOf, spans, viewOf } from "../../assets/pages/timeline/wire.js";
+import { exactTime } from "../../../assets/kit/units.js";
+import { duration, niceStep, ticks } from "../../../assets/profiles/axis.js";
+import * as camera from "../../../assets/profiles/timeline/camera.js";
+import { columnsOf, fitted, pixelsOf } from "../../../assets/profiles/timeline/canvas.js";
+import { fillOfName, pace, rgbOf } from "../../../assets/profiles/timeline/colours.js";
+import { boxesOf } from "../../../assets/profiles/timeline/flame.js";
+import { othersOf } from "../../../assets/profiles/timeline/menus.js";
+import { stepsWithin } from "../../../assets/profiles/timeline/overlay.js";
+import { byColumn } from "../../../assets/profiles/timeline/difference.js";
+import { sorted } from "../../../assets/profiles/timeline/panel.js";
+import { alsoText, rowOf, rowText, tracesBeside, withoutPart } from "../../../assets/profiles/timeline/parts.js";
+import { Names } from "../../../assets/profiles/timeline/server.js";
+import * as tracks from "../../../assets/profiles/timeline/tracks.js";
+import { hit, numbersOf, spans, viewOf } from "../../../assets/profiles/timeline/wire.js";
 
 // What the server sends ------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,11 @@
 // Arrows of a slice one by one and in bundles; tracks in which is searched.
 
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { bundlesOf } from "../../assets/pages/timeline/arrows.js";
-import { searchedTracks, treeOf } from "../../assets/pages/timeline/tracks.js";
+import { bundlesOf } from "../../../assets/profiles/timeline/arrows.js";
+import { searchedTracks, treeOf } from "../../../assets/profiles/timeline/tracks.js";
 
 const sight = { xAt: (time) => time, width: 1000, whereOf: (track, depth) => (track < 3 ? track * 100 + depth * 10 : null) };
 const slice = (ends, arriving, total = ends.length) => ({

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { levelOf, opacity, pixelsOf, shapeBusy } from "../../assets/pages/timeline/busy.js";
+import { levelOf, opacity, pixelsOf, shapeBusy } from "../../../assets/profiles/timeline/busy.js";
 
 test("a pixel shows its share, and something wherever anything ran", () => {
   const pixels = new Uint32Array(5);

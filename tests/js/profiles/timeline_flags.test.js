@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { covered, flagsOf } from "../../assets/pages/timeline/flags.js";
+import { covered, flagsOf } from "../../../assets/profiles/timeline/flags.js";
 
 const context = { measureText: (text) => ({ width: 6 * text.length }) };
 

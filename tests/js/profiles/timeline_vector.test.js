@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { escaped, plainColour, Vector } from "../../assets/pages/timeline/vector.js";
+import { escaped, plainColour, Vector } from "../../../assets/profiles/timeline/vector.js";
 
 const measure = (text) => 6 * text.length;
 

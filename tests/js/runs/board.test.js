@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { COLUMNS, freePlace, moved, resized, settled, shifted, stepped } from "../../assets/pages/board/grid.js";
+import { COLUMNS, freePlace, moved, resized, settled, shifted, stepped } from "../../../assets/runs/board/grid.js";
 
 const card = (key, x, y, w = 4, h = 4) => ({ key, x, y, w, h });
 const places = (cards) => Object.fromEntries(cards.map(({ key, x, y }) => [key, [x, y]]));

@@ -1,7 +1,7 @@
-import "./page.js";
+import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { markOf, merged, take } from "../../assets/base/runs.js";
+import { markOf, merged, take } from "../../../assets/kit/runs.js";
 
 const BOOK = { kept: true, empty: {}, whyNot: "", notes: {}, views: [] };
 

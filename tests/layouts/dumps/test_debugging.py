@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.debugging.catalogue import catalogue
-from layouts.debugging.choice import Choice, read_against, read_choice, read_node
-from layouts.debugging.listing import iterations, listing
-from layouts.debugging.parts import progress, worked
-from layouts.dumps import DumpWork, OpenDump
-from layouts.parts import answering
-from layouts.state import BadInput
-from layouts.work import WorkResult
+from layouts.dumps.catalogue import catalogue
+from layouts.dumps.choice import Choice, read_against, read_choice, read_node
+from layouts.dumps.listing import iterations, listing
+from layouts.dumps.open_dump import DumpWork, OpenDump
+from layouts.dumps.parts import progress, worked
+from layouts.kit.parts import answering
+from layouts.kit.state import BadInput
+from layouts.kit.work import WorkResult
 from parsers import open_run
 from tests.sources import MemorySource, row
 from tests.writers.dumps import write_dump

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.store.matching import PatternError, matching
-from layouts.notes import Unfit
-from layouts.watchpoints import CHOICES, SavedWatchpoint, WatchList, watched
-from parsers.analysis.watchpoints import CONDITIONS, recommended
+from app.store.runs.matching import PatternError, matching
+from layouts.dumps.watchpoints import CHOICES, SavedWatchpoint, WatchList, watched
+from layouts.runs.notes import Unfit
+from parsers.analysis.dumps.watchpoints import CONDITIONS, recommended
 from tests.sources import MemorySource
 
 

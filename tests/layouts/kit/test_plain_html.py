@@ -9,9 +9,9 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from layouts import PAGES
-from layouts.components.plain_html import markup, still
-from layouts.i18n import t
-from layouts.page import Ids
+from layouts.kit.i18n import t
+from layouts.kit.page import Ids
+from layouts.kit.plain_html import markup, still
 from layouts.shell import chrome
 
 

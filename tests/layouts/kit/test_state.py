@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.store import Store
-from layouts import state
+from layouts.kit import state
+from layouts.kit.state import BadInput
+from layouts.kit.theme import PALETTE
+from layouts.lineage.data_lineage.page import PAGE as PIPELINES
+from layouts.lineage.model_lineage.page import PAGE as MODEL
+from layouts.lineage.optimisation.page import PAGE as TARGET
 from layouts.lineage.pipeline_columns import table
-from layouts.pages.data_lineage.page import PAGE as PIPELINES
-from layouts.pages.model_lineage.page import PAGE as MODEL
-from layouts.pages.optimisation.page import PAGE as TARGET
-from layouts.state import BadInput
-from layouts.theme import PALETTE
 from tests.sources import MemorySource, row
 
 ANYTHING = st.recursive(

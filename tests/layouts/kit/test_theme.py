@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from layouts.components.plot_cards import FONT
-from layouts.run_colours import wishes
-from layouts.theme import HUES, PALETTE, SHADES
+from layouts.kit.plot_cards import FONT
+from layouts.kit.theme import HUES, PALETTE, SHADES
+from layouts.runs.run_colours import wishes
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
+ASSETS = Path(__file__).resolve().parents[3] / "assets"
 CARDS = ("#ffffff", "#1a1d21")
 SIGHT = {
     "normal": np.eye(3),

@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
-from layouts.profiling.efficiency import amount, figures, on_operators, percent, rate
-from layouts.queries.efficiency import Ask, Efficiency, MeasuredProfiles, read_ask
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.profiles.choice import Choice
+from layouts.profiles.efficiency import Ask, Efficiency, MeasuredProfiles, read_ask
+from layouts.profiles.efficiency_cards import amount, figures, on_operators, percent, rate
+from layouts.profiles.frames import ProfileFrame
 from parsers import KERNELS, STEPS, open_run
 from parsers.profile_frames import FLOPS, HARDWARE
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.parts import frame_of
 from parsers.profiler.registry import FRAMES
-from tests.layouts.pages.steps.test_steps_page import texts_in
+from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.sources import MemorySource
 
 ARITHMETIC = "cluster_samples/msprof_analyze/kernel_details_arithmetic"

@@ -6,14 +6,14 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
-from layouts.pages.advice.drawing import drawn
-from layouts.pages.advice.page import advice_for
-from layouts.pages.profile_overview.page import summarised
-from layouts.profiles import IdleTime
-from layouts.profiling.choice import Choice
-from layouts.profiling.idling import MOST_STEPS, idle_card
+from layouts.jobs.advice.drawing import drawn
+from layouts.jobs.advice.page import advice_for
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import IdleTime
+from layouts.profiles.idling import MOST_STEPS, idle_card
+from layouts.profiles.profile_overview.page import summarised
 from parsers.profiler.trace import idle
-from tests.layouts.pages.steps.test_steps_page import texts_in
+from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.parsers.profiler.trace.test_idle import waiting
 from tests.sources import MemorySource
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from app.store.store import Store
-from layouts.pages.profile_overview.summary import ranks_card
-from layouts.profiling.catalogue import catalogue
-from layouts.profiling.choice import Choice
-from tests.layouts.pages.steps.test_steps_page import texts_in
+from layouts.profiles.catalogue import catalogue
+from layouts.profiles.choice import Choice
+from layouts.profiles.profile_overview.summary import ranks_card
+from tests.layouts.profiles.steps.test_steps_page import texts_in
 
 STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,1.0,2.0,0.0,2.0,3.0\n"
 WHOLE = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,rank,0,1.0,2.0,0.0,2.0,3.0\n"

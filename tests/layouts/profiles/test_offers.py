@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from layouts.profiling.offers import group_choices, group_title, offers
+from layouts.profiles.offers import group_choices, group_title, offers
 from parsers.cluster_frames import GROUPS
 from parsers.profiler.parts import frame_of
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from layouts.profiles import ProfileFrame, ProfileRow
-from layouts.profiling.catalogue import MOST_FILES, MOST_KEPT, catalogue
-from layouts.profiling.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
-from layouts.profiling.reading import MOST_PROBLEMS, reading
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.profiles.catalogue import MOST_FILES, MOST_KEPT, catalogue
+from layouts.profiles.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
+from layouts.profiles.frames import ProfileFrame, ProfileRow
+from layouts.profiles.reading import MOST_PROBLEMS, reading
 from parsers import OPERATORS, Problem
 from parsers.caches import Cache
 from tests.sources import MemorySource
@@ -44,8 +44,8 @@ def test_runs_without_any_are_told_of_others() -> None:
 
 
 def test_a_great_many_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("layouts.profiling.catalogue.MOST_PROFILES", 20)
-    monkeypatch.setattr("layouts.profiling.catalogue.MOST_IN_ALL", 30)
+    monkeypatch.setattr("layouts.profiles.catalogue.MOST_PROFILES", 20)
+    monkeypatch.setattr("layouts.profiles.catalogue.MOST_IN_ALL", 30)
     source = MemorySource({run: {"profiles": {("s", rank): {} for rank in range(25)}} for run in "abc"})
     found = catalogue(source, {})
     assert found is not None

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.figures.step_streams import MOST_BOXES, streams
-from layouts.figures.steps import Look
+from layouts.profiles.step_plots import Look
+from layouts.profiles.step_streams import MOST_BOXES, streams
 from parsers import open_run
 from parsers.analysis import breakdowns
 from tests.writers.step_traces import frame, legacy, reduces

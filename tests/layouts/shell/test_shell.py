@@ -13,7 +13,7 @@ from dash.development.base_component import Component
 
 from app import create_app
 from layouts import PAGES
-from layouts.page import Ids, Page
+from layouts.kit.page import Ids, Page
 from layouts.shell import chrome as frame
 from layouts.shell import shell
 from layouts.shell.run_list import listing, problems

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.debugger import commands, messages
 from parsers.debugger.messages import TensorName
 from parsers.errors import FormatError

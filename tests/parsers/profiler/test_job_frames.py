@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster.stages import stage_rows, stages
+from parsers.analysis.jobs.stages import stage_rows, stages
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler import job_merge
 from parsers.profiler.groups import hash_of, ranks_of, text_of

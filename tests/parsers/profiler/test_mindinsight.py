@@ -14,8 +14,8 @@ import pytest
 
 from parsers import open_run
 from parsers.analysis import average, breakdowns
-from parsers.analysis.advice import advise
-from parsers.analysis.preparation import queue_rates, slow_operations
+from parsers.analysis.jobs.advice import advise
+from parsers.analysis.profiles.preparation import queue_rates, slow_operations
 from parsers.profiler.access import Profile
 
 FRAMES = ("steps", "queues", "pipeline", "cpu", "operators")

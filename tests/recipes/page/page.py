@@ -7,11 +7,11 @@ from typing import Any
 from dash import Input, Output, html
 
 from layouts.kit import units as fmt
-from layouts.components.elements import card, empty_state
-from layouts.i18n import define_texts, t
-from layouts.page import Ids, Page
+from layouts.kit.elements import card, empty_state
+from layouts.kit.i18n import define_texts, t
+from layouts.kit.page import Ids, Page
 from layouts.sources import FrameSource
-from layouts.state import selected_runs
+from layouts.kit.state import selected_runs
 
 TEXTS = define_texts({
     "sizes.title": ("Sizes", "占用空间"),

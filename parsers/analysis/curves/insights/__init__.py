@@ -6,7 +6,7 @@ Computed from the recorded scalars; nothing else has to be logged. `insights(run
 
 from __future__ import annotations
 
-from parsers.analysis.insights.finding import frame, insights, insights_of, insights_of_run, ranked, stalled
-from parsers.analysis.insights.rules import LEVELS, RULES, Insight, Rule
+from parsers.analysis.curves.insights.finding import frame, insights, insights_of, insights_of_run, ranked, stalled
+from parsers.analysis.curves.insights.rules import LEVELS, RULES, Insight, Rule
 
 __all__ = ["LEVELS", "RULES", "Insight", "Rule", "frame", "insights", "insights_of", "insights_of_run", "ranked", "stalled"]

@@ -7,13 +7,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from parsers.analysis.insights import pace, trends
-from parsers.analysis.insights.frozen import frozen
-from parsers.analysis.insights.levels import Levels, levels
-from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
-from parsers.analysis.insights.shifts import deviation, shift
-from parsers.analysis.insights.spikes import spikes
-from parsers.analysis.segments import restarts
+from parsers.analysis.curves.insights import pace, trends
+from parsers.analysis.curves.insights.frozen import frozen
+from parsers.analysis.curves.insights.levels import Levels, levels
+from parsers.analysis.curves.insights.rules import LEAST, LEVELS, RULES, Insight
+from parsers.analysis.curves.insights.shifts import deviation, shift
+from parsers.analysis.curves.insights.spikes import spikes
+from parsers.analysis.curves.segments import restarts
 from parsers.deferred import pandas as pd
 from parsers.frames import INSIGHTS
 from parsers.lineage.table import better

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.insights.levels import medians, noisy
-from parsers.analysis.insights.rules import LEAST, RULES
+from parsers.analysis.curves.insights.levels import medians, noisy
+from parsers.analysis.curves.insights.rules import LEAST, RULES
 from parsers.model import Floats, Ints
 
 _SHARE = 0.01

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.insights.levels import SIGMA, medians
-from parsers.analysis.insights.rules import LEAST, RULES
-from parsers.analysis.segments import restarts
+from parsers.analysis.curves.insights.levels import SIGMA, medians
+from parsers.analysis.curves.insights.rules import LEAST, RULES
+from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints
 
 _AROUND = 16

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.insights.levels import SIGMA, Levels, medians, noisy, running
-from parsers.analysis.insights.rules import LEAST, RULES
+from parsers.analysis.curves.insights.levels import SIGMA, Levels, medians, noisy, running
+from parsers.analysis.curves.insights.rules import LEAST, RULES
 from parsers.model import Floats
 
 _POINTS = 24

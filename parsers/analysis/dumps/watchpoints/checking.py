@@ -15,9 +15,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
-from parsers.analysis.watchpoints.measures import MEASURES, Change, exceeded, range_percentage
-from parsers.analysis.watchpoints.targets import initial_weights, rows_of
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, RANGE, Watchpoint
+from parsers.analysis.dumps.watchpoints.measures import MEASURES, Change, exceeded, range_percentage
+from parsers.analysis.dumps.watchpoints.targets import initial_weights, rows_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_HITS
 from parsers.dumps.store import Statistics

@@ -24,8 +24,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from parsers.analysis.watchpoints.conditions import CONDITIONS, Watchpoint
-from parsers.analysis.watchpoints.recommended import recommended
+from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
+from parsers.analysis.dumps.watchpoints.recommended import recommended
 from parsers.errors import FormatError, SourceError
 
 LARGEST = 1 << 20

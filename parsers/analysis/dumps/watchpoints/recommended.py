@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from parsers.analysis.watchpoints.conditions import Watchpoint
+from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 
 
 def recommended() -> tuple[Watchpoint, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.watchpoints.conditions import ACTIVATION, GRADIENT, TENSOR, WEIGHT
+from parsers.analysis.dumps.watchpoints.conditions import ACTIVATION, GRADIENT, TENSOR, WEIGHT
 from parsers.deferred import pandas as pd
 
 Mask = NDArray[np.bool_]

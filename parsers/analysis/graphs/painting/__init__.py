@@ -6,9 +6,9 @@ values. A metric says how values add up (`metrics`).
 
 from __future__ import annotations
 
-from parsers.analysis.painting.amounts import WHOLE, Amounts
-from parsers.analysis.painting.matching import WAYS, Matches, match
-from parsers.analysis.painting.metrics import METRICS, Metric
-from parsers.analysis.painting.painting import Paint, PaintedStep
+from parsers.analysis.graphs.painting.amounts import WHOLE, Amounts
+from parsers.analysis.graphs.painting.matching import WAYS, Matches, match
+from parsers.analysis.graphs.painting.metrics import METRICS, Metric
+from parsers.analysis.graphs.painting.painting import Paint, PaintedStep
 
 __all__ = ["METRICS", "WAYS", "WHOLE", "Amounts", "Matches", "Metric", "Paint", "PaintedStep", "match"]

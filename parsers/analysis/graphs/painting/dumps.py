@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parsers.analysis.painting.amounts import Amounts
+from parsers.analysis.graphs.painting.amounts import Amounts
 from parsers.deferred import pandas as pd
 from parsers.dumps.store import Statistics
 from parsers.model import Floats, Ints

@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from parsers.analysis.graphs.network import Network
+from parsers.analysis.graphs.painting.amounts import Amounts
+from parsers.analysis.graphs.painting.matching import Matches, match
+from parsers.analysis.graphs.painting.metrics import SUM, Metric
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Item
-from parsers.analysis.painting.amounts import Amounts
-from parsers.analysis.painting.matching import Matches, match
-from parsers.analysis.painting.metrics import SUM, Metric
 from parsers.model import Floats, Ints
 
 _MOST_CELLS = 4_000_000

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.efficiency.counters import COMPUTE, OPERATIONS, PREFIX
-from parsers.analysis.operator_times import measure
-from parsers.analysis.painting.amounts import WHOLE, Amounts
+from parsers.analysis.graphs.painting.amounts import WHOLE, Amounts
+from parsers.analysis.profiles.efficiency.counters import COMPUTE, OPERATIONS, PREFIX
+from parsers.analysis.profiles.operator_times import measure
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from parsers.analysis.painting.amounts import Amounts
+from parsers.analysis.graphs.painting.amounts import Amounts
 from parsers.payloads.values import HistogramValue, TensorValue
 
 HISTOGRAM_METRICS = ("nan", "inf")

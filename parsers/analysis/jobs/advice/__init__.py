@@ -3,13 +3,13 @@
 The rules about one rank and their thresholds are those of MindInsight's helper (`THRESHOLDS`), with a counterpart for step
 traces that have idle time instead of an iteration interval, and rules for communication that no computing overlaps, for calls
 of the host that wait for the device, for gaps of a stream that the host causes (by the trace), and for operators that fell back
-to the AI CPU. Those about all ranks of a job, packets and memory follow `parsers.analysis.cluster` and `.memory`.
+to the AI CPU. Those about all ranks of a job, packets and memory follow `parsers.analysis.jobs` and `.memory`.
 """
 
 from __future__ import annotations
 
-from parsers.analysis.advice.host import called
-from parsers.analysis.advice.model import REASONS, Advice, Review
-from parsers.analysis.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
+from parsers.analysis.jobs.advice.host import called
+from parsers.analysis.jobs.advice.model import REASONS, Advice, Review
+from parsers.analysis.jobs.advice.rules import BELOW, FRAMES, GAPS, OF_JOB, THRESHOLDS, advise, review
 
 __all__ = ["BELOW", "FRAMES", "GAPS", "OF_JOB", "REASONS", "THRESHOLDS", "Advice", "Review", "advise", "called", "review"]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
-from parsers.analysis.cluster.bubble import bubbles
-from parsers.analysis.cluster.links import LEAST_PEERS, Z, slow_links, totals
-from parsers.analysis.cluster.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.jobs.bubble import bubbles
+from parsers.analysis.jobs.links import LEAST_PEERS, Z, slow_links, totals
+from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
 from parsers.deferred import pandas as pd
 
 STEP_FILES = ("step_trace_time", "analysis", "cluster_steps", "cluster_database", "cluster_analyse")
@@ -20,7 +20,7 @@ _LEAST_LINK_BYTES = 1_000_000
 
 
 def slow_rank(frames: Frames, limit: float) -> Advice | None:
-    """The others of a group wait for a rank for at least this fraction of a step (`parsers.analysis.cluster.stragglers`).
+    """The others of a group wait for a rank for at least this fraction of a step (`parsers.analysis.jobs.stragglers`).
 
     With fewer steps than it takes to speak of more than chance, the advice says that it is about these steps only.
     Cost: what a step would save if the rank were as fast as the median of its group.
@@ -73,7 +73,7 @@ def _told(one: Straggler, names: Mapping[str, str]) -> Told:
 
 
 def slow_link(frames: Frames, limit: float) -> Advice | None:
-    """A link has less than this fraction of the median bandwidth of its transport (`parsers.analysis.cluster.links`).
+    """A link has less than this fraction of the median bandwidth of its transport (`parsers.analysis.jobs.links`).
 
     Cost: what its transfers take longer in a step than at the usual bandwidth, of the link that loses most.
     """
@@ -105,7 +105,7 @@ def slow_link(frames: Frames, limit: float) -> Advice | None:
 
 
 def bubble(frames: Frames, limit: float) -> Advice | None:
-    """Ranks of a stage wait for other stages for more than this fraction of a step (`parsers.analysis.cluster.bubble`)."""
+    """Ranks of a stage wait for other stages for more than this fraction of a step (`parsers.analysis.jobs.bubble`)."""
     steps = needed(frames, "cluster_steps", *STEP_FILES)
     rows = steps[(steps["kind"].astype("str") == "rank") & steps["own_bubble_ns"].notna() & (steps["total_ns"] > 0.0)]
     if rows.empty:

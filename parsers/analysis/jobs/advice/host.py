@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
-from parsers.analysis.advice.steps import usual_of
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
+from parsers.analysis.jobs.advice.steps import usual_of
 from parsers.profiler.trace.gaps import CAUSES
 
 SYNCHRONISING = re.compile(

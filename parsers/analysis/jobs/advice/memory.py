@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
-from parsers.analysis.memory.curves import components, curve, step_minima
-from parsers.analysis.memory.leaks import CRITICAL, FEWEST, leak
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.profiles.memory.curves import components, curve, step_minima
+from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST, leak
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -93,7 +93,7 @@ def _of_plan(plan: pd.DataFrame | None, kind: str) -> int:
 
 
 def leaking(frames: Frames, limit: float) -> Advice | None:
-    """The least memory of a step grows by more than this fraction over the steps (`parsers.analysis.memory.leaks`)."""
+    """The least memory of a step grows by more than this fraction over the steps (`parsers.analysis.profiles.memory.leaks`)."""
     memory = needed(frames, "memory", *_FILES)
     windows = _windows(frames)
     if windows is None:

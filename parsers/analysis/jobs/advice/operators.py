@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
 
 FEEDING = ("InitData", "GetNext", "EndOfSequence")
 """Operators that feed data and always run on the AI CPU."""

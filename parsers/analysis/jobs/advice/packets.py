@@ -11,11 +11,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.advice.cluster import OPERATION_FILES
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
-from parsers.analysis.cluster import contention as beside
-from parsers.analysis.cluster.packets import SMALL
-from parsers.analysis.cluster.traffic import sent_of
+from parsers.analysis.jobs import contention as beside
+from parsers.analysis.jobs.advice.cluster import OPERATION_FILES
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
+from parsers.analysis.jobs.packets import SMALL
+from parsers.analysis.jobs.traffic import sent_of
 from parsers.cluster_frames import LINKS
 from parsers.deferred import pandas as pd
 

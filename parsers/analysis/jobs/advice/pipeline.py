@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
-from parsers.analysis.advice.steps import fed, interval_of
-from parsers.analysis.preparation import QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
+from parsers.analysis.jobs.advice.steps import fed, interval_of
+from parsers.analysis.profiles.preparation import QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
 from parsers.deferred import pandas as pd
 
 LONG_NS = 500_000.0

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from parsers.analysis.advice import cluster, host, memory, operators, packets, pipeline, steps
-from parsers.analysis.advice.model import Advice, Frames, Review, Unchecked
-from parsers.analysis.cluster.bubble import LEAST_SHARE
-from parsers.analysis.cluster.contention import REFERENCE
-from parsers.analysis.cluster.contention import SHARE as HELD
-from parsers.analysis.cluster.links import SHARE
-from parsers.analysis.cluster.packets import SHARE as MANY_SMALL
-from parsers.analysis.cluster.stragglers import LIMITS
-from parsers.analysis.memory.leaks import GROWTH
-from parsers.analysis.preparation import EMPTY_RATE, QUEUE_USE
+from parsers.analysis.jobs.advice import cluster, host, memory, operators, packets, pipeline, steps
+from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
+from parsers.analysis.jobs.bubble import LEAST_SHARE
+from parsers.analysis.jobs.contention import REFERENCE
+from parsers.analysis.jobs.contention import SHARE as HELD
+from parsers.analysis.jobs.links import SHARE
+from parsers.analysis.jobs.packets import SHARE as MANY_SMALL
+from parsers.analysis.jobs.stragglers import LIMITS
+from parsers.analysis.profiles.memory.leaks import GROWTH
+from parsers.analysis.profiles.preparation import EMPTY_RATE, QUEUE_USE
 from parsers.profiler.registry import FILE_KINDS, display_name
 
 THRESHOLDS: Mapping[str, float] = MappingProxyType({

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from parsers.analysis.advice.cluster import over_ranks
-from parsers.analysis.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
-from parsers.analysis.steps import IDLE, Average, average, breakdowns
+from parsers.analysis.jobs.advice.cluster import over_ranks
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Unchecked, frame_of, needed
+from parsers.analysis.profiles.steps import IDLE, Average, average, breakdowns
 from parsers.deferred import pandas as pd
 
 WAITING = 0.01

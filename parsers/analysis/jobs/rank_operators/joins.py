@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.rank_operators.operators import COMPUTING, Operators, group_of, key_of, name_of
+from parsers.analysis.jobs.rank_operators.operators import COMPUTING, Operators, group_of, key_of, name_of
 from parsers.model import Ints
 
 

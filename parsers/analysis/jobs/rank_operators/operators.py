@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.busy import COMMUNICATION, HOST
-from parsers.analysis.cluster.choosing import kind_of
+from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.profiles.busy import COMMUNICATION, HOST
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

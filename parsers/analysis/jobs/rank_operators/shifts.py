@@ -1,7 +1,7 @@
 """Moves the ranks of each stage so that their common collectives end together.
 
 A collective ends in all ranks of its group at nearly the same moment, so the median distance of its ends is how far two clocks
-are apart (`parsers.analysis.cluster.clocks`). What remains after the shift is told: it bounds what the picture can show.
+are apart (`parsers.analysis.jobs.clocks`). What remains after the shift is told: it bounds what the picture can show.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parsers.analysis.cluster.choosing import kind_of
-from parsers.analysis.cluster.clocks import clock_offsets, ends_beside
-from parsers.analysis.rank_operators.operators import COMPUTING, Operators, name_of
+from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.jobs.clocks import clock_offsets, ends_beside
+from parsers.analysis.jobs.rank_operators.operators import COMPUTING, Operators, name_of
 from parsers.deferred import pandas as pd
 
 COLUMNS = ("rank", "stage", "part", "shift_ns", "operations", "residual_ns", "worst_ns")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parsers.analysis.cluster.choosing import kind_of
-from parsers.analysis.rank_operators.operators import COMMUNICATES, DIRECTIONS, MOST, Operators, sorted_by_begin
+from parsers.analysis.jobs.choosing import kind_of
+from parsers.analysis.jobs.rank_operators.operators import COMMUNICATES, DIRECTIONS, MOST, Operators, sorted_by_begin
 from parsers.model import Ints
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.opened import Step

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.rank_operators.joins import NOTHING, Joins, Numbered, joined_rows, joins, numbered
-from parsers.analysis.rank_operators.operators import CATEGORIES, COMPUTING, Operators
+from parsers.analysis.jobs.rank_operators.joins import NOTHING, Joins, Numbered, joined_rows, joins, numbered
+from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, COMPUTING, Operators
 from parsers.model import Floats, Ints
 
 MOST_BARS = 40_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from parsers.analysis.graphs.network import OPERATOR, Bools, Network
-from parsers.analysis.strategy.cuts import inputs_in
+from parsers.analysis.jobs.strategy.cuts import inputs_in
 from parsers.deferred import pandas as pd
 from parsers.frames import NODES
 from parsers.graphs.graph import Graph, Origin, SourceLine

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from parsers.analysis.cluster.stages import places
-from parsers.analysis.strategy.stage_map import StageMap
+from parsers.analysis.jobs.stages import places
+from parsers.analysis.jobs.strategy.stage_map import StageMap
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profiler.groups import ranks_of

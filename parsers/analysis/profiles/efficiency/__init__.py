@@ -6,10 +6,18 @@ MFU, which divides the operations that a model needs (from the user) by what the
 
 from __future__ import annotations
 
-from parsers.analysis.efficiency.counters import Counters, counters_of
-from parsers.analysis.efficiency.kernels import BOUND_FROM, EFFICIENCY, OUTLIERS, DeviceUse, efficiency, slow_kernels
-from parsers.analysis.efficiency.measured import Achieved, Measured, above_peak, achieved, bound_times, measured, of_peak
-from parsers.analysis.efficiency.peaks import (
+from parsers.analysis.profiles.efficiency.counters import Counters, counters_of
+from parsers.analysis.profiles.efficiency.kernels import BOUND_FROM, EFFICIENCY, OUTLIERS, DeviceUse, efficiency, slow_kernels
+from parsers.analysis.profiles.efficiency.measured import (
+    Achieved,
+    Measured,
+    above_peak,
+    achieved,
+    bound_times,
+    measured,
+    of_peak,
+)
+from parsers.analysis.profiles.efficiency.peaks import (
     KNOWN,
     DevicePeak,
     KnownDevice,
@@ -17,7 +25,7 @@ from parsers.analysis.efficiency.peaks import (
     model_flops_share,
     transformer_flops,
 )
-from parsers.analysis.efficiency.roofline import ROOFLINE, Joined, roofline
+from parsers.analysis.profiles.efficiency.roofline import ROOFLINE, Joined, roofline
 
 __all__ = [
     "BOUND_FROM", "EFFICIENCY", "KNOWN", "OUTLIERS", "ROOFLINE", "Achieved", "Counters", "DevicePeak", "DeviceUse", "Joined",

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.efficiency.counters import PREFIX, Counters, adds_up, counters_of, most_of, numbers
-from parsers.analysis.efficiency.groups import Floats, Grouping, grouping, medians
+from parsers.analysis.profiles.efficiency.counters import PREFIX, Counters, adds_up, counters_of, most_of, numbers
+from parsers.analysis.profiles.efficiency.groups import Floats, Grouping, grouping, medians
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.schema import Column, Schema

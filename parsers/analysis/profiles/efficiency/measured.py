@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.efficiency.counters import Counters
-from parsers.analysis.efficiency.kernels import DeviceUse
+from parsers.analysis.profiles.efficiency.counters import Counters
+from parsers.analysis.profiles.efficiency.kernels import DeviceUse
 from parsers.deferred import pandas as pd
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.efficiency.counters import OPERATIONS, PREFIX, TRAFFIC_KB
-from parsers.analysis.efficiency.groups import Floats, Grouping, grouping
+from parsers.analysis.profiles.efficiency.counters import OPERATIONS, PREFIX, TRAFFIC_KB
+from parsers.analysis.profiles.efficiency.groups import Floats, Grouping, grouping
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.schema import Column, Schema

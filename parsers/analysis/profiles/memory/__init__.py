@@ -6,15 +6,25 @@ database may hold several devices: choose the rows of one (column device) first.
 
 from __future__ import annotations
 
-from parsers.analysis.memory.alive import BEFORE, GROUPINGS, Explained, alive, changed, changes, counted, explain, grouped
-from parsers.analysis.memory.blocks import Blocks, blocks_of, levels, levels_at
-from parsers.analysis.memory.curves import Peak, Series, components, curve, peak, step_minima, value_at
-from parsers.analysis.memory.difference import difference, peaks
-from parsers.analysis.memory.extremes import Extremes, extremes
-from parsers.analysis.memory.leaks import Leak, leak
-from parsers.analysis.memory.modules import large_components
-from parsers.analysis.memory.plan import Plan, in_use_at, plan
-from parsers.analysis.memory.pool import Extent, Pool, extent, pool_at
+from parsers.analysis.profiles.memory.alive import (
+    BEFORE,
+    GROUPINGS,
+    Explained,
+    alive,
+    changed,
+    changes,
+    counted,
+    explain,
+    grouped,
+)
+from parsers.analysis.profiles.memory.blocks import Blocks, blocks_of, levels, levels_at
+from parsers.analysis.profiles.memory.curves import Peak, Series, components, curve, peak, step_minima, value_at
+from parsers.analysis.profiles.memory.difference import difference, peaks
+from parsers.analysis.profiles.memory.extremes import Extremes, extremes
+from parsers.analysis.profiles.memory.leaks import Leak, leak
+from parsers.analysis.profiles.memory.modules import large_components
+from parsers.analysis.profiles.memory.plan import Plan, in_use_at, plan
+from parsers.analysis.profiles.memory.pool import Extent, Pool, extent, pool_at
 
 __all__ = [
     "BEFORE", "GROUPINGS", "Blocks", "Explained", "Extent", "Extremes", "Leak", "Peak", "Plan", "Pool", "Series", "alive",

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.memory.blocks import FIRST, NEVER, Blocks, blocks_of, levels_at
-from parsers.analysis.memory.curves import Series, curve, value_at
+from parsers.analysis.profiles.memory.blocks import FIRST, NEVER, Blocks, blocks_of, levels_at
+from parsers.analysis.profiles.memory.curves import Series, curve, value_at
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parsers.analysis.memory.curves import components, peak
+from parsers.analysis.profiles.memory.curves import components, peak
 from parsers.deferred import pandas as pd
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.memory.curves import Series
+from parsers.analysis.profiles.memory.curves import Series
 from parsers.model import Ints
 
 UNKNOWN = -1

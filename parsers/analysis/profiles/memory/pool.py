@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parsers.analysis.memory.blocks import Blocks
+from parsers.analysis.profiles.memory.blocks import Blocks
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 

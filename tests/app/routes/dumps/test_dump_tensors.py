@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.web.server import create_app
-from layouts.queries import dump_tensors
+from layouts.dumps import dump_tensors
 from parsers.dumps.access import RunDump
 from tests.sources import MemorySource
 from tests.writers.dumps import file_name, npy

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 from app import create_app
-from app.routes import dumps
+from app.routes.dumps import dumps
 from app.store.store import Store
-from layouts.dumps import DumpWork
-from layouts.queries import dump_tensors
-from layouts.queries.dump_results import LISTED, WORKED
-from layouts.watchpoints import SavedWatchpoint, WatchList
+from layouts.dumps import dump_tensors
+from layouts.dumps.dump_results import LISTED, WORKED
+from layouts.dumps.open_dump import DumpWork
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from parsers.dump_frames import DUMP_FRAMES
 from tests.writers.dumps import BEGIN_US, Injection, file_name, npy, write_dump
 

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import server
-from layouts.live import LiveSession, LiveStatus, Order, Unfit
+from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
 from tests.sources import MemorySource
 
 ORDER = {"session": "live:1", "order": "continue", "steps": 3}

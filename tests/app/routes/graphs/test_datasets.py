@@ -12,9 +12,9 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.store.store import Store
 from parsers import DatasetGraph, open_run
-from tests.layouts.pages.dataset.pipelines import node, pipeline_source
+from tests.layouts.graphs.dataset.pipelines import node, pipeline_source
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.store.store import Store
-from layouts.queries.communication import TABLES
+from layouts.jobs.rank_traffic import TABLES
 from tests.writers.clusters import write
 
 RANKS, STEPS = 16, 2

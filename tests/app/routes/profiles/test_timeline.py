@@ -14,7 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.routes import timeline
+from app.routes.profiles import timeline
 from app.store.store import Store
 from tests.writers import chrome_traces
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from app.routes import timeline_arrows
+from app.routes.profiles import timeline_arrows
 from parsers.profiler.trace import pyramid, storage
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.together import Together

@@ -15,10 +15,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.routes.timeline_parameters import spans
+from app.routes.profiles.timeline_parameters import spans
 from app.store.store import Store
 from parsers.profiler.trace import together
-from tests.app.routes.test_timeline import unpacked
+from tests.app.routes.profiles.test_timeline import unpacked
 from tests.writers import chrome_traces, rank_traces
 
 RANKS = 3

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from layouts.notes import Note
-from layouts.watchpoints import WatchList
+from layouts.dumps.watchpoints import WatchList
+from layouts.runs.notes import Note
 
 TOKEN = {"Authorization": "Bearer " + "t" * 43}
 CHANGES = [

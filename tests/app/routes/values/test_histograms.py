@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from app.routes.histograms import histogram_rows
+from app.routes.values.histograms import histogram_rows
 from parsers.export import ALL_STEPS
-from tests.layouts.pages.histograms.conftest import growing, histograms
+from tests.layouts.values.histograms.conftest import growing, histograms
 from tests.sources import MemorySource
 
 

@@ -15,7 +15,7 @@ from app.store.store import Store
 from parsers import open_run
 from parsers.events.writer import delimited, record
 
-RUN = Path(__file__).resolve().parents[3] / "app" / "demo" / "lenet_landscape"
+RUN = Path(__file__).resolve().parents[4] / "app" / "demo" / "lenet_landscape"
 
 
 @pytest.fixture(scope="module")

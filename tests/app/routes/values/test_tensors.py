@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.routes import tensor_blocks
+from app.routes.values import tensor_blocks
 from parsers import HistogramValue, PayloadError, PayloadSeries, TensorValue, Value, analysis
 
 RNG = np.random.default_rng(7)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store.derivations import Derivations
+from app.store.curves.derivations import Derivations
 from app.store.store import Store
 from parsers import ExpressionError, open_run
 from parsers.events.writer import EventWriter

@@ -7,8 +7,8 @@ import io
 
 import numpy as np
 
-from app.store import insights as module
-from app.store.insights import Insights, insight_rows
+from app.store.curves import insights as module
+from app.store.curves.insights import Insights, insight_rows
 from parsers import INSIGHTS
 from tests.sources import MemorySource, series
 

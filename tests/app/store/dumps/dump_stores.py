@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from app.store.store import Store
-from layouts.dumps import DumpView, DumpWork, OpenDump, Report
-from layouts.work import WorkResult
+from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump, Report
+from layouts.kit.work import WorkResult
 
 WAIT = 60.0
 Opener = Callable[..., Store]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.dumps import DumpWork
-from tests.app.store.dump_stores import ALL, Opener, done, opened, wait_for
+from layouts.dumps.open_dump import DumpWork
+from tests.app.store.dumps.dump_stores import ALL, Opener, done, opened, wait_for
 from tests.writers.dumps import BEGIN_US, file_name, npy
 
 

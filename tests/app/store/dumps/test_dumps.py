@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.store import dumps as module
+from app.store.dumps import open_dumps as module
 from app.store.sizes import size_of
 from app.store.store import Store
-from layouts.dumps import DumpView, DumpWork, OpenDump, Report
-from layouts.work import WorkResult
+from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump, Report
+from layouts.kit.work import WorkResult
 from parsers.errors import FormatError
-from tests.app.store.dump_stores import ALL, WAIT, Opener, done, measured, opened, wait_for
+from tests.app.store.dumps.dump_stores import ALL, WAIT, Opener, done, measured, opened, wait_for
 from tests.writers.dumps import BEGIN_US, file_name, npy, write_dump
 
 

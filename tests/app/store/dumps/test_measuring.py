@@ -14,10 +14,10 @@ import pytest
 
 from app import engines
 from app.engines import Processes
-from app.store import index as index_module
-from app.store import measuring as module
-from app.store import tensor_tasks
-from app.store.measuring import Measuring
+from app.store.dumps import measuring as module
+from app.store.dumps import tensor_tasks
+from app.store.dumps.measuring import Measuring
+from app.store.runs import index as index_module
 from parsers.dumps.access import RunDump
 from parsers.dumps.statistics import NAMES, sums_of
 from parsers.dumps.values import TensorPlace, measure, measure_part, parts

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.store.explained import ExplainedRuns
-from layouts.explained import ExplanationWork
+from app.store.explanations.open_explanations import ExplainedRuns
+from layouts.explanations.open_explanations import ExplanationWork
 from parsers import open_run
 from parsers.errors import FormatError
 from parsers.explanations.recording import ExplanationWriter

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.store import graphs
-from app.store.graphs import GraphSnapshots
+from app.store.graphs import snapshots as graphs
+from app.store.graphs.snapshots import GraphSnapshots
 from app.store.store import Store
 from benchmarks.graphs_data import transformer
 from parsers.graphs import anf_ir, formats, snapshot

@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 
 from app.engines import Here, Processes, Task, Told
-from app.store import profiles
-from app.store.index import Index, PlainDisk
-from app.store.job_frames import RankReader, key_of_job
-from app.store.profiles import ProfileFrames
-from layouts.profiles import ProfileFrame
+from app.store.jobs.job_frames import RankReader, key_of_job
+from app.store.profiles import frames as profiles
+from app.store.profiles.frames import ProfileFrames
+from app.store.runs.index import Index, PlainDisk
+from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
 from parsers.model import Problem
 from parsers.profiler.job_access import Job

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from app.store import forests as module
-from app.store.forests import MOST_KEPT, Forests
+from app.store.lineage import forests as module
+from app.store.lineage.forests import MOST_KEPT, Forests
 from parsers import LineageRow
 from parsers.analysis import REFITS, Forest
 

@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from app import create_app
-from app.routes.profiles import _frame
+from app.routes.profiles.frames import _frame
 from app.routes.refusals import Unusable
-from app.store.profiles import ProfileFrames, mark_of
+from app.store.profiles.frames import ProfileFrames, mark_of
 from app.store.store import Store
-from layouts.profiles import ProfileFrame
+from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.progress import Cancelled, watched
@@ -157,7 +157,7 @@ def test_an_error_of_the_reader_is_told(run: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_memory_is_bounded(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.profiles.HELD", 0.0)
+    monkeypatch.setattr("app.store.profiles.frames.HELD", 0.0)
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames(memory=1)
     for name in ("kernels", "operators", "operator_types", "kernels"):

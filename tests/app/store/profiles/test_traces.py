@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from app import programs
-from app.store import traces
+from app.store.profiles import traces
+from app.store.profiles.traces import Traces
 from app.store.store import Store
-from app.store.traces import Traces
-from layouts.profiles import IdleTime, ProfileFrame
+from layouts.profiles.frames import IdleTime, ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, views
@@ -146,7 +146,7 @@ def slow_pyramid(folder: Path, done: Path) -> Callable[[], list[str]]:
         "    build(trace, directory, progress=progress)\n"
         "pyramid.build = slow\n"
     )
-    return lambda: [str(folder), *filter(None, (str(Path(traces.__file__).parents[2]), *sys.path))]
+    return lambda: [str(folder), *filter(None, (str(Path(traces.__file__).parents[3]), *sys.path))]
 
 
 def test_columns_are_seen_before_the_pyramid(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.store.notes import Notes
-from app.store.notes_format import Content, RunNote, SavedView
-from layouts.notes import Note, NoteChange, View
-from layouts.watchpoints import SavedWatchpoint
+from app.store.runs.notes import Notes
+from app.store.runs.notes_format import Content, RunNote, SavedView
+from layouts.dumps.watchpoints import SavedWatchpoint
+from layouts.runs.notes import Note, NoteChange, View
 
 HARMLESS = "scalars?run=a&smooth=0.6"
 SMALL = Content(

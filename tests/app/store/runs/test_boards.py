@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.store.notes import Notes
-from app.store.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
-from layouts.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
-from layouts.notes import Stale, Unfit, View
+from app.store.runs.notes import Notes
+from app.store.runs.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
+from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
+from layouts.runs.notes import Stale, Unfit, View
 
 BASE = "/data"
 KEYS = [f"{number:016x}" for number in range(300)]

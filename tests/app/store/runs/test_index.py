@@ -16,7 +16,7 @@ import diskcache
 import numpy as np
 import pytest
 
-from app.store.index import Index, PlainDisk, Rejected
+from app.store.runs.index import Index, PlainDisk, Rejected
 from parsers import FormatError, Problem
 from parsers.file_states import FileState
 from parsers.model import Cursor, PayloadBlock, ScalarBlock, Search, SourceFile
@@ -222,7 +222,7 @@ def test_damaged_settings_are_survived(index: Index, row: tuple[str, Any]) -> No
 
 
 def test_a_locked_database_does_not_hang(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.index.LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("app.store.runs.index.LOCK_SECONDS", 0.05)
     index.close()
     holder = sqlite3.connect(os.path.join(index.directory, "cache.db"), isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store.matching import Captures, PatternError, captured, matching
-from app.store.pattern_process import lowered
+from app.store.runs.matching import Captures, PatternError, captured, matching
+from app.store.runs.pattern_process import lowered
 
 NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
 
@@ -108,7 +108,7 @@ def test_the_same_question_is_tried_once(monkeypatch) -> None:
             raise PatternError("no")
         return [pattern] * len(names)
 
-    monkeypatch.setattr("app.store.matching.captured", ask)
+    monkeypatch.setattr("app.store.runs.matching.captured", ask)
     captures = Captures()
     for _ in range(3):
         assert captures("a.", ["x", "y"]) == ["a.", "a."]

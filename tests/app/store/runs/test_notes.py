@@ -16,14 +16,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from app import create_app
 from app.commands.settings import SettingError
-from app.store import notes
-from app.store.notes import MOST_WATCHED, Notes
-from app.store.notes_format import Content, SavedWatchList, encode
+from app.store.runs import notes
+from app.store.runs.notes import MOST_WATCHED, Notes
+from app.store.runs.notes_format import Content, SavedWatchList, encode
 from app.store.store import Store
-from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, ordered_tags
+from layouts.dumps.watchpoints import WatchList
+from layouts.runs.notes import Note, NoteChange, NotKept, Stale, Unfit, ordered_tags
 from layouts.shell.run_list import listing
-from layouts.watchpoints import WatchList
-from tests.app.store.some_notes import HARMLESS, POINTS, remark, says
+from tests.app.store.runs.some_notes import HARMLESS, POINTS, remark, says
 
 # Changes -------------------------------------------------------------------------------------------------------------
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store import notes
-from app.store.notes import Notes
-from app.store.notes_format import VERSION, Content, RunNote, SavedMark, SavedWatchList, decode, encode
-from layouts.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale, Unfit
-from layouts.watchpoints import SavedWatchpoint, WatchList
-from tests.app.store.some_notes import HARMLESS, POINTS, SMALL, remark, says
+from app.store.runs import notes
+from app.store.runs.notes import Notes
+from app.store.runs.notes_format import VERSION, Content, RunNote, SavedMark, SavedWatchList, decode, encode
+from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from layouts.runs.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale, Unfit
+from tests.app.store.runs.some_notes import HARMLESS, POINTS, SMALL, remark, says
 
 
 def test_a_file_is_lines_that_any_program_can_check() -> None:

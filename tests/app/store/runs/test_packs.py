@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store import packs
-from app.store.index import Index
-from app.store.packs import NAME, Snapshots
+from app.store.runs import packs
+from app.store.runs.index import Index
+from app.store.runs.packs import NAME, Snapshots
 from parsers.file_states import FileState
 from parsers.model import Cursor, ScalarBlock, SourceFile
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.store.store import Store
-from layouts.profiles import ProfileFrame
+from layouts.profiles.frames import ProfileFrame
 
 STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,{}.0,2.0,0.0,2.0,3.0\n"
 WHOLE = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,rank,0,1.0,2.0,0.0,2.0,3.0\n"

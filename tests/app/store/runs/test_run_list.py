@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.store import run_list
-from app.store.following import Follower
-from app.store.run_list import GONE, ChangeLog, RunList
-from app.store.run_rows import LIVE_SECONDS, unread_row
-from layouts.run_colours import Colours
-from layouts.runs import RunRow
+from app.store.runs import run_list
+from app.store.runs.following import Follower
+from app.store.runs.run_list import GONE, ChangeLog, RunList
+from app.store.runs.run_rows import LIVE_SECONDS, unread_row
+from layouts.runs.rows import RunRow
+from layouts.runs.run_colours import Colours
 from parsers import Source, open_run
 from parsers.model import SourceFile
 
-DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
+DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 
 
 def source(name: str, mtime: float) -> Source:
@@ -134,8 +134,8 @@ def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.Monke
     """Rows are published after every run, and yet each of the sixty rows is built three times at most."""
     for number in range(60):
         shutil.copytree(DEMO / "long_history", tmp_path / f"run{number}")
-    monkeypatch.setattr("app.store.following.PUBLISH_SECONDS", 0.0)
-    monkeypatch.setattr("app.store.following.PUBLISH_SHARE", 1e9)
+    monkeypatch.setattr("app.store.runs.following.PUBLISH_SECONDS", 0.0)
+    monkeypatch.setattr("app.store.runs.following.PUBLISH_SHARE", 1e9)
     built: list[str] = []
     dated_row = run_list.dated_row
     monkeypatch.setattr(run_list, "dated_row", lambda row, *rest: built.append(row.key) or dated_row(row, *rest))

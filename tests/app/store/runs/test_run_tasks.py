@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from app.engines import Here
-from app.store import run_tasks
-from app.store.index import Index
-from app.store.packs import Snapshots
-from app.store.run_tasks import Ahead, RunTask, read_ahead
+from app.store.runs import run_tasks
+from app.store.runs.index import Index
+from app.store.runs.packs import Snapshots
+from app.store.runs.run_tasks import Ahead, RunTask, read_ahead
 from app.store.store import Store
 from parsers import Problem, discover, open_run
 from parsers.events.writer import EventWriter
 from parsers.model import Source
 from parsers.snapshot import dump, key_of, load
 
-DEMO = Path(__file__).parents[3] / "app" / "demo"
+DEMO = Path(__file__).parents[4] / "app" / "demo"
 
 
 def writer_in(folder: Path) -> EventWriter:

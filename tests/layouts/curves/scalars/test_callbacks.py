@@ -12,15 +12,15 @@ from dash import no_update
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.callbacks import listed
-from layouts.cards import cards
-from layouts.cards.catalogue import catalogue
-from layouts.pages.scalars.charts import MOST_LINES
-from layouts.pages.scalars.page import CARDS, verdict
-from layouts.queries.scalars import read_ask
-from layouts.state import BadInput
-from tests.layouts.pages.scalars.conftest import START, arrays, series
-from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalars.charts import MOST_LINES
+from layouts.curves.scalars.page import CARDS, verdict
+from layouts.kit.callbacks import listed
+from layouts.kit.cards import cards
+from layouts.kit.cards.catalogue import catalogue
+from layouts.kit.state import BadInput
+from tests.layouts.curves.scalars.conftest import START, arrays, series
+from tests.layouts.curves.scalars.test_lines import mains, xs, ys
 from tests.sources import MemorySource
 
 

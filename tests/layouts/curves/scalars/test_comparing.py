@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.pages.scalars.page import draw, stamp
-from layouts.queries.grouping import REST, REST_COLOUR, columns, grouping
-from layouts.state import BadInput
-from layouts.theme import FIRST, PALETTE
+from layouts.curves.grouping import REST, REST_COLOUR, columns, grouping
+from layouts.curves.scalars.page import draw, stamp
+from layouts.kit.state import BadInput
+from layouts.kit.theme import FIRST, PALETTE
 from parsers import Series, Setting
-from tests.layouts.figures.test_typed_arrays import read
-from tests.layouts.pages.scalars.conftest import START, arrays, series
-from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+from tests.layouts.curves.scalars.conftest import START, arrays, series
+from tests.layouts.curves.scalars.test_lines import mains, xs, ys
+from tests.layouts.kit.figures.test_typed_arrays import read
 from tests.sources import MemorySource
 
 RNG = np.random.default_rng(5)

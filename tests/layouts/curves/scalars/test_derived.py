@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.cards import cards
-from layouts.pages.scalars.insights import marks
-from layouts.pages.scalars.page import CARDS, filled
-from layouts.queries.curves import group_lines
-from layouts.queries.grouping import grouping
-from layouts.queries.scalars import read_ask
-from tests.layouts.pages.scalars.conftest import arrays, series
-from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+from layouts.curves.chosen_lines import group_lines
+from layouts.curves.grouping import grouping
+from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalars.insights import marks
+from layouts.curves.scalars.page import CARDS, filled
+from layouts.kit.cards import cards
+from tests.layouts.curves.scalars.conftest import arrays, series
+from tests.layouts.curves.scalars.test_lines import mains, xs, ys
 from tests.sources import MemorySource
 
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from layouts.pages.scalars.page import filled
-from layouts.pages.scalars.sheet import MOST_ROWS, sheet
-from layouts.queries.final_values import final
-from layouts.state import BadInput
-from tests.layouts.pages.scalars.conftest import arrays, series
+from layouts.curves.final_values import final
+from layouts.curves.scalars.page import filled
+from layouts.curves.scalars.sheet import MOST_ROWS, sheet
+from layouts.kit.state import BadInput
+from tests.layouts.curves.scalars.conftest import arrays, series
 from tests.sources import MemorySource
 
 SEEDS = {

@@ -6,11 +6,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from layouts.i18n import CATALOGUE
-from layouts.pages.overview import insights as listed
-from layouts.pages.scalars.insights import marks
-from layouts.state import BadInput
-from parsers.analysis.insights import RULES
+from layouts.curves.scalars.insights import marks
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.state import BadInput
+from layouts.runs.overview import insights as listed
+from parsers.analysis.curves.insights import RULES
 from tests.sources import MemorySource, series
 
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.figures.curves import WRONG, Line, Look, View
-from layouts.figures.lines import MOST_TRACES, figure, on_canvas
-from layouts.figures.ticks import time_ticks
+from layouts.curves.lines import MOST_TRACES, figure, on_canvas
+from layouts.curves.smoothed_lines import WRONG, Line, Look, View
+from layouts.kit.figures.ticks import time_ticks
 from parsers import Series
 from parsers.analysis import parse_threshold
-from tests.layouts.figures.test_typed_arrays import read
-from tests.layouts.pages.scalars.conftest import START, series
+from tests.layouts.curves.scalars.conftest import START, series
+from tests.layouts.kit.figures.test_typed_arrays import read
 
 
 def line(s: Series, **changes: Any) -> Line:

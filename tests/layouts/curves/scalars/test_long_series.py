@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.figures.curves import Curve, Line, Look, View, prepared
-from layouts.figures.lines import figure
-from layouts.queries.curves import lines_of, look_of
-from layouts.queries.scalars import read_ask
+from layouts.curves.chosen_lines import lines_of, look_of
+from layouts.curves.lines import figure
+from layouts.curves.scalar_asks import read_ask
+from layouts.curves.smoothed_lines import Curve, Line, Look, View, prepared
 from parsers import Series
 from parsers.analysis import LONG, Places, restarts, smooth
-from tests.layouts.figures.test_typed_arrays import read
-from tests.layouts.pages.scalars.conftest import START, arrays
+from tests.layouts.curves.scalars.conftest import START, arrays
+from tests.layouts.kit.figures.test_typed_arrays import read
 
 SIZE = 3 * LONG
 

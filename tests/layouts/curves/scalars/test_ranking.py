@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.pages.scalars.ranking import CHUNK, ranking
-from layouts.state import BadInput
-from parsers.analysis.insights import insights_of
-from tests.layouts.pages.scalars.conftest import arrays, series
+from layouts.curves.scalars.ranking import CHUNK, ranking
+from layouts.kit.state import BadInput
+from parsers.analysis.curves.insights import insights_of
+from tests.layouts.curves.scalars.conftest import arrays, series
 from tests.sources import MemorySource
 
 TAGS = 3 * CHUNK

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from layouts.pages.debugger.page import Answers
+from layouts.dumps.debugger.page import Answers
 from parsers import open_run
 from parsers.dumps.access import RunDump
 from tests.sources import MemorySource

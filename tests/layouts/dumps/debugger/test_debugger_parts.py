@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.dumps import DumpWork
-from layouts.notes import Unfit
-from layouts.pages.debugger import hits, lines, tree, watching
-from layouts.pages.debugger.graph import neighbours, short_count
-from layouts.pages.debugger.page import PAGE, Answers
-from layouts.state import BadInput
-from layouts.watchpoints import WatchList
-from layouts.work import WorkResult
+from layouts.dumps.debugger import hits, lines, tree, watching
+from layouts.dumps.debugger.graph import neighbours, short_count
+from layouts.dumps.debugger.page import PAGE, Answers
+from layouts.dumps.open_dump import DumpWork
+from layouts.dumps.watchpoints import WatchList
+from layouts.kit.state import BadInput
+from layouts.kit.work import WorkResult
+from layouts.runs.notes import Unfit
 from parsers import open_run
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.analysis.graphs import network
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint
 from parsers.dumps.access import RunDump
 from tests.sources import MemorySource
 from tests.writers.dumps import write_dump

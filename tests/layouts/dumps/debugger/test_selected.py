@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.pages.debugger import selected, selected_compare, selected_facts, selected_figures
-from layouts.state import BadInput
+from layouts.dumps.debugger import selected, selected_compare, selected_facts, selected_figures
+from layouts.kit.state import BadInput
 from parsers.dumps.access import RunDump
 from parsers.dumps.statistics import TensorStatistics
 from parsers.dumps.store import Statistics

@@ -10,7 +10,7 @@ import pytest
 
 from app.store.store import Store
 from app.web.server import create_app
-from layouts.pages.debugger import selected
+from layouts.dumps.debugger import selected
 from tests.app.live.conftest import Served, served
 
 __all__ = ["served"]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.debugging.links import address
-from layouts.pages.first_cause import figures, page
-from layouts.pages.first_cause.loss import loss_of, loss_tag
-from layouts.pages.first_cause.sections import source_line, times
-from layouts.pages.first_cause.work import PARTS, Found, find_causes, norms_of, row_of
-from layouts.state import BadInput
+from layouts.dumps.first_cause import figures, page
+from layouts.dumps.first_cause.loss import loss_of, loss_tag
+from layouts.dumps.first_cause.sections import source_line, times
+from layouts.dumps.first_cause.work import PARTS, Found, find_causes, norms_of, row_of
+from layouts.dumps.links import address
+from layouts.kit.state import BadInput
 from parsers import Series, open_run
 from parsers.dumps.access import RunDump
 from parsers.graphs.graph import SourceLine
@@ -113,7 +113,7 @@ def test_what_cannot_be_checked_is_counted(tmp_path: Path) -> None:
 
 def test_the_search_tells_what_it_found_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TELL_SECONDS", "TELL_COST"):
-        monkeypatch.setattr(f"layouts.pages.first_cause.work.{name}", -1.0)
+        monkeypatch.setattr(f"layouts.dumps.first_cause.work.{name}", -1.0)
     dump = opened(tmp_path, injection=Injection(2, 4, "nan"), iterations=20)
     report = Reported(dump)
     whole = find_causes().job(dump, report)
@@ -130,7 +130,7 @@ def test_the_search_tells_what_it_found_so_far(tmp_path: Path, monkeypatch: pyte
 
 def test_what_is_known_of_later_iterations_is_not_told_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TELL_SECONDS", "TELL_COST"):
-        monkeypatch.setattr(f"layouts.pages.first_cause.work.{name}", -1.0)
+        monkeypatch.setattr(f"layouts.dumps.first_cause.work.{name}", -1.0)
     dump = opened(tmp_path, injection=Injection(2, 4, "nan"), iterations=20)
     iteration = dump.tensors["iteration"].to_numpy()
     outputs = (dump.tensors["io"] == "output").to_numpy()

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from layouts.pages.overview import insights as listed
-from layouts.pages.scalars.insights import marks
+from layouts.curves.scalars.insights import marks
+from layouts.runs.overview import insights as listed
 from parsers import Series, open_run
 from tests.sources import MemorySource
 from tests.writers.dumps import write_dump

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.pages.two_dumps import figure, page
-from layouts.pages.two_dumps.work import read_ask
-from layouts.state import BadInput
+from layouts.dumps.two_dumps import figure, page
+from layouts.dumps.two_dumps.work import read_ask
+from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.dumps.access import RunDump
-from tests.layouts.pages.first_cause.test_first_cause_page import addresses, drawn, words
+from tests.layouts.dumps.first_cause.test_first_cause_page import addresses, drawn, words
 from tests.sources import MemorySource
 from tests.writers.dumps import Injection, Network, npy, write_dump
 

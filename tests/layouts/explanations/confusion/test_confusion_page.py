@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from layouts.pages.confusion import page
-from layouts.pages.confusion.sections import MOST_LABELS, MOST_PICTURES, MOST_ROWS, percent
-from layouts.state import BadInput
+from layouts.explanations.confusion import page
+from layouts.explanations.confusion.sections import MOST_LABELS, MOST_PICTURES, MOST_ROWS, percent
+from layouts.kit.state import BadInput
 from parsers import open_run
 from tests.sources import MemorySource
 from tests.writers.explanations import markup_text, tags, write_explanations

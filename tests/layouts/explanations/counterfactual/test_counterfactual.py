@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.pages.counterfactual.figure import LEAST_HEIGHT, curve, span
-from layouts.pages.counterfactual.page import answer_rows, answer_sample
-from layouts.state import BadInput
+from layouts.explanations.counterfactual.figure import LEAST_HEIGHT, curve, span
+from layouts.explanations.counterfactual.page import answer_rows, answer_sample
+from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.explanations.recording import ExplanationWriter, Layer
 from tests.sources import MemorySource

@@ -11,9 +11,9 @@ from scipy.stats import spearmanr
 
 from layouts.explanations.choice import Choice
 from layouts.explanations.listing import catalogue, listing
-from layouts.page import Ids
-from layouts.pages.saliency.page import PAGE, answer_rows, answer_sample, layout
-from layouts.state import BadInput
+from layouts.explanations.saliency.page import PAGE, answer_rows, answer_sample, layout
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.events.writer import delimited, float32, float64, number, record
 from parsers.explanations.recording import ExplanationWriter

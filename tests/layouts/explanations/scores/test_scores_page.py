@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.pages.scores import figures, page
-from layouts.state import BadInput
+from layouts.explanations.scores import figures, page
+from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.analysis.explanations.explainer_scores import ScoreTable
 from tests.sources import MemorySource

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from layouts.explanations.choice import read_choice
-from layouts.pages.uncertainty import figures
-from layouts.pages.uncertainty.page import answer_plots, answer_tables, kept_rows
+from layouts.explanations.uncertainty import figures
+from layouts.explanations.uncertainty.page import answer_plots, answer_tables, kept_rows
 from parsers import open_run
 from parsers.analysis.explanations.uncertainty import spread_of
 from parsers.explanations.recording import ExplanationWriter, Uncertainty

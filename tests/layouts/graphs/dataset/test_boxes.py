@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.pages.dataset import boxes
-from layouts.pages.dataset.boxes import BETWEEN, MOST_BOXES, PARTS, PORT, WIDTH, Drawing, drawing
+from layouts.graphs.dataset import boxes
+from layouts.graphs.dataset.boxes import BETWEEN, MOST_BOXES, PARTS, PORT, WIDTH, Drawing, drawing
 from parsers import DatasetGraph, DatasetNode
-from parsers.analysis.pipelines import numbered
-from tests.layouts.pages.dataset.pipelines import chain, node
+from parsers.analysis.lineage.pipelines import numbered
+from tests.layouts.graphs.dataset.pipelines import chain, node
 
 
 def drawn(root: DatasetNode, columns: int = 5) -> Drawing:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from dash import html, no_update
 
-from layouts.pages.dataset.boxes import MOST_BOXES
-from layouts.pages.dataset.page import differences_of, parameters_of, pipelines_of
-from layouts.queries.pipelines import MOST_PIPELINES
-from layouts.state import BadInput
+from layouts.graphs.dataset.boxes import MOST_BOXES
+from layouts.graphs.dataset.page import differences_of, parameters_of, pipelines_of
+from layouts.kit.state import BadInput
+from layouts.lineage.pipelines import MOST_PIPELINES
 from parsers import DatasetGraph
-from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
-from tests.layouts.pages.overview.test_overview import parts, words
+from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
+from tests.layouts.runs.overview.test_overview import parts, words
 from tests.sources import MemorySource
 
 ODD = '<script>alert(1)</script> "/../\n名称'

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from app.store.store import Store
-from layouts.queries.graphs import Views
+from layouts.graphs.graph_views import Views
 from parsers import Graph, open_run
-from tests.layouts.pages.graph.demo_graph import DEMO, RUN
+from tests.layouts.graphs.graph.demo_graph import DEMO, RUN
 
 
 @pytest.fixture(scope="module")

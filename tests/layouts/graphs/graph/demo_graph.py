@@ -8,8 +8,8 @@ from typing import Any
 from app.store.store import Store
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
-from layouts.pages.graph.panel import panel
-from layouts.queries.graphs import Views
+from layouts.graphs.graph.panel import panel
+from layouts.graphs.graph_views import Views
 from parsers import Graph
 from tests.sources import MemorySource
 

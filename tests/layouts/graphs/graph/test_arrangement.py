@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.graph import arrange, elements, minimap, picture, stylesheet
-from layouts.figures.graph.boxes import HEADER
+from layouts.graphs.figure import arrange, elements, minimap, picture, stylesheet
+from layouts.graphs.figure.boxes import HEADER
 from parsers.analysis.graphs import Shown, View, network
 from tests.parsers.analysis.graphs.made import chain, frames, graphs, real_graph, transformer
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from app.store.store import Store
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
-from layouts.pages.graph.files import file
-from layouts.pages.graph.finding import results
-from layouts.pages.graph.panel import panel
-from layouts.queries.graphs import Views
+from layouts.graphs.graph.files import file
+from layouts.graphs.graph.finding import results
+from layouts.graphs.graph.panel import panel
+from layouts.graphs.graph_views import Views
 from parsers import Graph, open_run
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.pages.graph.demo_graph import DEMO, RUN, texts, words
+from tests.layouts.graphs.graph.demo_graph import DEMO, RUN, texts, words
 from tests.parsers.graphs.reference import message
 from tests.sources import MemorySource
 

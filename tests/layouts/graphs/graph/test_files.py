@@ -11,12 +11,12 @@ import pytest
 
 from app.store.store import Store
 from layouts.graphs.asks import read_of
-from layouts.pages.graph.files import FORMS, file
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
+from layouts.graphs.graph.files import FORMS, file
+from layouts.graphs.graph_views import Views
+from layouts.kit.state import BadInput
 from parsers import Graph
 from parsers.analysis.graphs.counts import scope_parameters
-from tests.layouts.pages.graph.demo_graph import RUN, words
+from tests.layouts.graphs.graph.demo_graph import RUN, words
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form not in ("attribute", "listed.csv", "painted.csv")])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.graph.crossings import reduce_crossings
-from layouts.figures.graph.layered import GAP_X, Cell, backward, layered
+from layouts.graphs.figure.crossings import reduce_crossings
+from layouts.graphs.figure.layered import GAP_X, Cell, backward, layered
 
 
 @st.composite

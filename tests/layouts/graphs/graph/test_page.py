@@ -13,15 +13,15 @@ import pytest
 from app.store.store import Store
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
+from layouts.graphs.graph.catalogue import catalogue
+from layouts.graphs.graph.finding import differing_part, read_query, results
+from layouts.graphs.graph.panel import panel
+from layouts.graphs.graph.treemap import tiles
+from layouts.graphs.graph_views import CACHED, Views
 from layouts.graphs.names import key_of, name_of
-from layouts.pages.graph.catalogue import catalogue
-from layouts.pages.graph.finding import differing_part, read_query, results
-from layouts.pages.graph.panel import panel
-from layouts.pages.graph.treemap import tiles
-from layouts.queries.graphs import CACHED, Views
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
 from parsers import Graph, PayloadError, open_run
-from tests.layouts.pages.graph.demo_graph import DEMO, RUN, boxes, draw, jumps, texts, words
+from tests.layouts.graphs.graph.demo_graph import DEMO, RUN, boxes, draw, jumps, texts, words
 
 
 def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:

@@ -16,24 +16,24 @@ import pandas as pd
 import pytest
 
 from app.store.store import Store
-from layouts.figures.graph.scale import Scale, ink, scale_of
+from layouts.dumps.dumped_graphs import RunGraphs, place_of
 from layouts.graphs.asks import read_ask
 from layouts.graphs.drawing import drawn
+from layouts.graphs.figure.scale import Scale, ink, scale_of
+from layouts.graphs.graph.catalogue import catalogue
+from layouts.graphs.graph.files import file
+from layouts.graphs.graph.painting import Painter
+from layouts.graphs.graph.painting_asks import read_paint
+from layouts.graphs.graph.painting_parts import value_of, written
+from layouts.graphs.graph.painting_sources import PaintSource, offers, read_source
+from layouts.graphs.graph_views import Views
 from layouts.graphs.names import name_of
-from layouts.pages.graph.catalogue import catalogue
-from layouts.pages.graph.files import file
-from layouts.pages.graph.painting import Painter
-from layouts.pages.graph.painting_asks import read_paint
-from layouts.pages.graph.painting_parts import value_of, written
-from layouts.pages.graph.painting_sources import PaintSource, offers, read_source
-from layouts.queries.dumped_graphs import RunGraphs, place_of
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
-from layouts.theme import luminance
-from parsers.analysis.painting import METRICS
+from layouts.kit.state import BadInput
+from layouts.kit.theme import luminance
+from parsers.analysis.graphs.painting import METRICS
 from parsers.graphs.graph import Graph, Origin
 from parsers.profile_frames import OPERATORS
-from tests.layouts.pages.graph.demo_graph import texts
+from tests.layouts.graphs.graph.demo_graph import texts
 from tests.parsers.analysis.graphs.made import transformer
 from tests.sources import MemorySource
 

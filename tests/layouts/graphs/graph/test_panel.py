@@ -9,14 +9,14 @@ import pytest
 
 from app.store.store import Store
 from layouts.graphs.asks import read_of
-from layouts.pages.graph.files import file
-from layouts.pages.graph.panel import panel
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
+from layouts.graphs.graph.files import file
+from layouts.graphs.graph.panel import panel
+from layouts.graphs.graph_views import Views
+from layouts.kit.state import BadInput
 from parsers import Graph
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.pages.graph.demo_graph import jumps, tell, texts, views_of
+from tests.layouts.graphs.graph.demo_graph import jumps, tell, texts, views_of
 from tests.parsers.graphs.reference import message
 
 

@@ -11,15 +11,15 @@ import pytest
 
 from app.store.store import Store
 from layouts.graphs.asks import read_of
-from layouts.pages.graph.files import file
-from layouts.pages.graph.statistics import flagged, statistics
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
+from layouts.graphs.graph.files import file
+from layouts.graphs.graph.statistics import flagged, statistics
+from layouts.graphs.graph_views import Views
+from layouts.kit.state import BadInput
 from parsers import Graph
 from parsers.analysis.graphs.counts import parameters
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.pages.graph.demo_graph import jumps, texts, views_of, words
+from tests.layouts.graphs.graph.demo_graph import jumps, texts, views_of, words
 from tests.parsers.graphs.reference import message
 
 

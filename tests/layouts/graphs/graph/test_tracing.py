@@ -9,11 +9,11 @@ import pytest
 
 from app.store.store import Store
 from layouts.graphs.asks import read_ask, read_of
-from layouts.pages.graph.tracing import TraceAsk, listed, read_trace, traced_boxes
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
+from layouts.graphs.graph.tracing import TraceAsk, listed, read_trace, traced_boxes
+from layouts.graphs.graph_views import Views
+from layouts.kit.state import BadInput
 from parsers import Graph
-from tests.layouts.pages.graph.demo_graph import boxes, draw, jumps, texts, words
+from tests.layouts.graphs.graph.demo_graph import boxes, draw, jumps, texts, words
 
 
 def reached(graph: Graph, row: int) -> set[int]:

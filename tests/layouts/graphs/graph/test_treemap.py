@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.treemap import Area, squarified
-from layouts.pages.graph.treemap import EACH, HEIGHT, MOST, WIDTH, Treemap, picture, treemap
+from layouts.graphs.graph.treemap import EACH, HEIGHT, MOST, WIDTH, Treemap, picture, treemap
+from layouts.kit.figures.treemap import Area, squarified
 from parsers.analysis.graphs import network, scopes
 from tests.parsers.analysis.graphs.made import frames, graphs, real_graph
 

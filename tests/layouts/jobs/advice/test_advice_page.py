@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 from layouts import PAGES
-from layouts.i18n import CATALOGUE
-from layouts.pages.advice.drawing import UNITS, drawn
-from layouts.pages.advice.page import FRAMES, PAGE, advice_for, as_csv, thresholds_of
-from layouts.profiling.choice import Choice
+from layouts.jobs.advice.drawing import UNITS, drawn
+from layouts.jobs.advice.page import FRAMES, PAGE, advice_for, as_csv, thresholds_of
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.state import BadInput
+from layouts.profiles.choice import Choice
 from layouts.sources import FrameSource
-from layouts.state import BadInput
 from parsers import open_run
-from parsers.analysis.advice import THRESHOLDS, Advice, Review, review
+from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review, review
 from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))

@@ -11,14 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from layouts.i18n import CATALOGUE
-from layouts.pages.advice.drawing import drawn
-from layouts.pages.advice.page import PAGE, READ, advice_for
-from layouts.profiling.choice import Choice
+from layouts.jobs.advice.drawing import drawn
+from layouts.jobs.advice.page import PAGE, READ, advice_for
+from layouts.kit.i18n import CATALOGUE
+from layouts.profiles.choice import Choice
 from parsers import open_run
-from parsers.analysis.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
-from tests.parsers.analysis.advice.test_cluster_rules import frames_of, with_bubble
-from tests.parsers.analysis.advice.test_packet_rules import MIB, contending, growing, memory, packet, packets
+from parsers.analysis.jobs.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from tests.parsers.analysis.jobs.advice.test_cluster_rules import frames_of, with_bubble
+from tests.parsers.analysis.jobs.advice.test_packet_rules import MIB, contending, growing, memory, packet, packets
 from tests.sources import MemorySource
 from tests.writers.clusters import make
 

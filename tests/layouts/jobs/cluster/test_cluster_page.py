@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.pages.cluster.asks import read_ask
-from layouts.pages.cluster.drawing import drawn
-from layouts.pages.cluster.facts import FactsCache
-from layouts.pages.cluster.page import shown
-from layouts.profiles import ProfileFrame
-from layouts.state import BadInput
+from layouts.jobs.cluster.asks import read_ask
+from layouts.jobs.cluster.drawing import drawn
+from layouts.jobs.cluster.facts import FactsCache
+from layouts.jobs.cluster.page import shown
+from layouts.kit.state import BadInput
+from layouts.profiles.frames import ProfileFrame
 from parsers import Problem, open_run
-from parsers.analysis.cluster.lateness import waits
+from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, Member

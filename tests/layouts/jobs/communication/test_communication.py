@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.i18n import CATALOGUE
+from layouts.jobs.communication import figures, page, tables
+from layouts.jobs.rank_traffic import TABLES, Traffic, read_ask
 from layouts.kit import units as fmt
-from layouts.pages.communication import figures, page, tables
-from layouts.queries.communication import TABLES, Traffic, read_ask
-from layouts.state import BadInput
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.analysis.cluster.traffic import Spread
+from parsers.analysis.jobs.traffic import Spread
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profile_frames import KERNELS
 from tests.sources import MemorySource

@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from layouts.i18n import CATALOGUE
-from layouts.page import Ids
-from layouts.pages.pipeline import page, story, tables
-from layouts.pages.pipeline.texts import TEXTS
-from layouts.queries.pipeline import Pipeline, Row, read_ask
-from layouts.state import BadInput
+from layouts.jobs.pipeline import page, story, tables
+from layouts.jobs.pipeline.texts import TEXTS
+from layouts.jobs.pipeline_bands import Pipeline, Row, read_ask
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.analysis.cluster.pipeline import BANDS, HIDDEN
+from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 from parsers.cluster_frames import JOB_FRAMES
 from tests.sources import MemorySource
 from tests.writers.pipelines import write

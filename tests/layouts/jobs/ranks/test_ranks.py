@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from layouts.figures.rank_alternatives import of_ranks
-from layouts.page import Ids
-from layouts.pages.ranks.page import PAGE, layout
-from layouts.queries.rank_tables import Rank, Shown
-from layouts.queries.ranks import RankCaches, read_ask
-from layouts.state import BadInput
-from parsers.analysis.rank_operators.operators import Operators
-from parsers.analysis.rank_operators.shifts import ends_of, shifts
-from parsers.analysis.rank_operators.views import Laid
+from layouts.jobs.rank_alternatives import of_ranks
+from layouts.jobs.rank_operators import RankCaches, read_ask
+from layouts.jobs.rank_tables import Rank, Shown
+from layouts.jobs.ranks.page import PAGE, layout
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
+from parsers.analysis.jobs.rank_operators.operators import Operators
+from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts
+from parsers.analysis.jobs.rank_operators.views import Laid
 
 
 def rank(number: int, *, size: int = 4, later: int = 0) -> Operators:

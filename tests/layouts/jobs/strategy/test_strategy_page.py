@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.i18n import CATALOGUE
-from layouts.pages.strategy.asks import COLOURS, read_graph, read_grid
-from layouts.pages.strategy.drawing import Strategies, drawing
-from layouts.pages.strategy.facts import FRAMES
-from layouts.pages.strategy.page import PAGE, _node
-from layouts.pages.strategy.summary import metric_name, summary
-from layouts.profiles import ProfileFrame
-from layouts.state import BadInput
+from layouts.jobs.strategy.asks import COLOURS, read_graph, read_grid
+from layouts.jobs.strategy.drawing import Strategies, drawing
+from layouts.jobs.strategy.facts import FRAMES
+from layouts.jobs.strategy.page import PAGE, _node
+from layouts.jobs.strategy.summary import metric_name, summary
+from layouts.kit.i18n import CATALOGUE
+from layouts.kit.state import BadInput
+from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
-from parsers.analysis.cluster.two_jobs import METRICS
+from parsers.analysis.jobs.two_jobs import METRICS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.access import Profiles
 from parsers.profiler.jobs import JobFiles, Member

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from layouts.pages.images.page import CARDS
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.values.images.page import CARDS
 from parsers import PayloadSeries
 from tests.sources import MemorySource, recorded
 

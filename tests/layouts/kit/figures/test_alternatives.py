@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from layouts.figures.alternatives import MOST_NAMED, alternative, described, described_by, entry, in_both, listed, marked
-from layouts.figures.curves import Line, Look, View
-from layouts.figures.lines import figure
-from layouts.figures.typed_arrays import drawn, numbers
+from layouts.curves.lines import figure
+from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.kit.figures.alternatives import MOST_NAMED, alternative, described, described_by, entry, in_both, listed, marked
+from layouts.kit.figures.typed_arrays import drawn, numbers
 from parsers import Series
 from parsers.analysis import Facts
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.figures.curves import Line, Look, View
-from layouts.figures.lines import figure
-from layouts.figures.ranges import tick_format
-from layouts.queries.curves import lines_of, look_of
-from layouts.queries.scalars import read_ask
+from layouts.curves.chosen_lines import lines_of, look_of
+from layouts.curves.lines import figure
+from layouts.curves.scalar_asks import read_ask
+from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.kit.figures.ranges import tick_format
 from parsers.analysis import LONG
-from tests.layouts.figures.test_typed_arrays import read
-from tests.layouts.pages.scalars.conftest import START, arrays, series
+from tests.layouts.curves.scalars.conftest import START, arrays, series
+from tests.layouts.kit.figures.test_typed_arrays import read
 
 
 def line(value: Any, **changes: Any) -> Line:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.typed_arrays import drawn, durations, exact_integers, numbers, spaced, typed, whole_numbers
+from layouts.kit.figures.typed_arrays import drawn, durations, exact_integers, numbers, spaced, typed, whole_numbers
 
 
 def read(spec: dict[str, str]) -> np.ndarray:

@@ -13,13 +13,13 @@ import pytest
 
 from app import create_app
 from app.store.store import Store
+from layouts.kit.state import BadInput
 from layouts.lineage.callbacks import drawn, filled
+from layouts.lineage.data_lineage.detail import detail
 from layouts.lineage.pipeline_columns import table
 from layouts.lineage.table import Table, Tables
-from layouts.pages.data_lineage.detail import detail
-from layouts.state import BadInput
 from parsers import DatasetGraph, DatasetNode, open_run
-from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
+from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
 from tests.sources import MemorySource
 
 RESIZE = ("Resize", {"size": [32, 32], "interpolation": 0})

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from layouts.figures.landscapes import SCALES
-from layouts.figures.parallel import axis, brief, usual_scale
+from layouts.kit.state import BadInput
 from layouts.lineage.asks import MOST_AXES, read_ask
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
 from layouts.lineage.model_columns import COLUMNS, group_of
 from layouts.lineage.model_columns import table as model_table
+from layouts.lineage.parallel import axis, brief, usual_scale
 from layouts.lineage.results import main_result
 from layouts.lineage.table import Table, Tables
-from layouts.state import BadInput
+from layouts.values.landscapes import SCALES
 from parsers import LineageRow, Setting, lineage_frame
 from tests.sources import MemorySource
 

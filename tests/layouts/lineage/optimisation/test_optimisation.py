@@ -15,13 +15,13 @@ from dash import no_update
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layouts.kit.state import BadInput
 from layouts.lineage.model_columns import table as model_table
+from layouts.lineage.optimisation.asks import read_ask
+from layouts.lineage.optimisation.drawing import MOST_CATEGORIES
+from layouts.lineage.optimisation.page import drawn, explained, growing
 from layouts.lineage.table import Tables
-from layouts.pages.optimisation.asks import read_ask
-from layouts.pages.optimisation.drawing import MOST_CATEGORIES
-from layouts.pages.optimisation.page import drawn, explained, growing
 from layouts.sources import Growth
-from layouts.state import BadInput
 from parsers import LineageRow, Setting
 from parsers.analysis import Forest, forests
 from tests.sources import MemorySource, series

@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.pages.two_runs import sections
-from layouts.pages.two_runs.choice import pair, pair_of
-from layouts.pages.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
-from layouts.pages.two_runs.files import file
-from layouts.pages.two_runs.graphs import graphs
-from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
-from layouts.queries.graphs import Views
-from layouts.state import BadInput
+from layouts.graphs.graph_views import Views
+from layouts.kit.state import BadInput
+from layouts.lineage.two_runs import sections
+from layouts.lineage.two_runs.choice import pair, pair_of
+from layouts.lineage.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
+from layouts.lineage.two_runs.files import file
+from layouts.lineage.two_runs.graphs import graphs
+from layouts.lineage.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
 from parsers import DatasetGraph, GraphLocation, Series, Setting
-from parsers.analysis.pipelines import MISSING
-from tests.layouts.pages.dataset.pipelines import node, pipeline_source
+from parsers.analysis.lineage.pipelines import MISSING
+from tests.layouts.graphs.dataset.pipelines import node, pipeline_source
 from tests.sources import MemorySource, row, series
 
 DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")

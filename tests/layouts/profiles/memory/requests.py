@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from layouts.pages.memory.asks import FRAMES, Ask, read_ask
-from layouts.pages.memory.recordings import Recordings
+from layouts.profiles.memory.asks import FRAMES, Ask, read_ask
+from layouts.profiles.memory.recordings import Recordings
 from parsers import open_run
 from parsers.profile_frames import MEMORY
 from parsers.profiler.parts import categorical, frame_of

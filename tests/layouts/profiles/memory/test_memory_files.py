@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layouts.pages.memory import curve, look, page
-from layouts.pages.memory.asks import read_ask
-from layouts.pages.memory.recordings import Recordings, recording
-from layouts.profiles import ProfileFrame
+from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.memory import curve, look, page
+from layouts.profiles.memory.asks import read_ask
+from layouts.profiles.memory.recordings import Recordings, recording
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
-from tests.layouts.pages.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
+from tests.layouts.profiles.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
 from tests.sources import MemorySource
 from tests.writers import memory_files
 from tests.writers.memory_files import BEFORE, BEGIN_NS, MIB, STEP_NS

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store.profiles import row_of
-from layouts.pages.operators import drawing, scopes
-from layouts.pages.operators import page as callbacks
-from layouts.pages.operators.asks import Ask, read_ask
-from layouts.pages.operators.compare import changes, compared
-from layouts.pages.operators.sheet import Sheet
-from layouts.pages.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
-from layouts.pages.operators.variants import present, with_shares
-from layouts.profiles import ProfileFrame, ProfileRow
-from layouts.profiling.choice import Choice
-from layouts.state import BadInput
+from app.store.profiles.frames import row_of
+from layouts.kit.state import BadInput
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame, ProfileRow
+from layouts.profiles.operators import drawing, scopes
+from layouts.profiles.operators import page as callbacks
+from layouts.profiles.operators.asks import Ask, read_ask
+from layouts.profiles.operators.compare import changes, compared
+from layouts.profiles.operators.sheet import Sheet
+from layouts.profiles.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
+from layouts.profiles.operators.variants import present, with_shares
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.parts import frame_of

@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.pages.operators import page
-from layouts.pages.operators.asks import Ask as TableAsk
-from layouts.pages.operators.limits import MOST_ROWS, bound_card, slow_card
-from layouts.pages.operators.rooflines import MOST_TYPES, figure, roofline_card
-from layouts.pages.operators.tables import Tables
-from layouts.profiling.choice import Choice
-from layouts.queries.efficiency import Efficiency, read_ask
+from layouts.profiles.choice import Choice
+from layouts.profiles.efficiency import Efficiency, read_ask
+from layouts.profiles.operators import page
+from layouts.profiles.operators.asks import Ask as TableAsk
+from layouts.profiles.operators.limits import MOST_ROWS, bound_card, slow_card
+from layouts.profiles.operators.rooflines import MOST_TYPES, figure, roofline_card
+from layouts.profiles.operators.tables import Tables
 from parsers import open_run
 from parsers.profiler.registry import FRAMES
-from tests.layouts.pages.steps.test_steps_page import texts_in
-from tests.layouts.profiling.test_efficiency import ARITHMETIC, kernels, use
+from tests.layouts.profiles.steps.test_steps_page import texts_in
+from tests.layouts.profiles.test_efficiency import ARITHMETIC, kernels, use
 from tests.sources import MemorySource
 
 READ = "pmu/aic_read_main_memory_datas(KB)"

@@ -18,16 +18,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts import PAGES
-from layouts.pages.preparation import feeding, machine, operations
-from layouts.pages.preparation.asks import Ask, read_ask
-from layouts.pages.preparation.card_data import CardData
-from layouts.pages.preparation.figures import Curve, figure
-from layouts.pages.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
-from layouts.profiling.choice import Choice
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.profiles.choice import Choice
+from layouts.profiles.preparation import feeding, machine, operations
+from layouts.profiles.preparation.asks import Ask, read_ask
+from layouts.profiles.preparation.card_data import CardData
+from layouts.profiles.preparation.figures import Curve, figure
+from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from parsers import open_run
 from parsers.profile_frames import CPU, QUEUES
-from tests.parsers.analysis.test_preparation import pipeline, queues
+from tests.parsers.analysis.profiles.test_preparation import pipeline, queues
 from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.pages.shapes import figures, page, tables
-from layouts.queries.shapes import TABLES, Times, read_ask
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.profiles.shape_tables import TABLES, Times, read_ask
+from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
 from parsers.profiler.parts import categorical, frame_of

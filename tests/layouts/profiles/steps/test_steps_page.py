@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.i18n import both
-from layouts.pages.profile_overview import page as overview
-from layouts.pages.profile_overview.drawing import clock_of
-from layouts.pages.steps import page as steptrace
-from layouts.pages.steps.asks import read_ask
-from layouts.profiling.composition import bar, sentence_texts, words
-from layouts.state import BadInput
+from layouts.kit.i18n import both
+from layouts.kit.state import BadInput
+from layouts.profiles.composition import bar, sentence_texts, words
+from layouts.profiles.profile_overview import page as overview
+from layouts.profiles.profile_overview.drawing import clock_of
+from layouts.profiles.steps import page as steptrace
+from layouts.profiles.steps.asks import read_ask
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
 from parsers.profiler import ascend_output, legacy_ascend

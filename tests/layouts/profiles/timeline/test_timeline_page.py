@@ -10,12 +10,12 @@ from typing import Any
 from dash.development.base_component import Component
 
 from layouts import PAGES
-from layouts.page import Ids
-from layouts.pages.timeline.page import FRAMES, PAGE
-from layouts.pages.timeline.texts import TEXTS
-from layouts.profiles import ProfileFrame
-from layouts.profiling.choice import Choice
-from layouts.profiling.reading import reading
+from layouts.kit.page import Ids
+from layouts.profiles.choice import Choice
+from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.reading import reading
+from layouts.profiles.timeline.page import FRAMES, PAGE
+from layouts.profiles.timeline.texts import TEXTS
 from parsers.model import Problem
 from tests.sources import MemorySource
 

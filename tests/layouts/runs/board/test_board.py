@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.web.private_dash import to_json
-from layouts.page import Ids
-from layouts.pages.board.page import PAGE, layout
+from layouts.kit.page import Ids
+from layouts.runs.board.page import PAGE, layout
 
 
 def test_the_page_comes_without_a_board() -> None:

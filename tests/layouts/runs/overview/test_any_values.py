@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from layouts.pages.overview.page import TILES, drawn, shown_run
+from layouts.runs.overview.page import TILES, drawn, shown_run
 from parsers import HistogramValue, LandscapeValue, TensorValue, Value
 from tests.sources import MemorySource, recorded
 from tests.sources import series as made

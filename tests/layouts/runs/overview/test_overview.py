@@ -18,12 +18,12 @@ import pytest
 from dash import dcc, html
 
 from app.store.store import Store
+from layouts.kit.state import BadInput
 from layouts.kit.units import count, duration, number, size
-from layouts.pages.overview.head import head, run_of
-from layouts.pages.overview.page import TILES, drawn, shown_run
-from layouts.pages.overview.pictures import CELLS, CHARACTERS
-from layouts.queries.run_facts import Span, facts, span, speed
-from layouts.state import BadInput
+from layouts.runs.overview.head import head, run_of
+from layouts.runs.overview.page import TILES, drawn, shown_run
+from layouts.runs.overview.pictures import CELLS, CHARACTERS
+from layouts.runs.run_facts import Span, facts, span, speed
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png
@@ -424,7 +424,7 @@ def test_the_tile_of_explanations(real_data: Path) -> None:
 
 
 def test_explanations_that_are_large_are_not_read_for_a_tile(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("layouts.pages.overview.explained.MOST_BYTES", 100)
+    monkeypatch.setattr("layouts.runs.overview.explained.MOST_BYTES", 100)
     found = Store([real_data / "explain"], interval=0).start()
     assert found.wait(30)
     assert "Recorded. Click to open it." in words(tile(found, "saliency", "summary_weak"))

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store.matching import matching
+from app.store.runs.matching import matching
 from app.store.store import Store
-from layouts.pages.runs.columns import MOST_COLUMNS, MOST_RUNS, choices, matched, values
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.runs.runs.columns import MOST_COLUMNS, MOST_RUNS, choices, matched, values
 from parsers import Series
 from tests.sources import MemorySource, row, series
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import layouts
-from layouts.pages.runs.insights import counts
-from layouts.state import BadInput
-from parsers.analysis.insights import LEVELS, RULES
+from layouts.kit.state import BadInput
+from layouts.runs.runs.insights import counts
+from parsers.analysis.curves.insights import LEVELS, RULES
 from tests.sources import MemorySource, series
 
 
@@ -46,7 +46,7 @@ def test_a_bad_ask_is_refused(source, ask):
 
 
 def test_the_browser_knows_the_rules_and_levels_of_the_server():
-    script = (Path(layouts.__file__).parent.parent / "assets/base/strictness.js").read_text(encoding="utf-8")
+    script = (Path(layouts.__file__).parent.parent / "assets/kit/strictness.js").read_text(encoding="utf-8")
     kinds = re.search(r"KINDS = \[(.*?)\]", script)
     levels = re.search(r"LEVELS = \{(.*?)\}", script)
     assert kinds

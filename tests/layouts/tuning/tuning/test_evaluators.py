@@ -15,8 +15,8 @@ import pytest
 
 from app.store.store import Store
 from app.tuning.importances import importances
-from layouts.pages.tuning.page import answer_importance, answer_settings
-from layouts.studies import Importances, OpenStudy
+from layouts.tuning.studies import Importances, OpenStudy
+from layouts.tuning.tuning.page import answer_importance, answer_settings
 from parsers.tuning.importances import FEW, METHODS, MOST, question
 from parsers.tuning.journal import StudyFile, StudyState
 from tests.sources import MemorySource
@@ -119,7 +119,7 @@ def test_settings_of_some_trials_only_are_left_out(tmp_path: Path) -> None:
 def test_a_program_computes_it_once_until_the_study_has_grown(
     store: Store, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import app.store.evaluations as evaluations
+    import app.store.tuning.evaluations as evaluations
 
     started: list[Any] = []
     popen = evaluations.subprocess.Popen
@@ -144,7 +144,7 @@ def test_a_program_computes_it_once_until_the_study_has_grown(
 
 
 def test_a_program_that_fails_says_so_and_stopping_ends_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    import app.store.evaluations as evaluations
+    import app.store.tuning.evaluations as evaluations
 
     monkeypatch.setattr(evaluations, "command", lambda _: ["/bin/false"])
     found = awaited(store, "fanova")

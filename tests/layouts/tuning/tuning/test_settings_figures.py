@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from app.store.store import Store
-from layouts.pages.tuning import settings_figures
-from layouts.pages.tuning.page import answer_settings, answer_study
+from layouts.tuning.tuning import settings_figures
+from layouts.tuning.tuning.page import answer_settings, answer_study
 from tests.writers.studies import begun, trial, write_study
 
 LOOK: dict[str, Any] = {"language": "en", "dark": False}

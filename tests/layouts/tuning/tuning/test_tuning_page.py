@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.pages.tuning import figures, sections
-from layouts.pages.tuning.look import best_so_far
-from layouts.pages.tuning.page import answer_curves, answer_study
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.tuning.tuning import figures, sections
+from layouts.tuning.tuning.look import best_so_far
+from layouts.tuning.tuning.page import answer_curves, answer_study
 from parsers.events.writer import EventWriter
 from parsers.tuning.repeating import command_of
 from tests.sources import MemorySource
@@ -43,7 +43,7 @@ def decoded(spec: Any) -> list[float]:
 
 
 def text_of(content: Any) -> str:
-    """The English texts of plain lists (`layouts.components.plain_html`)."""
+    """The English texts of plain lists (`layouts.kit.plain_html`)."""
     if isinstance(content, str):
         return content
     if len(content) == 3 and isinstance(content[1], dict):

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.curves import WRONG
-from layouts.figures.histograms import cell_edges, gradient
-from layouts.figures.panels import grid, titles
-from layouts.pages.histograms.page import draw, stamp
-from layouts.queries.histogram_figures import MOST_COLUMNS, MOST_LINES
-from layouts.queries.histograms import read_ask
-from layouts.state import BadInput
+from layouts.curves.smoothed_lines import WRONG
+from layouts.kit.figures.panels import grid, titles
+from layouts.kit.state import BadInput
+from layouts.values.histogram_asks import read_ask
+from layouts.values.histogram_figures import MOST_COLUMNS, MOST_LINES
+from layouts.values.histogram_plots import cell_edges, gradient
+from layouts.values.histograms.page import draw, stamp
 from parsers import HistogramValue
-from tests.layouts.pages.histograms.conftest import START, growing, histograms, value_of
+from tests.layouts.values.histograms.conftest import START, growing, histograms, value_of
 from tests.sources import MemorySource
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.runs import RunRow
+from layouts.runs.rows import RunRow
 from parsers import LandscapePlan, LandscapeValue, PayloadError, PayloadSeries, Series
 from tests.sources import MemorySource
 

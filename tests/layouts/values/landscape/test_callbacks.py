@@ -11,11 +11,11 @@ import orjson
 import pytest
 from dash import no_update
 
-from layouts.pages.landscape import page as callbacks
-from layouts.pages.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS, catalogue
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.values.landscape import page as callbacks
+from layouts.values.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS, catalogue
 from parsers import FormatError, LandscapePlan
-from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
+from tests.layouts.values.landscape.landscapes import bowl, landscape_source
 from tests.sources import MemorySource, row, series
 
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.figures.landscapes import CONTOURS, MOST_PASSED, MOST_POINTS, SCALES, VIEWS, Look, Sheet, figure
-from layouts.theme import PALETTE
+from layouts.kit.theme import PALETTE
+from layouts.values.landscapes import CONTOURS, MOST_PASSED, MOST_POINTS, SCALES, VIEWS, Look, Sheet, figure
 from parsers import LandscapeValue
-from tests.layouts.pages.landscape.landscapes import bowl
+from tests.layouts.values.landscape.landscapes import bowl
 
 WORDS = {word: word for word in ("loss", "step", "epoch", "start", "end", "convergence")}
 COLOUR = PALETTE[0][0]

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.store import Store
-from layouts.queries.tensor_histograms import MOST, coarse_to_fine, over_steps
-from layouts.state import BadInput
+from layouts.kit.state import BadInput
+from layouts.values.tensor_histograms import MOST, coarse_to_fine, over_steps
 from parsers import HistogramValue
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 

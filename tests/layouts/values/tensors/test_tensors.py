@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.page import Ids
-from layouts.pages.tensors import page as tensors
-from layouts.queries.tensor_facts import about, summary
-from layouts.queries.tensors import Ask, Named, chosen, extent, find, read_ask, rectangle
-from layouts.state import BadInput
+from layouts.kit.page import Ids
+from layouts.kit.state import BadInput
+from layouts.values.tensor_asks import Ask, Named, chosen, extent, find, read_ask, rectangle
+from layouts.values.tensor_facts import about, summary
+from layouts.values.tensors import page as tensors
 from parsers import PayloadError, TensorValue
 from tests.sources import MemorySource
 

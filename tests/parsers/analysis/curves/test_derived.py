@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import Series, discover, open_run
-from parsers.analysis.derived import Derived, evaluate
-from parsers.analysis.expressions import parse_expression, quoted
+from parsers.analysis.curves.derived import Derived, evaluate
+from parsers.analysis.curves.expressions import parse_expression, quoted
 from parsers.recorded import mark_of
 
 LEAST, MOST = -(2**63), 2**63 - 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.expressions import (
+from parsers.analysis.curves.expressions import (
     MOST_CHARACTERS,
     MOST_DEPTH,
     MOST_OPERATIONS,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from parsers.analysis.groups import aligned, curve, grid, minus, newest, summarised
+from parsers.analysis.curves.groups import aligned, curve, grid, minus, newest, summarised
 
 TIMES = 2000
 STEPS = st.lists(st.integers(0, 12), max_size=20)
@@ -129,7 +129,7 @@ def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     curves = [curve(np.arange(50.0), random.normal(size=50)) for _ in range(7)]
     whole = summarised(curves, np.arange(50.0), band="interval")
-    monkeypatch.setattr("parsers.analysis.groups._CELLS", 7 * 9)
+    monkeypatch.setattr("parsers.analysis.curves.groups._CELLS", 7 * 9)
     for one, other in zip(whole, summarised(curves, np.arange(50.0), band="interval"), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6)
 

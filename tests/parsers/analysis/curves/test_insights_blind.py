@@ -1,7 +1,7 @@
 """How many generated faults are marked at the right place, and how many marks curves without a fault get.
 
 The generators (blind_curves.py) were written without knowledge of the rules. Run as a script with seeds to measure:
-python -m tests.parsers.analysis.test_insights_blind SEED [SEED ...]
+python -m tests.parsers.analysis.curves.test_insights_blind SEED [SEED ...]
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections import Counter
 import pytest
 
 from parsers import Insight
-from parsers.analysis.insights import LEVELS, insights_of
-from tests.parsers.analysis import blind_curves
-from tests.parsers.analysis.blind_curves import CLEAN, FAULTS, Made
+from parsers.analysis.curves.insights import LEVELS, insights_of
+from tests.parsers.analysis.curves import blind_curves
+from tests.parsers.analysis.curves.blind_curves import CLEAN, FAULTS, Made
 
 # 20261, 20262 and 31001 to 31003 were looked at while the rules were changed; this one was measured once, afterwards.
 SEED = 31006

@@ -115,7 +115,7 @@ def test_a_single_spike_and_a_single_nan_survive_at_both_sizes(size: int) -> Non
 
 
 def test_both_ways_to_find_extremes_agree() -> None:
-    from parsers.analysis import reduction
+    from parsers.analysis.curves import reduction
 
     y = np.random.default_rng(3).integers(0, 50, 10_000).astype(np.float64)
     starts = np.arange(0, 10_000, 77)

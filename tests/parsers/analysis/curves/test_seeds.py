@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from parsers.analysis.seeds import _YUEN, improvement, interquartile_mean, student
+from parsers.analysis.curves.seeds import _YUEN, improvement, interquartile_mean, student
 
 TIMES = 2000
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)

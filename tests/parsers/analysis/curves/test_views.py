@@ -23,9 +23,9 @@ from parsers.analysis import (
     since,
     smooth,
 )
-from parsers.analysis.blocks import BLOCK, blocks_of
-from parsers.analysis.heights import SPAN
-from parsers.analysis.places import rises_of
+from parsers.analysis.curves.blocks import BLOCK, blocks_of
+from parsers.analysis.curves.heights import SPAN
+from parsers.analysis.curves.places import rises_of
 from parsers.model import Series
 from parsers.recorded import RecordedSeries
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parsers import open_run
-from parsers.analysis.departures import departures
+from parsers.analysis.dumps.departures import departures
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from tests.writers.dumps import Injection, network, write_dump
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from parsers import open_run
-from parsers.analysis.two_dumps import Side, compare_pairs, differing, first_difference, inputs_of, pairs
+from parsers.analysis.dumps.two_dumps import Side, compare_pairs, differing, first_difference, inputs_of, pairs
 from parsers.dump_frames import DUMP_DIFFERENCES, DUMP_PAIRS, DUMP_TENSORS
 from parsers.dumps.access import RunDump
 from parsers.dumps.store import Statistics
@@ -221,7 +221,7 @@ def test_other_shapes_and_damage_are_named(tmp_path: Path) -> None:
 
 
 def test_progress_tells_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parsers.analysis.two_dumps._TELL_SECONDS", -1.0)
+    monkeypatch.setattr("parsers.analysis.dumps.two_dumps._TELL_SECONDS", -1.0)
     write_dump(tmp_path, iterations=2, layers=1)
     this, other = side(tmp_path, 0), side(tmp_path, 1)
     told: list[tuple[int, int, Any]] = []

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import open_run
-from parsers.analysis.watchpoints import CONDITIONS, Watchpoint, parse_number, recommended
-from parsers.analysis.watchpoints.measures import Change
-from parsers.analysis.watchpoints.targets import ACTIVATIONS, is_gradient, is_weight
+from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint, parse_number, recommended
+from parsers.analysis.dumps.watchpoints.measures import Change
+from parsers.analysis.dumps.watchpoints.targets import ACTIVATIONS, is_gradient, is_weight
 from parsers.dump_frames import DUMP_HITS
 from parsers.dumps.access import RunDump
 from parsers.errors import FormatError

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import OPERATORS, STEPS, discover, open_run
-from parsers.analysis.advice import FRAMES, THRESHOLDS, advise, review
+from parsers.analysis.jobs.advice import FRAMES, THRESHOLDS, advise, review
 from parsers.profile_frames import CPU
 from parsers.schema import Schema
-from tests.parsers.analysis.test_preparation import pipeline, queues
+from tests.parsers.analysis.profiles.test_preparation import pipeline, queues
 from tests.writers.step_traces import frame as steps_frame
 from tests.writers.step_traces import legacy
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster.bubble import at_most, bubbles, exact, in_theory
+from parsers.analysis.jobs.bubble import at_most, bubbles, exact, in_theory
 from parsers.cluster_frames import CLUSTER_STEPS
 from parsers.profiler.parts import frame_of
 

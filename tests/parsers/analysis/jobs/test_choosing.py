@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.cluster.choosing import compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
+from parsers.analysis.jobs.choosing import compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
 from parsers.cluster_frames import COLLECTIVES, LINKS
 from parsers.profiler.parts import frame_of
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from parsers import open_run
-from parsers.analysis.cluster.clocks import COLUMNS, clock_offsets
+from parsers.analysis.jobs.clocks import COLUMNS, clock_offsets
 from parsers.cluster_frames import COLLECTIVES
 from parsers.profiler.parts import frame_of
 

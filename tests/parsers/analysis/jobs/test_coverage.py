@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parsers.analysis.cluster.coverage import Lacking, common_steps, lacking_files
+from parsers.analysis.jobs.coverage import Lacking, common_steps, lacking_files
 from parsers.cluster_frames import CLUSTER_STEPS
 from parsers.profiler.parts import frame_of
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster.matrix import CLASSES, MOST_PLACES, Matrix, cells, matrix
+from parsers.analysis.jobs.matrix import CLASSES, MOST_PLACES, Matrix, cells, matrix
 from parsers.cluster_frames import LINKS
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.parts import frame_of

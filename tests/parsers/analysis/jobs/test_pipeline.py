@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import open_run
-from parsers.analysis.cluster import pipeline
-from parsers.analysis.cluster.bubble import in_theory
-from parsers.analysis.cluster.pipeline import BANDS, HIDDEN, RankBands, micro_batches, origins_of, rank_bands, shares, stages_of
-from parsers.analysis.cluster.spans import joined, split
+from parsers.analysis.jobs import pipeline
+from parsers.analysis.jobs.bubble import in_theory
+from parsers.analysis.jobs.pipeline import BANDS, HIDDEN, RankBands, micro_batches, origins_of, rank_bands, shares, stages_of
+from parsers.analysis.jobs.spans import joined, split
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of

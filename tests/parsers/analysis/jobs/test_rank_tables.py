@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster.dimensions import dimensions
-from parsers.analysis.cluster.experts import loads
-from parsers.analysis.cluster.grid import grid_of
-from parsers.analysis.cluster.parts import by_row, mean, rank_steps
+from parsers.analysis.jobs.dimensions import dimensions
+from parsers.analysis.jobs.experts import loads
+from parsers.analysis.jobs.grid import grid_of
+from parsers.analysis.jobs.parts import by_row, mean, rank_steps
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, RANKS
 from parsers.profiler.parts import frame_of
 from tests.writers.clusters import make

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parsers.analysis.cluster.bubble import bubbles
-from parsers.analysis.cluster.links import slow_links
-from parsers.analysis.cluster.stragglers import Straggler, stragglers
-from parsers.analysis.memory.curves import Series, step_minima
-from parsers.analysis.memory.leaks import leak
+from parsers.analysis.jobs.bubble import bubbles
+from parsers.analysis.jobs.links import slow_links
+from parsers.analysis.jobs.stragglers import Straggler, stragglers
+from parsers.analysis.profiles.memory.curves import Series, step_minima
+from parsers.analysis.profiles.memory.leaks import leak
 from tests.writers.simulated_jobs import Fault, Grid, Job, memory, simulate
 
 GRIDS = (Grid(4, 16, 1), Grid(8, 8, 1), Grid(4, 4, 4, 8), Grid(8, 4, 2), Grid(4, 16, 2), Grid(8, 16, 2))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from parsers.analysis.cluster.stages import chains, places, stages
+from parsers.analysis.jobs.stages import chains, places, stages
 from parsers.cluster_frames import GROUPS
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.parts import frame_of

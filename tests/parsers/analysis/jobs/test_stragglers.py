@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parsers.analysis.cluster.links import slow_links
-from parsers.analysis.cluster.stragglers import Straggler, moves_with, stragglers
+from parsers.analysis.jobs.links import slow_links
+from parsers.analysis.jobs.stragglers import Straggler, moves_with, stragglers
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from tests.writers.clusters import Made, make
 

@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster import contention as beside
-from parsers.analysis.cluster.choosing import kind_of, of_kind, rows_of
-from parsers.analysis.cluster.links import listed, slow_links
-from parsers.analysis.cluster.packets import folded, histogram, small_packets
-from parsers.analysis.cluster.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
+from parsers.analysis.jobs import contention as beside
+from parsers.analysis.jobs.choosing import kind_of, of_kind, rows_of
+from parsers.analysis.jobs.links import listed, slow_links
+from parsers.analysis.jobs.packets import folded, histogram, small_packets
+from parsers.analysis.jobs.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profile_frames import KERNELS
 from parsers.profiler.job_access import Job

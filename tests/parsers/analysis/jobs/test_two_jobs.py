@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.cluster import two_jobs
+from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
 from parsers.profiler.parts import frame_of
 from tests.writers.clusters import Made, make

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from parsers import FOREST
 from parsers.analysis import forests
-from parsers.analysis.forest import Forest
+from parsers.analysis.lineage.forest import Forest
 
 pytest.importorskip("sklearn")
 from sklearn.ensemble import ExtraTreesRegressor

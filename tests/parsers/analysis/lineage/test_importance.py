@@ -16,8 +16,8 @@ from hypothesis.extra import numpy as hnp
 
 from parsers import IMPORTANCE, SINGLE_CHANGES, Run, discover, lineage_table
 from parsers.analysis import importance, settings_of, single_changes, targets_of
-from parsers.analysis.intervals import beta_cdf, explained
-from parsers.analysis.strengths import association, pearson, ranks, spearman
+from parsers.analysis.lineage.intervals import beta_cdf, explained
+from parsers.analysis.lineage.strengths import association, pearson, ranks, spearman
 from tests.parsers.lineage.lineage_reference import lineage_event, write_run
 
 TARGET = "metric/acc"

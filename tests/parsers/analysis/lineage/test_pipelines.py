@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import DatasetGraph, DatasetNode, open_run
-from parsers.analysis.pipelines import MISSING, Difference, align, aligned, compare, numbered, pipeline_columns
-from tests.layouts.pages.dataset.pipelines import chain, node
+from parsers.analysis.lineage.pipelines import MISSING, Difference, align, aligned, compare, numbered, pipeline_columns
+from tests.layouts.graphs.dataset.pipelines import chain, node
 
 
 def parameters_of(*roots: DatasetNode) -> list[tuple[str, str, str, tuple[Any, ...]]]:

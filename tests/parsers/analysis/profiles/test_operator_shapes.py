@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import KERNELS, OPERATORS, open_run
-from parsers.analysis.operator_shapes import by_shapes
+from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.profiler.derived import operators_of
 from parsers.profiler.parts import frame_of
 

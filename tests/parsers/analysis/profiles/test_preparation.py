@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import discover, open_run
-from parsers.analysis.preparation import EMPTY_RATE, Flow, cpu_use, flow, queue_rates, slow_operations
+from parsers.analysis.profiles.preparation import EMPTY_RATE, Flow, cpu_use, flow, queue_rates, slow_operations
 from parsers.profile_frames import PIPELINE, QUEUES
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis import shape_times as times
+from parsers.analysis.profiles import shape_times as times
 from parsers.profile_frames import SHAPE_TIMES
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from parsers import FormatError
 from parsers.analysis import Difference, chunks, cut, distribution, next_bad, row_number, statistics
-from parsers.analysis.tensor_chunks import CHUNK
+from parsers.analysis.values.tensor_chunks import CHUNK
 
 RNG = np.random.default_rng(11)
 INTEGERS = ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from parsers.analysis.tensor_comparison import PIECE, Comparison, compare
+from parsers.analysis.values.tensor_comparison import PIECE, Comparison, compare
 from parsers.errors import FormatError
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from parsers import FormatError
 from parsers.analysis import default_boxes, distribution, selection, statistics
-from parsers.analysis.tensor_chunks import CHUNK
+from parsers.analysis.values.tensor_chunks import CHUNK
 
 DTYPES = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64")
 ordinary = st.floats(-60_000, 60_000, width=16) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0])

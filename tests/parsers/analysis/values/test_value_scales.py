@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from parsers import HistogramValue
 from parsers.analysis import resample, usual_limits
-from parsers.analysis.value_scales import QUANTILE, SCALES, SYMLOG, scaled
+from parsers.analysis.values.value_scales import QUANTILE, SCALES, SYMLOG, scaled
 
 
 def counted(data: np.ndarray, bins: int = 400) -> HistogramValue:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.analysis.advice import THRESHOLDS, called, review
+from parsers.analysis.jobs.advice import THRESHOLDS, called, review
 from parsers.errors import FormatError
 from parsers.profiler.trace import idle, sources
 from parsers.profiler.trace.columns import Trace, Track

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import INSIGHTS, insights, open_run
-from parsers.analysis.insights import LEVELS, RULES, insights_of, insights_of_run, stalled
-from tests.parsers.analysis.insights import curves, troubles
-from tests.parsers.analysis.insights.curves import CLEAN, FAULTS, clean, correlated, fault, series
+from parsers.analysis.curves.insights import LEVELS, RULES, insights_of, insights_of_run, stalled
+from tests.parsers.analysis.curves.insights import curves, troubles
+from tests.parsers.analysis.curves.insights.curves import CLEAN, FAULTS, clean, correlated, fault, series
 
 DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")
 # Seeds that nothing was tuned on.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parsers import open_run
 from parsers.analysis.graphs import network
-from parsers.analysis.painting import WAYS, match
+from parsers.analysis.graphs.painting import WAYS, match
 from tests.parsers.analysis.graphs.made import frames
 
 

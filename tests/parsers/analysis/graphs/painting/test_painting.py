@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from parsers import Run, open_run
 from parsers.analysis.graphs import Network, Shown, View, network, simplified
-from parsers.analysis.painting import METRICS, WHOLE, Amounts, Paint
-from parsers.analysis.painting import dumps as of_dumps
-from parsers.analysis.painting import profiles as of_profiles
-from parsers.analysis.painting.painting import box_of_rows, of_boxes, of_scopes
-from parsers.analysis.painting.recorded import amounts_of as recorded
+from parsers.analysis.graphs.painting import METRICS, WHOLE, Amounts, Paint
+from parsers.analysis.graphs.painting import dumps as of_dumps
+from parsers.analysis.graphs.painting import profiles as of_profiles
+from parsers.analysis.graphs.painting.painting import box_of_rows, of_boxes, of_scopes
+from parsers.analysis.graphs.painting.recorded import amounts_of as recorded
 from tests.parsers.analysis.graphs.made import frames, graphs, transformer
 
 

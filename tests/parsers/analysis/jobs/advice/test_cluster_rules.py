@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from parsers import discover, open_run
-from parsers.analysis.advice import BELOW, FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from parsers.analysis.jobs.advice import BELOW, FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
 from tests.writers.clusters import Made, make
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))

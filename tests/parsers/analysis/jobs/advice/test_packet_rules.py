@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from parsers import KERNELS
-from parsers.analysis.advice import Advice, Review, review
-from parsers.analysis.cluster.contention import contention
-from parsers.analysis.cluster.traffic import sent_of
+from parsers.analysis.jobs.advice import Advice, Review, review
+from parsers.analysis.jobs.contention import contention
+from parsers.analysis.jobs.traffic import sent_of
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, LINKS, PACKETS, RANKS
 from parsers.profile_frames import COMMUNICATION, MEMORY, STATIC_MEMORY
-from tests.parsers.analysis.test_advice import rows_of
+from tests.parsers.analysis.jobs.test_advice import rows_of
 
 MB = 1_000_000
 

@@ -14,11 +14,19 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.rank_operators import joins as joining
-from parsers.analysis.rank_operators.operators import CATEGORIES, COMPUTING, Operators, group_of, key_of, name_of, operators
-from parsers.analysis.rank_operators.shifts import COLUMNS, ends_of, shifts, to_one_zero
-from parsers.analysis.rank_operators.traces import of_trace
-from parsers.analysis.rank_operators.views import LEVELS, Laid, View, view
+from parsers.analysis.jobs.rank_operators import joins as joining
+from parsers.analysis.jobs.rank_operators.operators import (
+    CATEGORIES,
+    COMPUTING,
+    Operators,
+    group_of,
+    key_of,
+    name_of,
+    operators,
+)
+from parsers.analysis.jobs.rank_operators.shifts import COLUMNS, ends_of, shifts, to_one_zero
+from parsers.analysis.jobs.rank_operators.traces import of_trace
+from parsers.analysis.jobs.rank_operators.views import LEVELS, Laid, View, view
 from parsers.cluster_frames import COLLECTIVES
 from parsers.profile_frames import KERNELS
 from parsers.profiler.parts import frame_of

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from parsers import open_run
-from parsers.analysis.cluster.grid import grid_of
 from parsers.analysis.graphs.network import network
-from parsers.analysis.strategy import count, cuts_of, in_phases, phases, positions, stage_map, strategy_graph, uneven
+from parsers.analysis.jobs.grid import grid_of
+from parsers.analysis.jobs.strategy import count, cuts_of, in_phases, phases, positions, stage_map, strategy_graph, uneven
 from parsers.cluster_frames import GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import STRATEGIES

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.efficiency import (
+from parsers.analysis.profiles.efficiency import (
     EFFICIENCY,
     OUTLIERS,
     ROOFLINE,
@@ -28,7 +28,7 @@ from parsers.analysis.efficiency import (
     slow_kernels,
     transformer_flops,
 )
-from parsers.analysis.efficiency.groups import grouping, medians
+from parsers.analysis.profiles.efficiency.groups import grouping, medians
 from parsers.profile_frames import HARDWARE, KERNELS
 
 TEXTS = [column.name for column in KERNELS.columns if column.dtype == "category"]

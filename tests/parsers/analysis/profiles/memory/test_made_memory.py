@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.memory import (
+from parsers.analysis.profiles.memory import (
     Series,
     alive,
     blocks_of,

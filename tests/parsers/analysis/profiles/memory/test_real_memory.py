@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from parsers import open_run
-from parsers.analysis.memory import (
+from parsers.analysis.profiles.memory import (
     blocks_of,
     components,
     counted,

@@ -1,0 +1,1 @@
+"""Plain routes for jobs of many ranks."""

@@ -1,0 +1,1 @@
+"""What the store reads and keeps of explanations."""

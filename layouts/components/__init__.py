@@ -1,1 +1,0 @@
-"""Dash components that pages are built from: props in, component out."""

@@ -1,0 +1,1 @@
+"""Scalar series: their lines, groups of runs, derived curves and insights."""

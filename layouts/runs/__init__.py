@@ -1,0 +1,1 @@
+"""The list of runs, what a run holds, notes, views and boards."""

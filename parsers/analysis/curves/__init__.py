@@ -1,0 +1,1 @@
+"""Series: axes, smoothing, reduction, groups, expressions and insights."""

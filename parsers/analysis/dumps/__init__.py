@@ -1,0 +1,1 @@
+"""Dumped tensors: operators, first causes, comparison, watchpoints."""

@@ -1,0 +1,1 @@
+"""Settings of runs, and how strongly results depend on them."""

@@ -1,0 +1,1 @@
+"""The profile of one rank: steps, operators, data preparation, memory, efficiency."""

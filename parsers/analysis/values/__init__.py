@@ -1,0 +1,1 @@
+"""Histograms and tensors: statistics, distributions, comparison."""
