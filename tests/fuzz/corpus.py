@@ -139,7 +139,7 @@ class Seeds:
     def graphs(self, form: GraphFormat) -> Files:
         """Return the graphs of a format, in files of their own and in event files."""
         files = [data for _, data in self._all("graph") if format_of(data[:HEAD], "") is form]
-        inside = {"anf_ir": ("events",), "tensorflow": ("tensorboard",)}.get(form.name, ())
+        inside = {"mindspore": ("events",), "tensorflow": ("tensorboard",)}.get(form.name, ())
         files += [data for reader in inside for data in self.values(reader, "graph")]
         return _chosen([*files, *([small()] if form.name == "onnx" else [])])
 

@@ -147,7 +147,7 @@ _FORMS: Mapping[str, str] = {
     ".dot": "text", ".pb": "message", ".onnx": "message",
 }  # fmt: skip
 """Ending of a file name -> form."""
-_GRAPH_FORMS: Mapping[str, str] = {"anf_ir": "message", "tensorflow": "message", "onnx": "message"}
+_GRAPH_FORMS: Mapping[str, str] = {"mindspore": "message", "tensorflow": "message", "onnx": "message"}
 """Format of graphs -> form, where it is not "text"."""
 
 
