@@ -1,7 +1,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots
+MUTANTS := .venv-mutation
+.PHONY: run test lint unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
+
+# What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -20,17 +24,49 @@ AT_ONCE = -n logical --dist worksteal
 BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
 ONCE_MORE = --last-failed --last-failed-no-failures none
 
+# At most twelve minutes on two free processors once all is installed.
 test: install lint unit pages
+
+# What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, long fuzzing,
+# and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
+LONG_PARTS = long-readers long-values long-tools long-pages long-fuzz long-mutants
+test-long: install
+	@failed=; for part in $(LONG_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	[ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
+
+long-parts:
+	@echo $(LONG_PARTS)
+
+long = $(PYTEST) $(AT_ONCE) --times -m long $(1) || $(PYTEST) -m long $(1) $(ONCE_MORE)
+
+long-readers: $(VENV)/.test
+	$(call long,tests/contract tests/parsers/events tests/parsers/graphs tests/parsers/dumps)
+
+long-values: $(VENV)/.test
+	$(call long,tests --ignore=tests/contract --ignore=tests/parsers/events --ignore=tests/parsers/graphs --ignore=tests/parsers/dumps \
+	  --ignore=tests/app --ignore=tests/recipes --ignore=tests/browser)
+
+long-tools: $(VENV)/.test
+	$(call long,tests/app tests/recipes)
+
+long-pages: $(VENV)/.test
+	$(PYTEST) $(BROWSERS) --times -m long tests/browser || $(PYTEST) -m long tests/browser $(ONCE_MORE)
+
+long-fuzz:
+	$(MAKE) --no-print-directory fuzz SECONDS=$${LONG_SECONDS:-600}
+
+long-mutants: $(VENV)/.test $(MUTANTS)/.done
+	$(MUTANTS)/bin/python tests/mutation.py --most 4 --seconds $${LONG_SECONDS:-1200} --floor
 
 # Everything that tests need, before the first of them.
 install: $(VENV)/.test browser
 
 unit: $(VENV)/.test
 	$(NODE) --test "tests/js/**/*.test.js"
-	$(PYTEST) $(AT_ONCE) --ignore=tests/browser || $(PYTEST) --ignore=tests/browser $(ONCE_MORE)
+	$(PYTEST) $(AT_ONCE) --times --ignore=tests/browser || $(PYTEST) --ignore=tests/browser $(ONCE_MORE)
 
 pages: $(VENV)/.test
-	$(PYTEST) $(BROWSERS) tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
+	$(PYTEST) $(BROWSERS) --times tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
 
 lint: $(VENV)/.test scripts
 	$(BIN)/ruff check .
@@ -60,8 +96,6 @@ coverage: $(VENV)/.test
 	$(BIN)/coverage report --skip-covered --sort=cover
 
 # Small faults in changed lines of the parsers: does a test notice each?   ARGS="--base COMMIT --most 20 --seed 1"
-MUTANTS := .venv-mutation
-
 mutants: $(VENV)/.test $(MUTANTS)/.done
 	$(MUTANTS)/bin/python tests/mutation.py $(filter-out --demo --open,$(ARGS))
 

@@ -3,11 +3,15 @@
 In a copy of the repository, one line at a time is changed (a sign, a comparison, a number), and the tests beside the module are
 run: a mutant that no test fails with has survived, and is printed with its difference. Of each module a random part of the
 mutants is tried, as there are thousands.
+
+`mutation_score.json` has the share that was noticed when it was last recorded (`--record`), and the floor below which `--floor`
+fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import subprocess
 import sys
@@ -19,6 +23,9 @@ from cosmic_ray.work_db import WorkDB, use_db  # type: ignore[import-not-found] 
 from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkResult  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).resolve().parents[1]
+SCORE = Path(__file__).with_name("mutation_score.json")
+FEWEST = 12
+"""Mutants from which on a share says something."""
 CONFIG = """[cosmic-ray]
 module-path = "{module}"
 timeout = {seconds}
@@ -45,22 +52,43 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=10, help="mutants per module")
     parser.add_argument("--seed", type=int, default=None, help="of the choice among mutants (default: a new one, printed)")
     parser.add_argument("--python", default=str(ROOT / ".venv" / "bin" / "python"), help="interpreter that runs the tests")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further module after so long")
+    parser.add_argument("--floor", action="store_true", help=f"fail if a smaller share is noticed than {SCORE.name} demands")
+    parser.add_argument("--record", action="store_true", help=f"write the share into {SCORE.name}")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
-    base = _git(ROOT, "rev-parse", options.base)
+    base = _base(options.base)
     changed = _git(ROOT, "diff", "--name-only", "--diff-filter=AM", base, "HEAD", "--", "parsers").split()
     modules = options.modules or [name for name in changed if name.endswith(".py") and not name.endswith("__init__.py")]
+    random.Random(seed).shuffle(modules)
+    until = time.monotonic() + options.seconds
     print(f"seed {seed}, base {base[:12]}, {len(modules)} modules", flush=True)
     killed = survived = 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as directory:
         copy = Path(directory) / "repository"
         subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(copy)], check=True)
         for module in modules:
+            if time.monotonic() > until:
+                break
             found = _mutate(copy, module, base, options.python, options.most, random.Random(f"{seed} {module}"))
             killed, survived = killed + found[0], survived + found[1]
             print(f"{module}: {found[0]} of {sum(found)} noticed", flush=True)
     total = killed + survived
-    print(f"Mutants noticed: {killed} of {total} ({100.0 * killed / max(total, 1):.1f} %)")
+    score = killed / max(total, 1)
+    print(f"Mutants noticed: {killed} of {total} ({100.0 * score:.1f} %)")
+    known = json.loads(SCORE.read_text(encoding="utf-8"))
+    if options.record:
+        SCORE.write_text(json.dumps({**known, "noticed": killed, "mutants": total}, indent=2) + "\n", encoding="utf-8")
+    if options.floor and total >= FEWEST and score < known["floor"]:
+        sys.exit(f"At least {100.0 * known['floor']:.0f} % must be noticed ({SCORE.name}). Test what survived.")
+
+
+def _base(name: str) -> str:
+    """Return the commit a name stands for, or the oldest one there is, as in a checkout of the last few commits."""
+    try:
+        return _git(ROOT, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    except subprocess.CalledProcessError:
+        return _git(ROOT, "rev-list", "--reverse", "--first-parent", "HEAD").split()[0]
 
 
 def _mutate(copy: Path, module: str, base: str, python: str, most: int, chance: random.Random) -> tuple[int, int]:

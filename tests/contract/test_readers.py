@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shutil
+from bisect import bisect_left
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,8 @@ from parsers.model import Batch, Cursor, Reader
 from parsers.registry import KINDS, READERS, kind_of, reader_for, reader_named
 from tests.contract.samples import SAMPLES
 from tests.parsers.events.event_reference import read_payloads, read_points
+from tests.positions import every_byte, positions
 
-MOST = 1_500
-"""Positions of a sample that are damaged or cut, at most."""
 every_reader = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 
 
@@ -27,10 +27,6 @@ def sample_of(reader: Reader) -> Path:
 
 def sample(reader: Reader) -> bytes:
     return sample_of(reader).read_bytes()
-
-
-def positions(data: bytes) -> range:
-    return range(0, len(data), -(-len(data) // MOST))
 
 
 def content(*batches: Batch) -> tuple[object, ...]:
@@ -138,14 +134,15 @@ def test_a_file_of_nothing_known_has_no_reader(tmp_path: Path) -> None:
     assert reader_for(str(tmp_path / "notes.txt")) is None
 
 
+@every_byte
 @every_reader
-def test_cut_at_every_byte_and_resumed_equals_one_read(reader: Reader, tmp_path: Path) -> None:
+def test_cut_anywhere_and_resumed_equals_one_read(reader: Reader, tmp_path: Path, every: bool) -> None:
     if not reader.appendable:
         pytest.skip("files of this format do not grow")
     whole, path = sample(reader), tmp_path / "file"
     path.write_bytes(whole)
     expected = content(reader.read(str(path)))
-    for cut in positions(whole)[1:]:
+    for cut in positions(len(whole), every)[1:]:
         path.write_bytes(whole[:cut])
         first = reader.read(str(path))
         assert not first.problems
@@ -159,21 +156,25 @@ def last_record(reader: Reader, path: Path) -> int:
     """Byte offset at which the last record of the sample begins: no shorter file has all other records and nothing pending."""
     whole = path.read_bytes()
     count = reader.read(str(path)).records
-    for cut in range(1, len(whole)):
+
+    def has_the_others(cut: int) -> bool:
         path.write_bytes(whole[:cut])
-        batch = reader.read(str(path))
-        if batch.records == count - 1 and not batch.pending:
-            return cut
-    return 0
+        return reader.read(str(path)).records >= count - 1
+
+    cut = bisect_left(range(len(whole)), True, lo=1, key=has_the_others)
+    path.write_bytes(whole[:cut])
+    assert not reader.read(str(path)).pending
+    return cut if count > 1 else 0
 
 
+@every_byte
 @every_reader
-def test_no_flipped_byte_raises_and_each_is_noticed(reader: Reader, tmp_path: Path) -> None:
+def test_no_flipped_byte_raises_and_each_is_noticed(reader: Reader, tmp_path: Path, every: bool) -> None:
     whole, path = sample(reader), tmp_path / "file"
     path.write_bytes(whole)
     intact = reader.read(str(path)).records
     last = last_record(reader, path) if reader.checksummed else 0
-    for at in positions(whole):
+    for at in positions(len(whole), every, (last,)):
         for flip in (0x01, 0x10, 0xFF):
             path.write_bytes(whole[:at] + bytes((whole[at] ^ flip,)) + whole[at + 1 :])
             batch = reader.read(str(path))

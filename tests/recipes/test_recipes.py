@@ -89,6 +89,7 @@ def run(project: Path, *command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_a_recipe_is_all_there_is_to_do(recipe: Recipe, project: Path) -> None:
     follow(recipe, project)

@@ -18,16 +18,24 @@ from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, 
 from parsers.files import RegularFile
 from tests.parsers.events.damaged_files import LAYOUTS, READER, header, reports, write
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
+from tests.positions import every_byte, positions
 
 
+def edges(content: bytes) -> list[int]:
+    """Return where the lengths, their checksums, the data, its checksums begin, and where records end."""
+    found = [(offset, len(data)) for offset, data in records(content)]
+    return [offset + at for offset, size in found for at in (0, 8, 12, 12 + size, 16 + size)]
+
+
+@every_byte
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("payloads", [False, True])
-def test_cut_at_every_byte_and_resumed_equals_one_read(tmp_path: Path, layout: str, payloads: bool) -> None:
+def test_cut_anywhere_and_resumed_equals_one_read(tmp_path: Path, layout: str, payloads: bool, every: bool) -> None:
     content = write(tmp_path / "whole", layout, 12 if payloads else 30, payloads=payloads)
     reader = READER[layout]
     whole = reader.read(str(tmp_path / "whole"))
     path = tmp_path / "grows"
-    for cut in range(len(content) + 1):
+    for cut in [*positions(len(content), every, edges(content)[:: 1 if every else 3]), len(content)]:
         path.write_bytes(content[:cut])
         first = reader.read(str(path))
         assert first.pending == cut - first.cursor.offset
@@ -57,9 +65,10 @@ def test_grown_byte_by_byte(tmp_path: Path, layout: str) -> None:
     assert not any(batch.problems for batch in batches)
 
 
+@every_byte
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("flip", [0x01, 0x80, 0xFF])
-def test_every_byte_flipped(tmp_path: Path, layout: str, flip: int) -> None:
+def test_a_byte_flipped(tmp_path: Path, layout: str, flip: int, every: bool) -> None:
     """Of 200 records: the damage is reported, no other record is lost, nothing is made up."""
     content = bytearray(write(tmp_path / "whole", layout, 199))
     reader = READER[layout]
@@ -69,9 +78,10 @@ def test_every_byte_flipped(tmp_path: Path, layout: str, flip: int) -> None:
     path = tmp_path / "flipped"
     path.write_bytes(content)
     with path.open("r+b", buffering=0) as file:
-        for offset, length in places[:: 1 if flip == 0xFF else 7]:
+        for offset, length in places[:: 1 if flip == 0xFF else 7] if every else (places[0], *places[3::28], places[-1]):
             others = [point for point in expected if point[0] != offset]
-            for at in range(offset, offset + length):
+            fields = {0, 4, 7, 8, 11, 12, 13, length // 2, length - 6, length - 5, length - 4, length - 1}
+            for at in range(offset, offset + length) if every else sorted(offset + field for field in fields):
                 file.seek(at)
                 file.write(bytes((content[at] ^ flip,)))
                 batch = reader.read(str(path))

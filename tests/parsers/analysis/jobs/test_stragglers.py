@@ -11,6 +11,8 @@ from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from tests.writers.clusters import Made, make
 
 TRIALS = 100
+"""Seeds per shape of job in `make test-long`; in `make test` FEWER, which still tell 95 % from a tenth less."""
+FEWER = 20
 SHAPES = ((64, 4), (64, 8), (64, 16), (256, 8), (1024, 16))
 
 
@@ -19,9 +21,13 @@ def named(made: Made) -> list[Straggler]:
     return [one for one in found if one.persistent]
 
 
-def trials(ranks: int) -> range:
+every_seed = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
+
+
+def trials(ranks: int, every: bool) -> range:
     """Fewer of the largest jobs, which have as many groups as several small ones."""
-    return range(TRIALS if ranks == 64 else max(TRIALS * 64 // ranks, 10))
+    most = TRIALS if ranks == 64 else max(TRIALS * 64 // ranks, 10)
+    return range(most if every else min(most, FEWER * 64 // min(ranks, 256)))
 
 
 def test_no_rows_name_nobody() -> None:
@@ -29,43 +35,47 @@ def test_no_rows_name_nobody() -> None:
     assert slow_links(LINKS.empty()) == []
 
 
+@every_seed
 @pytest.mark.parametrize(("ranks", "group"), SHAPES)
-def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: int) -> None:
+def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: int, every: bool) -> None:
     right = wrong = 0
-    for seed in trials(ranks):
+    for seed in trials(ranks, every):
         slow = int(np.random.default_rng(seed).integers(ranks))
         found = named(make(seed, ranks=ranks, group=group, slow_rank=slow))
         right += [(one.rank, one.cause) for one in found] == [(slow, "computing")]
         wrong += any(one.rank != slow for one in found)
-    assert right >= 0.95 * len(trials(ranks))
-    assert wrong <= 0.02 * len(trials(ranks))
+    assert right >= 0.95 * len(trials(ranks, every))
+    assert wrong <= 0.02 * len(trials(ranks, every))
 
 
+@every_seed
 @pytest.mark.parametrize(("ranks", "group"), SHAPES)
-def test_nobody_is_named_where_nothing_is_wrong(ranks: int, group: int) -> None:
-    jobs = [make(seed, ranks=ranks, group=group) for seed in trials(ranks)]
+def test_nobody_is_named_where_nothing_is_wrong(ranks: int, group: int, every: bool) -> None:
+    jobs = [make(seed, ranks=ranks, group=group) for seed in trials(ranks, every)]
     assert sum(bool(named(job)) for job in jobs) <= 0.02 * len(jobs)
     assert not [job for job in jobs if slow_links(job.links)]
 
 
+@every_seed
 @pytest.mark.parametrize("ranks", [64, 256])
-def test_a_link_at_seven_tenths_is_named(ranks: int) -> None:
+def test_a_link_at_seven_tenths_is_named(ranks: int, every: bool) -> None:
     right = 0
-    for seed in trials(ranks):
+    for seed in trials(ranks, every):
         slow = int(np.random.default_rng(seed).integers(ranks))
         found = slow_links(make(seed, ranks=ranks, slow_link=slow).links)
         right += [(one.source, one.target) for one in found] == [(slow, (slow + 1) % ranks)]
-    assert right >= 0.95 * len(trials(ranks))
+    assert right >= 0.95 * len(trials(ranks, every))
 
 
-def test_a_rank_that_comes_late_from_the_host() -> None:
+@every_seed
+def test_a_rank_that_comes_late_from_the_host(every: bool) -> None:
     ranks = 64
     right = 0
-    for seed in trials(ranks):
+    for seed in trials(ranks, every):
         slow = int(np.random.default_rng(seed).integers(ranks))
         found = named(make(seed, ranks=ranks, slow_rank=slow, slower=0.0, late_ns=8e6))
         right += [(one.rank, one.cause) for one in found] == [(slow, "host")]
-    assert right >= 0.95 * len(trials(ranks))
+    assert right >= 0.95 * len(trials(ranks, every))
 
 
 def test_one_step_is_not_enough_to_call_a_rank_slow() -> None:
@@ -88,13 +98,14 @@ def test_since_which_step_and_what_it_costs() -> None:
     assert found.last > 0.9
 
 
-def test_two_ranks_only_differ() -> None:
+@every_seed
+def test_two_ranks_only_differ(every: bool) -> None:
     ranks = 8
     right = 0
-    for seed in range(TRIALS):
+    for seed in trials(64, every):
         found = named(make(seed, ranks=ranks, group=2, slow_rank=3, slower=0.10))
         right += [(one.rank, one.between_two) for one in found] == [(3, True)]
-    assert right >= 95
+    assert right >= 0.95 * len(trials(64, every))
 
 
 def test_groups_of_the_pipeline_are_not_judged() -> None:
