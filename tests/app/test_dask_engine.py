@@ -36,7 +36,7 @@ def made_cluster(workers: int) -> Any:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
+def started_cluster() -> Iterator[str]:
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)  # workers are started anew after the process that starts them
     with made_cluster(2) as made:
@@ -45,6 +45,14 @@ def cluster() -> Iterator[str]:
         del os.environ["PYTHONPATH"]
     else:
         os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture
+def cluster(started_cluster: str) -> str:
+    """The address of a cluster whose workers are back, if a test before has killed some."""
+    with distributed.Client(started_cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
+    return started_cluster
 
 
 class NotHere(Here):

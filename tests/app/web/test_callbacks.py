@@ -97,7 +97,7 @@ def test_there_are_callbacks_to_test(application) -> None:
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
 @pytest.mark.parametrize("part", range(4))  # parts, so that several processes share the work
 def test_wrong_values(application, part, every) -> None:
-    """Every value in every place; in `make test` each place has its fourth of the values, and a callback a fourth of the asks."""
+    """Every value in every place; in `make test` a place has a fourth of the values, a callback a fourth of the asks."""
     client = application.server.test_client()
     chance = random.Random(11 + part)
     answered = Counter[int]()

@@ -29,10 +29,7 @@ ARRAYS: dict[str, Any] = {
 TYPES = {"complex64": "Complex64"}
 
 
-@pytest.fixture(params=[False, True], ids=["whole", "by position"])
-def client(tmp_path, monkeypatch, request) -> Any:
-    if request.param:
-        monkeypatch.setattr(dump_tensors, "LARGE_BYTES", 0)
+def client_of(tmp_path: Path) -> Any:
     rank = tmp_path / "rank_0"
     folder = rank / "Net" / "0" / "0"
     folder.mkdir(parents=True)
@@ -46,6 +43,22 @@ def client(tmp_path, monkeypatch, request) -> Any:
     made = create_app(source).server.test_client()
     made.dump, made.mark, made.folder = source.dump("a").dump, source.dump("a").mark, folder
     return made
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return client_of(tmp_path_factory.mktemp("dump"))
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "by position"])
+def read_how(monkeypatch, request) -> None:
+    if request.param:
+        monkeypatch.setattr(dump_tensors, "LARGE_BYTES", 0)
+
+
+@pytest.fixture
+def client(shared, read_how) -> Any:
+    return shared
 
 
 def row(client: Any, name: str) -> str:
@@ -141,7 +154,8 @@ def test_rows_of_a_dump_that_was_listed_anew_are_neither_answered_nor_an_error(c
         assert (answer.status_code, answer.data) == (204, b"")
 
 
-def test_a_file_that_is_gone_or_of_another_shape_is_refused(client) -> None:
+def test_a_file_that_is_gone_or_of_another_shape_is_refused(tmp_path, read_how) -> None:
+    client = client_of(tmp_path)
     query = asked(client, "plain", **against(client, "half"))
     assert client.get("/api/dump-values", query_string=query).status_code == 422
     Path(next(client.folder.glob("Op.Default_plain*"))).unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from parsers.dump_frames import DUMP_FRAMES
 from tests.writers.dumps import BEGIN_US, Injection, file_name, npy, write_dump
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Any:
+@contextmanager
+def serving(tmp_path: Path) -> Any:
     write_dump(tmp_path / "runs/a", iterations=3, injection=Injection(1, 2, "nan"))
     (tmp_path / "runs/b").mkdir()
     (tmp_path / "runs/b/x.summary.1.host").write_bytes(b"")
@@ -35,6 +36,19 @@ def client(tmp_path: Path) -> Any:
     made.store, made.base = store, tmp_path / "runs/a"
     yield made
     store.stop()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with serving(tmp_path_factory.mktemp("dumps")) as made:
+        yield made
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Any:
+    """A client for a test that changes files, saves something or leaves work."""
+    with serving(tmp_path) as made:
+        yield made
 
 
 def get(client: Any, address: str, **query: object) -> Any:
@@ -76,24 +90,24 @@ def test_frames_hold_what_the_files_do(client) -> None:
     assert set(spread["name"]) == set(tensors["name"][wanted])
 
 
-def test_hits_are_those_of_the_saved_watchpoints(client) -> None:
-    refused = client.get("/api/dump.csv?run=a&frame=hits")
+def test_hits_are_those_of_the_saved_watchpoints(changed) -> None:
+    refused = changed.get("/api/dump.csv?run=a&frame=hits")
     assert (refused.status_code, "recommended" in refused.json["error"]) == (404, True)
     tanh = SavedWatchpoint("tensor_overflow", pattern="(?i)tanh")
     off = SavedWatchpoint("tensor_all_zero", enabled=False)
-    client.store.save_watchpoints("a", WatchList((tanh, off)), WatchList().version)
-    found = table(client, "hits")
+    changed.store.save_watchpoints("a", WatchList((tanh, off)), WatchList().version)
+    found = table(changed, "hits")
     assert set(found["condition"]) == {"tensor_overflow"}
     assert found["name"].str.contains("anh").all()
-    bad = [path for path in client.base.rglob("*anh*.output.*.npy") if not np.isfinite(np.load(path)).all()]
+    bad = [path for path in changed.base.rglob("*anh*.output.*.npy") if not np.isfinite(np.load(path)).all()]
     assert found["hit"].sum() == len(bad) > 0
 
 
 @pytest.mark.parametrize("by_position", [False, True])
-def test_a_tensor_is_sent_as_it_is_in_the_file(client, monkeypatch: pytest.MonkeyPatch, by_position: bool) -> None:
+def test_a_tensor_is_sent_as_it_is_in_the_file(changed, monkeypatch: pytest.MonkeyPatch, by_position: bool) -> None:
     if by_position:
         monkeypatch.setattr(dump_tensors, "LARGE_BYTES", 0)
-    folder = client.base / "rank_0/Net/0/1"
+    folder = changed.base / "rank_0/Net/0/1"
     rng = np.random.default_rng(0)
     arrays = {"f": rng.normal(size=(3, 4)), "i": np.arange(5), "b": np.array([True, False])}
     arrays |= {"none": np.empty((0, 2), np.float32), "scalar": np.array(2.5, np.float32)}
@@ -104,27 +118,27 @@ def test_a_tensor_is_sent_as_it_is_in_the_file(client, monkeypatch: pytest.Monke
     turned = file_name("Op", "Default/turned-op0", BEGIN_US + 50, "output", 0, "float64")
     np.save(folder / turned, np.asfortranarray(arrays["f"]))
     arrays["turned"] = arrays["f"]
-    tensors = table(client, "tensors")
+    tensors = table(changed, "tensors")
     for name, values in arrays.items():
         row = int(np.flatnonzero(tensors["name"].str.endswith(f"_{name}-op0"))[0])
-        answer = get(client, "/api/dump.npy", run="a", row=row)
+        answer = get(changed, "/api/dump.npy", run="a", row=row)
         assert answer.content_length == len(answer.data)
         found = np.load(io.BytesIO(answer.data))
         np.testing.assert_array_equal(found, values)
         assert found.dtype == values.dtype
-        again = get(client, "/api/dump.npy", run="a", step=1, node=tensors["name"][row], io="output.0")
+        again = get(changed, "/api/dump.npy", run="a", step=1, node=tensors["name"][row], io="output.0")
         assert again.data == answer.data
         disposition = answer.headers["Content-Disposition"]
         assert disposition.startswith("attachment; ")
         assert f"{name}-op0-rank0-step1-output.0.npy" in disposition
 
 
-def test_names_of_files_are_safe(client) -> None:
-    folder = client.base / "rank_0/Net/0/1"
+def test_names_of_files_are_safe(changed) -> None:
+    folder = changed.base / "rank_0/Net/0/1"
     name = f"Op.Default_{'x' * 60}..--a b'\";фi-op0.0.0.{BEGIN_US}.output.0.DefaultFormat.Float32.npy"
     (folder / name).write_bytes(npy(np.ones(2, np.float32)))
-    row = int(np.flatnonzero(table(client, "tensors")["name"].str.contains("xxx"))[0])
-    answer = get(client, "/api/dump.npy", run="a", row=row)
+    row = int(np.flatnonzero(table(changed, "tensors")["name"].str.contains("xxx"))[0])
+    answer = get(changed, "/api/dump.npy", run="a", row=row)
     disposition = answer.headers["Content-Disposition"]
     assert disposition.isascii()
     assert disposition.count('"') == 2
@@ -157,29 +171,29 @@ def test_a_spread_of_nothing_is_empty(client) -> None:
     assert not len(table(client, "spread", rank=7, step=99))
 
 
-def test_a_damaged_tensor_is_refused_with_the_reason(client) -> None:
-    path = min((client.base / "rank_0/Net/0/1").glob("Tanh.*.output.*"))
+def test_a_damaged_tensor_is_refused_with_the_reason(changed) -> None:
+    path = min((changed.base / "rank_0/Net/0/1").glob("Tanh.*.output.*"))
     os.chmod(path, 0o600)
     path.write_bytes(path.read_bytes()[:-4])
-    row = int(np.flatnonzero(table(client, "tensors")["file"].str.endswith(path.name))[0])
-    answer = client.get(f"/api/dump.npy?run=a&row={row}")
+    row = int(np.flatnonzero(table(changed, "tensors")["file"].str.endswith(path.name))[0])
+    answer = changed.get(f"/api/dump.npy?run=a&row={row}")
     assert answer.status_code == 422
     assert "truncated" in answer.json["error"]
 
 
-def test_work_that_takes_too_long_is_to_be_asked_for_again(client, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(table(client, "tensors"))
+def test_work_that_takes_too_long_is_to_be_asked_for_again(changed, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(table(changed, "tensors"))
     monkeypatch.setattr(dumps, "PATIENCE", 0.0)
     monkeypatch.setattr(dumps, "work_for", lambda *_args, **_named: SLOW)
-    answer = client.get("/api/dump.csv?run=a&frame=causes")
+    answer = changed.get("/api/dump.csv?run=a&frame=causes")
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
-    client.store.cancel_dump("a", SLOW)
+    changed.store.cancel_dump("a", SLOW)
 
 
-def test_work_that_fails_says_why(client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_fails_says_why(changed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dumps, "work_for", lambda *_args, **_named: BROKEN)
-    answer = client.get("/api/dump.csv?run=a&frame=causes")
+    answer = changed.get("/api/dump.csv?run=a&frame=causes")
     assert answer.status_code == 500
     assert "RuntimeError: no" in answer.json["error"]
 

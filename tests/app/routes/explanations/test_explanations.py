@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -28,9 +29,8 @@ VALUES.flat[:2] = 0, 255
 STRANGE = "Grad CAM/../é"
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    folder = tmp_path / "runs" / "run"
+def written(place: Path) -> Path:
+    folder = place / "runs" / "run"
     with ExplanationWriter(str(folder), labels=["cat", "dog"], explainers=["GradCAM", STRANGE], seconds=9) as writer:
         for sample in range(3):
             writer.sample(sample, PICTURE, truth=[0], probabilities={0: 0.9 - 0.2 * sample, 1: 0.55})
@@ -39,12 +39,35 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def client(run: Path) -> Iterator[FlaskClient]:
+@contextmanager
+def serving(run: Path) -> Iterator[FlaskClient]:
     store = Store([run.parent], interval=0).start()
     assert store.wait(30)
     yield create_app(store).server.test_client()
     store.stop()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("explanations"))
+
+
+@pytest.fixture(scope="module")
+def client(run: Path) -> Iterator[FlaskClient]:
+    with serving(run) as made:
+        yield made
+
+
+@pytest.fixture
+def own_run(tmp_path: Path) -> Path:
+    """A run for a test that changes its files."""
+    return written(tmp_path)
+
+
+@pytest.fixture
+def own_client(own_run: Path) -> Iterator[FlaskClient]:
+    with serving(own_run) as made:
+        yield made
 
 
 def append(folder: Path, sample: int, path: str) -> None:
@@ -107,54 +130,62 @@ def test_what_is_not_there_is_refused_with_a_reason(client: FlaskClient, query: 
 ])  # fmt: skip
 @pytest.mark.parametrize("what", ["image", "heatmap"])
 def test_files_that_are_no_picture(
-    client: FlaskClient, run: Path, what: str, content: bytes | None, status: int, reason: str
+    own_client: FlaskClient, own_run: Path, what: str, content: bytes | None, status: int, reason: str
 ) -> None:
-    file = run / ("_explain_9/origin_images/0/0.png" if what == "image" else "_explain_9/heatmap/GradCAM/0/0_0.png")
+    file = own_run / ("_explain_9/origin_images/0/0.png" if what == "image" else "_explain_9/heatmap/GradCAM/0/0_0.png")
     file.unlink()
     if content is not None:
         file.write_bytes(content)
     more = "" if what == "image" else "&explainer=GradCAM&label=0"
-    answer = client.get(f"/api/explanation/{what}?run=run&sample=0{more}")
+    answer = own_client.get(f"/api/explanation/{what}?run=run&sample=0{more}")
     assert answer.status_code == status
     assert reason in answer.json["error"]
-    assert client.get(f"/api/explanation/{what}?run=run&sample=1{more}").status_code == 200
+    assert own_client.get(f"/api/explanation/{what}?run=run&sample=1{more}").status_code == 200
 
 
-def test_a_cut_jpeg_is_sent_and_named(client: FlaskClient, run: Path) -> None:
+def test_a_cut_jpeg_is_sent_and_named(own_client: FlaskClient, own_run: Path) -> None:
     out = io.BytesIO()
     Image.fromarray(RNG.integers(0, 256, (64, 64), np.uint8)).save(out, "JPEG")
     for name in ("origin_images/0/0.png", "heatmap/GradCAM/0/0_0.png"):
-        (run / "_explain_9" / name).write_bytes(out.getvalue()[:-1000])
+        (own_run / "_explain_9" / name).write_bytes(out.getvalue()[:-1000])
     for query in ("image?run=run&sample=0", "heatmap?run=run&sample=0&explainer=GradCAM&label=0"):
-        answer = client.get(f"/api/explanation/{query}")
+        answer = own_client.get(f"/api/explanation/{query}")
         assert answer.status_code == 200
         assert "cut" in unquote(answer.headers["Mindscope-Problem"])
 
 
-def test_a_constant_map_is_said_to_be_one(client: FlaskClient, run: Path) -> None:
-    Image.fromarray(np.full((5, 5), 8, np.uint8)).save(run / "_explain_9/heatmap/GradCAM/0/1_0.png")
-    answer = client.get("/api/explanation/heatmap?run=run&sample=1&explainer=GradCAM&label=0")
+def test_a_constant_map_is_said_to_be_one(own_client: FlaskClient, own_run: Path) -> None:
+    Image.fromarray(np.full((5, 5), 8, np.uint8)).save(own_run / "_explain_9/heatmap/GradCAM/0/1_0.png")
+    answer = own_client.get("/api/explanation/heatmap?run=run&sample=1&explainer=GradCAM&label=0")
     assert answer.headers["Mindscope-Constant"] == "1"
 
 
-@pytest.mark.parametrize("path", [
+LEAVING = (
     "/etc/passwd", "../../secret.png", "_explain_9/../../../secret.png", "..\\..\\secret.png", "out.png", "up/secret.png",
     "pipe.png", "_explain_9", "\0", "a" * 5000,
-])  # fmt: skip
-def test_paths_in_records_that_leave_the_run_are_refused(run: Path, path: str) -> None:
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def leaving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """A client of a run whose samples 7 and later name pictures by the paths in LEAVING."""
+    run = written(tmp_path_factory.mktemp("leaving"))
     Image.fromarray(PICTURE).save(run.parent.parent / "secret.png")
     Image.fromarray(PICTURE).save(run.parent / "secret.png")
     (run / "out.png").symlink_to(run.parent.parent / "secret.png")
     (run / "up").symlink_to(run.parent.parent)
     os.mkfifo(run / "pipe.png")
-    append(run, 7, path)
-    store = Store([run.parent], interval=0).start()
-    assert store.wait(30)
-    client = create_app(store).server.test_client()
-    answer = client.get("/api/explanation/image?run=run&sample=7")
+    for place, path in enumerate(LEAVING):
+        append(run, 7 + place, path)
+    with serving(run) as made:
+        yield made
+
+
+@pytest.mark.parametrize("path", LEAVING)
+def test_paths_in_records_that_leave_the_run_are_refused(leaving: FlaskClient, path: str) -> None:
+    answer = leaving.get(f"/api/explanation/image?run=run&sample={7 + LEAVING.index(path)}")
     assert answer.status_code in (404, 422), answer.data[:100]
-    assert client.get("/api/explanation/image?run=run&sample=1").status_code == 200
-    store.stop()
+    assert leaving.get("/api/explanation/image?run=run&sample=1").status_code == 200
 
 
 def table(answer: TestResponse) -> list[dict[str, str]]:

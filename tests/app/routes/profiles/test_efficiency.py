@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Sha
 OPERATIONS, TRAFFIC = "aic_cube_fops", "aic_read_main_memory_datas(KB)"
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Any:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    tmp_path = tmp_path_factory.mktemp("efficiency")
     for name, counter, values in (("one", OPERATIONS, [4e6, 8e6, 1e6]), ("two", TRAFFIC, [2, 4, 8])):
         place = tmp_path / name / "profiler" / "ASCEND_PROFILER_OUTPUT"
         place.mkdir(parents=True)
