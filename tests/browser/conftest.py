@@ -33,15 +33,13 @@ from app.store.store import Store
 from parsers.events.writer import EventWriter
 from tests.browser.costs import Costs
 from tests.browser.showing import leave
+from tests.browser.waiting import WAIT_MS
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 SAID_OF_SPEED = (
     "GL Driver Message", "willReadFrequently", "custom wheel sensitivity", "preload but not used within a few seconds",
 )  # fmt: skip
-WAIT_MS = 60_000
-"""Long, so that a busy machine fails no test: with ten programs on a processor, reading a trace takes more than 20 s.
-Nothing waits longer than it must."""
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 FAILED = pytest.StashKey[bool]()
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")

@@ -20,7 +20,9 @@ from app.store.store import Store
 from layouts import PAGES
 from layouts.runs.boards import BoardCard
 from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
-from tests.browser.conftest import DEMO, WAIT_MS, _end, _serving
+from tests.browser.conftest import DEMO, _end, _serving
+from tests.browser.showing import show
+from tests.browser.waiting import WAIT_MS, frames
 from tests.parsers.profiler.written import FILES
 from tests.writers import chrome_traces
 from tests.writers.clusters import write
@@ -130,9 +132,14 @@ OF_RUNS = {"scalars", "histograms", "images", "landscape", "dataset", "model_lin
 """Pages with charts of several runs."""
 
 
+@pytest.mark.parametrize("themes", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("group", GROUPS)
-def test_pages_open_with_nothing_grave_and_a_text_for_every_chart(page: Page, everything: str, axe: str, group: str) -> None:
-    """Each page by its address, without complaint: in both themes, from light to dark and the next one from dark to light.
+def test_pages_open_with_nothing_grave_and_a_text_for_every_chart(
+    page: Page, everything: str, axe: str, group: str, themes: int
+) -> None:
+    """Each page by its address, without complaint, in both themes: from light to dark and the next one from dark to light.
+
+    In every run each page has one theme, the next page the other one.
 
     Charts say what they show, in the language of the page; charts of runs name at least one of them.
     """
@@ -149,7 +156,7 @@ def test_pages_open_with_nothing_grave_and_a_text_for_every_chart(page: Page, ev
             drawn |= {shown.name} if found else set()
             missing += [f"{path}: {one}" for one in lacking]
             page.evaluate(axe)
-            grave += [f"{path}, {one}" for _ in range(2) for one in graveness(page)]
+            grave += [f"{path}, {one}" for _ in range(themes) for one in graveness(page)]
     assert not missing, "\n".join(missing)
     assert drawn >= {shown.name for shown in pages} - WITHOUT
     assert not grave, "\n".join(grave)
@@ -163,7 +170,7 @@ def charts(page: Page, name: str) -> tuple[list[tuple[str, str]], list[tuple[str
         lacking = [one for one in found if not speaks(name, one)]
         if time.monotonic() > until or (not lacking and (found or name in WITHOUT)):
             return found, lacking
-        page.wait_for_timeout(250)
+        frames(page, 10)
 
 
 def graveness(page: Page) -> list[str]:
@@ -185,7 +192,7 @@ def speaks(page: str, chart: tuple[str, str]) -> bool:
 
 
 def test_alternatives_follow_the_language_and_the_figure(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/scalars?tag=loss&run=lenet_sink_mode")
+    show(page, f"{demo}/scalars?tag=loss&run=lenet_sink_mode")
     plot = page.locator(".js-plotly-plot").first
     expect(plot).to_have_attribute("aria-label", re.compile(r"^Line of loss, over steps\. .*lenet_sink_mode: last 2\.014,"))
     expect(plot).to_have_attribute("role", "img")
@@ -208,7 +215,7 @@ def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path,
     grave = []
     try:
         for path in ("board", f"board?board={board.key}", f"board?board={board.key}&embed=1", "board?board=x"):
-            page.goto(f"{place}/{path}")
+            show(page, f"{place}/{path}")
             expect(page.locator(".ms-board-list, .ms-board .ms-empty:visible, .ms-board-text h1").first).to_be_visible()
             if board.key in path:
                 first = page.frame_locator(".ms-board-frame >> nth=0")

@@ -17,9 +17,11 @@ from app import create_app
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
 from layouts.kit.page import Page
+from tests.browser.waiting import steady
 from tests.sources import MemorySource, row, series
 
 Serve = Callable[[Flask], str]
+CONTENT = "() => document.body.innerHTML.length"
 EMPTY = row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
@@ -50,7 +52,7 @@ def in_chinese_and_dark(page: Tab) -> None:
     page.locator("[data-action=language]").click()
     page.locator("[data-action=theme]").click()
     expect(page.locator(".ms-page-title .zh")).to_be_visible()
-    page.wait_for_timeout(300)  # so that what the page does late can still complain
+    steady(page, CONTENT)  # so that what the page does late can still complain
 
 
 def test_what_is_loaded_ahead_is_used(page: Tab, serve: Serve) -> None:
@@ -91,10 +93,18 @@ def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page
         page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
         is_open(page, shown)
         expect(page.locator(".ms-page-title .zh")).to_be_visible()
-        page.wait_for_timeout(300)
+        steady(page, CONTENT)
 
 
-@pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
+FIRST_OF_GROUP = {shown.group: shown.name for shown in reversed(PAGES)}
+EVERY = [
+    pytest.param(shown, id=shown.name, marks=() if shown.name == FIRST_OF_GROUP[shown.group] else pytest.mark.long)
+    for shown in PAGES
+]
+"""Every page, of which one of each group is tried in every run."""
+
+
+@pytest.mark.parametrize("shown", EVERY)
 def test_a_page_stands_alone_in_a_host(page: Tab, serve: Serve, shown: Page) -> None:
     host = dash.Dash("host", update_title="", include_assets_files=False)
     embedded = EmbeddedPage(shown, given(3), id="s1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import colorsys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,7 +14,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from layouts.kit.theme import FIRST, PALETTE
 from parsers.events.writer import EventWriter
-from tests.browser.conftest import WAIT_MS
+from tests.browser import waiting
 
 pytestmark = pytest.mark.browser
 FIVE = ("lr_1/seed_3", "lr_2/seed_0", "lr_2/seed_4", "lr_4/seed_1", "lr_5/seed_2")
@@ -74,10 +73,7 @@ def lines(page: Page) -> dict[str, str]:
 
 def becomes(page: Page, read: Callable[[Page], dict[str, str]], wanted: dict[str, str]) -> None:
     """Wait until the colours that `read` finds are these: chips and lines change one after the other."""
-    until = time.monotonic() + WAIT_MS / 1000
-    while (found := read(page)) != wanted and time.monotonic() < until:
-        page.wait_for_timeout(50)
-    assert found == wanted
+    waiting.becomes(page, lambda: read(page), wanted)
 
 
 def turns(page: Page, run: str, colour: str) -> None:

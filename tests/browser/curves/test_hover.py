@@ -13,6 +13,7 @@ from playwright.sync_api import Page, Route, expect
 from app.web.server import create_app
 from parsers import Series
 from tests.browser.showing import show
+from tests.browser.waiting import becomes, frames
 from tests.sources import MemorySource
 
 pytestmark = pytest.mark.browser
@@ -40,7 +41,7 @@ def point(page: Page, chart: int, x: float, y: float) -> None:
     box = page.locator(CHARTS).nth(chart).bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-    page.wait_for_timeout(60)
+    frames(page, 6)
 
 
 @pytest.mark.parametrize("width", [1440, 1000])
@@ -113,11 +114,7 @@ def test_a_zoomed_card_says_reading_until_its_points_are_exact(page: Page, addre
     page.mouse.move(box["x"] + 330, box["y"] + 400, steps=4)
     page.mouse.up()
     expect(notes.locator(".en")).to_have_text(["reading"])
-    for _ in range(100):
-        if held:
-            break
-        page.wait_for_timeout(20)
-    assert held
+    becomes(page, lambda: len(held) > 0, True)
     expect(notes.locator(".en")).to_have_text(["reading"])
     open_gate.set()
     for route in held:

@@ -14,6 +14,7 @@ from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 
 
 def test_from_the_list_of_a_run_to_the_place_on_the_curve(tmp_path: Path, serve: Callable[[Flask], str], page: Page) -> None:
@@ -27,7 +28,7 @@ def test_from_the_list_of_a_run_to_the_place_on_the_curve(tmp_path: Path, serve:
 
 
 def follow(page: Page, address: str) -> None:
-    page.goto(f"{address}/overview")
+    show(page, f"{address}/overview")
     entries = page.locator(".ms-insight")
     expect(entries).to_have_count(2)
     expect(entries.nth(0)).to_contain_text("loss is NaN at step 350")
@@ -49,7 +50,7 @@ def follow(page: Page, address: str) -> None:
     page.locator(".ms-mark-item").first.click()
     expect(mark).to_have_count(1)
     # Of a group over another axis too, from a link alone; the bar is one line of a usual screen.
-    page.goto(f"{address}/scalars?group=regex:r(u)n&band=std&x=relative&smooth=0.5&log=loss")
+    show(page, f"{address}/scalars?group=regex:r(u)n&band=std&x=relative&smooth=0.5&log=loss")
     expect(page.locator(".ms-group-chip")).to_have_count(1)
     expect(mark).to_have_count(2)
     left, right = page.locator(".ms-scalar-mode").bounding_box(), page.locator(".ms-cards-right").bounding_box()
@@ -85,11 +86,11 @@ def test_each_rule_has_its_level_and_the_list_of_runs_counts(
 
 
 def levels(page: Page, address: str) -> None:
-    page.goto(f"{address}/")
+    show(page, f"{address}/")
     number = page.locator('.ag-row [col-id="insights"]')
     expect(number).to_have_text("1 NaN or Inf, 1 spike")
     expect(number.locator("span[title]").last).to_have_attribute("title", "2: 1 NaN or Inf, 1 spike")
-    page.goto(f"{address}/scalars")
+    show(page, f"{address}/scalars")
     mark = page.locator(".ms-mark")
     expect(mark).to_have_count(2)
     page.locator(".ms-strict summary").click()
@@ -97,5 +98,5 @@ def levels(page: Page, address: str) -> None:
     expect(mark).to_have_count(1)
     expect(page).to_have_url(re.compile("insights=normal&insights=spike(%3A|:)off"))
     # The choice holds for the list of runs too.
-    page.goto(f"{address}/")
+    show(page, f"{address}/")
     expect(number).to_have_text("1 NaN or Inf")

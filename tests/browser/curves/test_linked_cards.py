@@ -15,6 +15,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.web.server import create_app
 from parsers import Series
+from tests.browser.waiting import frames, polls
 from tests.sources import MemorySource
 
 pytestmark = pytest.mark.browser
@@ -55,11 +56,11 @@ def spiked(number: int) -> Series:
 TAGS = ("loss", "lr", "train/loss", "train/err", "val/loss", "val/err", "val/x10", "val/x9")
 
 
-@pytest.fixture
-def address(serve: Serve) -> str:
+@pytest.fixture(scope="module")
+def address(serve_file: Serve) -> str:
     runs = {f"run_{number}": {"scalar": {tag: curve(number) for tag in TAGS}} for number in range(3)}
     runs["run_1"]["scalar"]["val/err"] = spiked(1)
-    return serve(create_app(MemorySource(runs)).server)
+    return serve_file(create_app(MemorySource(runs)).server)
 
 
 def opened(page: Page, address: str, query: str = "", cards: int = len(TAGS)) -> None:
@@ -111,7 +112,7 @@ def test_the_step_under_the_pointer_is_shown_in_all_cards_without_drawing_any(pa
     seen = []
     for part in (0.2, 0.21, 0.5, 0.83):
         page.mouse.move(box["x"] + box["width"] * part, box["y"] + box["height"] * 0.5)
-        page.wait_for_timeout(80)
+        frames(page, 6)
         crosshairs = page.evaluate(CROSSHAIRS)
         assert len(crosshairs) == len(TAGS)
         assert sum(one["own"] for one in crosshairs) == 1, "the card under the pointer has a line of its own"
@@ -241,10 +242,10 @@ def test_columns_and_height_are_chosen(page: Page, address: str, width: int) -> 
     page.wait_for_function("p => p._fullLayout.width === p.clientWidth", arg=plot.element_handle())
 
 
-@pytest.fixture
-def thousands(serve: Serve) -> str:
+@pytest.fixture(scope="module")
+def thousands(serve_file: Serve) -> str:
     tags = {f"layer{place // 20}/w{place % 20}": curve(place % 9, 60) for place in range(2000)}
-    return serve(create_app(MemorySource({name: {"scalar": dict(tags)} for name in ("a", "b", "c")})).server)
+    return serve_file(create_app(MemorySource({name: {"scalar": dict(tags)} for name in ("a", "b", "c")})).server)
 
 
 def cards_of(body: str) -> list[Any]:
@@ -259,7 +260,7 @@ def test_of_two_thousand_tags_only_what_is_near_is_asked_for(page: Page, thousan
     opened(page, thousands, "cards=48&columns=3", 48)
     expect(page.locator(".ms-range")).to_contain_text("1–48 of 2,000")
     expect(page.locator(DRAWN).first).to_be_attached()
-    page.wait_for_timeout(800)
+    polls(page)
     first = sum(len(cards_of(body)) for body in sent)
     assert 12 <= first < 30, "not those far below the window"
     page.mouse.move(900, 500)

@@ -21,6 +21,8 @@ from layouts.curves.smoothed_lines import WRONG
 from parsers import open_run
 from parsers.events.writer import EventWriter
 from tests.browser.curves.test_pixels import points_of
+from tests.browser.showing import show
+from tests.browser.waiting import polls
 
 RUNS, STEPS = 100, 120
 CARD = ".ms-slot:not([hidden])"
@@ -102,14 +104,14 @@ def source(base: Path) -> Iterator[Store]:
     store.stop()
 
 
-@pytest.fixture
-def address(source: Store, serve: Callable[[Flask], str]) -> str:
-    return serve(create_app(source).server)
+@pytest.fixture(scope="module")
+def address(source: Store, serve_file: Callable[[Flask], str]) -> str:
+    return serve_file(create_app(source).server)
 
 
 def visit(page: Page, address: str, query: str = "tag=loss") -> Locator:
     """The first card, drawn."""
-    page.goto(f"{address}/scalars?run=*&{query}")
+    show(page, f"{address}/scalars?run=*&{query}")
     expect(page.locator(LINES).first).to_be_attached()
     return page.locator(CARD).first
 
@@ -300,15 +302,16 @@ def test_plotly_draws_a_figure_once(page: Page, address: str) -> None:
             plot.on("plotly_afterplot", () => { window.drawn += 1; });
         }).observe(document, { childList: true, subtree: true });
     })()""")
-    visit(page, address)
-    page.wait_for_timeout(800)  # plotly waits 100 ms before it adapts to another size
+    page.goto(f"{address}/scalars?run=*&tag=loss")
+    expect(page.locator(LINES).first).to_be_attached()
+    polls(page)  # plotly waits 100 ms before it adapts to another size, the next poll is later
     assert page.evaluate("window.drawn") == 1
 
 
 def test_plotly_draws_few_lines_again(page: Page, address: str) -> None:
     one = visit(page, address, "tag=loss&tag=lr")
     expect(page.locator(LINES)).to_have_count(2)
-    page.goto(f"{address}/scalars?run=run000&run=run001&tag=loss&tag=lr")
+    show(page, f"{address}/scalars?run=run000&run=run001&tag=loss&tag=lr")
     expect(one.locator(".js-line")).to_have_count(2)
     expect(page.locator(".ms-lines")).to_have_count(0)
 
@@ -326,7 +329,7 @@ def test_a_hundred_runs_in_the_application_of_somebody_else(page: Page, base: Pa
     embedded = pages.Scalars(str(base), id="s1")
     host.layout = html.Div(embedded.layout())
     embedded.register(host)
-    page.goto(serve(host.server) + "/lab/")
+    show(page, serve(host.server) + "/lab/")
     expect(page.locator(CARD).first).to_be_visible()
     page.evaluate("dash_clientside.set_props('s1-scalars-state', { data: { run: ['*'] } })")
     expect(page.locator(LINES).first).to_be_attached()

@@ -17,6 +17,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from parsers import open_run
 from parsers.events.writer import EventWriter
 from tests.browser.conftest import in_address, not_in_address
+from tests.browser.showing import show
+from tests.browser.waiting import becomes, polls
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
@@ -25,7 +27,7 @@ WAVES = ("ms-scalars-near", "ms-scalars-far")
 
 
 def visit(page: Page, address: str, query: str) -> None:
-    page.goto(f"{address}/scalars?{query}")
+    show(page, f"{address}/scalars?{query}")
     expect(page.locator(f"{CARDS} {LINE}").first).to_be_attached()
 
 
@@ -204,7 +206,7 @@ def test_values_without_a_tag_have_a_name_and_steps_beyond_float64_are_exact(pag
     with EventWriter(str(base / "nan_inf" / "events.out.tfevents.1800000000.host"), "tensorboard") as writer:
         for step in range(5):
             writer.add(first + 2 * step, {"": 1.0 / (step + 1)})
-    page.goto(f"{address}/scalars?run=nan_inf&tag=%28no+tag%29")
+    show(page, f"{address}/scalars?run=nan_inf&tag=%28no+tag%29")
     one = card(page, "(no tag)")
     expect(one.locator("path.js-line").first).to_be_attached()
     expect(page.locator(".ms-tags")).to_contain_text("(no tag)")
@@ -221,7 +223,7 @@ def test_a_copied_link_shows_the_same(page: Page, context: BrowserContext, addre
     card(page, "loss").locator('[data-act="log"]').click()
     drag(page, "loss", 0.3, 0.5)
     expect(card(page, "loss")).to_have_class(re.compile("ms-zoomed"))
-    page.wait_for_timeout(500)
+    in_address(page, "zoom")
     first = axes(page)
     other = context.new_page()
     other.goto(page.url)
@@ -261,14 +263,14 @@ def cards_asked(body: str) -> int:
 def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Path) -> None:
     visit(page, address, "run=lenet_sink_mode&run=long_history")
     expect(page.locator(CARDS)).to_have_count(4)
-    page.wait_for_timeout(1500)
+    polls(page)
     sent: list[str] = []
     page.on("response", lambda answer: sent.append(answer.request.post_data or "") if "_dash-update" in answer.url else None)
     page.locator('input[type="number"][data-control="smooth"]').fill("0.5")
-    page.wait_for_timeout(2000)
-    assert sum(map(cards_asked, sent)) == 4, "this is how charts are sent"
+    becomes(page, lambda: sum(map(cards_asked, sent)), 4)  # this is how charts are sent
+    polls(page)
     sent.clear()
-    page.wait_for_timeout(2000)
+    polls(page, 2)
     assert sum(map(cards_asked, sent)) == 0, "nothing new, no chart is sent"
 
 
@@ -293,7 +295,7 @@ def test_cards_that_stay_while_the_filter_is_typed_are_not_requested_again(page:
     expect(page.locator(CARDS)).to_have_count(len(every))
     assert headings(page) == every
     expect(card(page, every[0]).locator(LINE).first).to_be_visible()
-    page.wait_for_timeout(500)
+    polls(page)
     assert sum(map(cards_asked, sent)) == 0, "all of these were drawn before"
 
 
@@ -318,7 +320,7 @@ def test_new_points_come_with_one_request(page: Page, address: str, base: Path) 
     visit(page, address, "run=growing")
     expect(page.locator(f"{CARDS}.ms-pending")).to_have_count(0)
     expect(card(page, "loss").locator(".ms-card-notes")).to_contain_text(f"{len(open_run(grown).series('loss').step):,} points")
-    page.wait_for_timeout(1500)
+    polls(page)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)
     with grown.open("ab") as file:
@@ -359,7 +361,7 @@ def test_theme_and_language(page: Page, address: str) -> None:
 
 
 def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> None:
-    page.goto(f"{address}/scalars?run=")
+    show(page, f"{address}/scalars?run=")
     expect(page.locator('[data-state="no-runs"]')).to_be_visible()
 
 
@@ -399,7 +401,7 @@ def test_a_card_that_still_shows_the_previous_runs_says_so(context: BrowserConte
 
 def test_a_link_that_asks_for_nothing_known_says_what_was_expected(context: BrowserContext, address: str) -> None:
     page = context.new_page()
-    page.goto(f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
+    show(page, f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
     expect(card(page, "loss").locator(".ms-card-reason")).to_have_text(
         "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"
     )
@@ -429,7 +431,7 @@ def sweep(base: Path) -> None:
 def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Page, address: str, base: Path) -> None:
     sweep(base)
     runs = "&".join(f"run=lr{rate}_seed{seed}" for rate, seeds in ((1, 5), (2, 3)) for seed in range(seeds))
-    page.goto(f"{address}/scalars?{runs}")
+    show(page, f"{address}/scalars?{runs}")
     loss = page.locator(CARDS).first
     lines = loss.locator(LINE)
     expect(lines).to_have_count(8)

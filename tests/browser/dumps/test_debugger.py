@@ -16,6 +16,7 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
+from tests.browser.waiting import becomes
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +71,7 @@ def says(page: Page, *texts: str) -> None:
 
 def until(page: Page, script: str) -> None:
     """Wait for a script to be true; the page forbids what playwright would wait with."""
-    for _ in range(400):
-        if page.evaluate(script):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(script)
+    becomes(page, lambda: bool(page.evaluate(script)), True)
 
 
 def visit(page: Page, address: str, query: str) -> None:

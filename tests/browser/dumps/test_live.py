@@ -16,6 +16,7 @@ from app.live.server import DebuggerServer
 from app.live.sessions import Sessions
 from app.store.store import Store
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from tests.browser.waiting import polls
 from tests.writers.debugger_client import Training
 
 
@@ -107,7 +108,7 @@ def test_a_version_that_is_not_supported_and_one_that_goes(page: Page, port: tup
     expect(live.locator(".ms-live-state")).to_have_text("Waiting", use_inner_text=True)
     known = None
     while known != (known := list(other.log)):  # until all that the page asks for has been sent
-        page.wait_for_timeout(2000)
+        polls(page)
     other.stub.close()
     expect(live.locator(".ms-live-state")).to_have_text("Contact lost", use_inner_text=True)
     expect(live).to_contain_text(re.compile("The connection was closed"), use_inner_text=True)

@@ -21,6 +21,7 @@ from parsers import open_run
 from parsers.explanations.recording import ExplanationWriter, Uncertainty
 from tests.browser.conftest import not_in_address
 from tests.browser.showing import show
+from tests.browser.waiting import becomes
 
 ROWS = ".ms-saliency-row"
 DRAWN = ".ms-saliency-drawn canvas"
@@ -76,11 +77,7 @@ def shown_ids(page: Page) -> list[int]:
 
 
 def expect_ids(page: Page, wanted: list[int]) -> None:
-    for _ in range(100):
-        if shown_ids(page)[: len(wanted)] == wanted:
-            return
-        page.wait_for_timeout(50)
-    assert shown_ids(page)[: len(wanted)] == wanted
+    becomes(page, lambda: shown_ids(page)[: len(wanted)], wanted)
 
 
 def test_samples_have_a_picture_labels_and_a_map_per_explainer(page: Page, explained: str) -> None:
@@ -135,12 +132,11 @@ def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> No
     page.get_by_role("switch", name="Over the picture").click()
     page.get_by_label("Colour map").select_option("grey")
     grey = heat(1, 0, 0)
-    for _ in range(60):
-        alone = np.array(canvas.evaluate(PIXELS)).reshape(SIDE, SIDE, 4)[..., :3]
-        if (alone == grey[..., None]).all():
-            break
-        page.wait_for_timeout(50)
-    assert (alone == grey[..., None]).all()
+
+    def alone() -> np.ndarray:
+        return np.array(canvas.evaluate(PIXELS)).reshape(SIDE, SIDE, 4)[..., :3]
+
+    becomes(page, alone, lambda found: bool((found == grey[..., None]).all()))
 
 
 def test_a_label_shows_its_maps_and_an_explainer_its_column(page: Page, recorded: str) -> None:

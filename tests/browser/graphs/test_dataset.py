@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from parsers import DatasetGraph, open_run
+from tests.browser.showing import show
 from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
@@ -20,7 +21,7 @@ BOX = ".ms-dataset-box"
 
 
 def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, address: str) -> None:
-    page.goto(f"{address}/dataset?run=lenet_landscape")
+    show(page, f"{address}/dataset?run=lenet_landscape")
     boxes = page.locator(BOX)
     expect(boxes).to_have_count(5)
     mark = open_run(DEMO / "lenet_landscape").dataset_graph.mark  # type: ignore[union-attr]
@@ -56,7 +57,7 @@ def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, add
 
 
 def test_a_drawing_and_all_parameters_are_saved(page: Page, address: str) -> None:
-    page.goto(f"{address}/dataset?run=lenet_landscape")
+    show(page, f"{address}/dataset?run=lenet_landscape")
     expect(page.locator(BOX)).to_have_count(5)
     page.locator(".ms-dataset-card summary").click()
     with page.expect_download() as download:
@@ -74,7 +75,7 @@ def test_a_drawing_and_all_parameters_are_saved(page: Page, address: str) -> Non
 
 
 def test_two_runs_are_compared(page: Page, address: str) -> None:
-    page.goto(f"{address}/dataset?run=lenet_landscape&run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
+    show(page, f"{address}/dataset?run=lenet_landscape&run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
     expect(page.locator(".ms-dataset-card")).to_have_count(3)
     expect(page.locator(".ms-dataset-changed .ms-dataset-name")).to_have_text(["batch_size"] * 3)
     row = page.locator(".ms-dataset-differences tbody tr")
@@ -99,7 +100,7 @@ def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Calla
     page.set_viewport_size({"width": 1000, "height": 700})
     address = serve(create_app(source).server)
     for run, count in (("deep", 200), ("wide", 102), ("odd", 1)):
-        page.goto(f"{address}/dataset?run={run}")
+        show(page, f"{address}/dataset?run={run}")
         expect(page.locator(BOX)).to_have_count(count)
         assert page.evaluate("document.documentElement.scrollWidth") <= 1000
         page.locator(f"{BOX}").last.focus()
@@ -111,7 +112,7 @@ def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Calla
 
 def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callable[[Flask], str]) -> None:
     told = DatasetGraph(node("Map", **{f"p{number}": number for number in range(3_000)}))
-    page.goto(f"{serve(create_app(pipeline_source({'told': told})).server)}/dataset?run=told&node={told.mark}:0")
+    show(page, f"{serve(create_app(pipeline_source({'told': told})).server)}/dataset?run=told&node={told.mark}:0")
     rows = page.locator(".ms-dataset-panel tr")
     expect(rows).to_have_count(500)
     page.locator("[data-rows]").click()
@@ -119,10 +120,10 @@ def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callab
 
 
 def test_where_there_is_none_it_says_how_to_record_one(page: Page, address: str) -> None:
-    page.goto(f"{address}/dataset?run=nan_inf")
+    show(page, f"{address}/dataset?run=nan_inf")
     expect(page.locator('[data-state="none"] code')).to_contain_text("collect_dataset_graph")
     page.locator(".ms-dataset-elsewhere").get_by_role("button", name="lenet_landscape").click()
     expect(page.locator(BOX)).to_have_count(5)
-    page.goto(f"{address}/overview?run=lenet_landscape")
+    show(page, f"{address}/overview?run=lenet_landscape")
     page.locator('[data-tile="dataset"] a').click()
     expect(page.locator(BOX)).to_have_count(5)

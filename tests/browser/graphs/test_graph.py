@@ -17,6 +17,7 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.showing import show
+from tests.browser.waiting import becomes, steady
 from tests.parsers.graphs.reference import message
 
 CY = "document.querySelector('.ms-graph-cytoscape')._cyreg.cy"
@@ -43,13 +44,9 @@ def at(page: Page, name: str) -> tuple[float, float]:
         const edge = node.renderedBoundingBox({includeLabels: false});
         const y = node.hasClass('frame') ? edge.y1 + 12 * cy.zoom() : (edge.y1 + edge.y2) / 2;
         return [box.left + (edge.x1 + edge.x2) / 2, box.top + y]; }"""
-    for _ in range(200):
-        x, y = canvas(page, script, name)
-        # cytoscape measures boxes when it draws them: before that they are nowhere.
-        if x is not None and y is not None and math.isfinite(x + y):
-            return x, y
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{name} was not drawn")
+    # cytoscape measures boxes when it draws them: before that they are nowhere.
+    x, y = becomes(page, lambda: canvas(page, script, name), lambda found: None not in found and math.isfinite(sum(found)))
+    return x, y
 
 
 def opened(page: Page) -> set[str]:
@@ -208,7 +205,7 @@ def test_hubs_pages_and_a_cycle_are_gone_through(page: Page, tmp_path: Path, ser
         before = camera(page)
         page.set_viewport_size({"width": 1200, "height": 800})
         page.wait_for_function(f"() => {CY}.width() < 700")
-        page.wait_for_timeout(300)
+        steady(page, f"() => [{CY}.zoom(), {CY}.pan()]")
         assert camera(page) == before
         # What a hub is linked with beyond the nearest stands in its panel, and each of those leads back to it.
         assert canvas(page, "cy => cy.nodes('.more').map(node => node.data('label'))") == ["+ 36"]

@@ -15,6 +15,7 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.graphs.test_graph import CY, canvas, visit
+from tests.browser.waiting import steady
 
 SESSION = "vm_4422_20261120234019066_ascend_ms"
 FILLS = "cy => Object.fromEntries(cy.nodes('.painted').map(node => [node.data('name') || node.id(), node.data('fill')]))"
@@ -61,8 +62,7 @@ def test_time_of_a_profile_on_the_boxes_in_the_lists_and_in_the_files(page: Page
     expect(page.locator(".ms-graph-panel .ms-graph-title")).to_have_text("Conv2D-op0")
     expect(page.locator(".ms-graph-painted")).to_contain_text("4.3 s")
     # A logarithmic scale has other colours for the same values.
-    page.wait_for_timeout(300)
-    linear = canvas(page, FILLS)
+    linear = steady(page, f"() => ({FILLS})({CY})")
     page.locator('[data-control="log"]').click()
     expect(page.locator('[data-control="log"]')).to_have_attribute("aria-pressed", "true")
     differ = f"given => Object.entries(({FILLS})({CY})).some(([name, fill]) => given[name] && given[name] !== fill)"

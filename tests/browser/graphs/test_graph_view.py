@@ -12,6 +12,7 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.graphs.test_graph import CY, camera, canvas, state, visit
+from tests.browser.waiting import polls, steady
 
 
 def test_columns_are_hidden_resized_and_kept_in_the_link(page: Page, address: str) -> None:
@@ -25,8 +26,7 @@ def test_columns_are_hidden_resized_and_kept_in_the_link(page: Page, address: st
     page.keyboard.press("]")
     expect(right).to_be_hidden()
     page.wait_for_function(f"() => document.querySelector('.ms-graph-cytoscape').offsetWidth > {before} + 400")
-    page.wait_for_timeout(200)
-    assert [round(one) for one in canvas(page, middle)] == [round(one) for one in looked]
+    assert [round(one) for one in steady(page, f"() => ({middle})({CY})")] == [round(one) for one in looked]
     in_address(page, "fold", "tree", "panel")
     page.reload()
     expect(page.locator(".ms-graph-drawn")).to_be_visible()
@@ -92,7 +92,7 @@ LABELS = """cy => cy.nodes().map(node => [node.data('shown'), node.data('fs') * 
 
 def zoom_to(page: Page, level: float) -> None:
     canvas(page, "(cy, level) => { cy.zoom({level, renderedPosition: {x: cy.width() / 2, y: cy.height() / 2}}); }", level)
-    page.wait_for_timeout(400)
+    steady(page, f"() => ({LABELS})({CY})")
 
 
 def test_labels_are_legible_at_every_zoom_and_edges_say_what_they_carry(page: Page, real: str) -> None:
@@ -124,8 +124,7 @@ def test_a_box_that_is_opened_is_on_screen_with_all_its_content(page: Page, real
         if (!node) return null; const box = node.renderedBoundingBox({includeLabels: false});
         return [box.x1, box.y1, cy.width() - box.x2, cy.height() - box.y2]; }"""
     page.wait_for_function(f"name => ({script})({CY}, name) !== null", arg=name)
-    page.wait_for_timeout(300)
-    assert min(canvas(page, script, name)) >= 0
+    assert min(steady(page, f"name => ({script})({CY}, name)", name)) >= 0
 
 
 def test_the_tip_is_at_the_pointer(page: Page, address: str) -> None:
@@ -144,13 +143,14 @@ def test_the_tip_is_at_the_pointer(page: Page, address: str) -> None:
 
 def test_the_camera_is_in_the_link(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
-    page.wait_for_timeout(500)
+    polls(page)
     assert "camera" not in state(page)
     page.keyboard.press("+")
     page.keyboard.press("+")
     page.locator(".ms-graph-canvas").focus()
     page.keyboard.press("Shift+ArrowLeft")
-    page.wait_for_function("() => location.search.includes('camera=')")
+    in_address(page, "camera")
+    steady(page, "() => location.search")  # every key press is written a moment later
     before = camera(page)
     page.reload()
     expect(page.locator(".ms-graph-drawn")).to_be_visible()

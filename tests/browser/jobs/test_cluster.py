@@ -76,7 +76,11 @@ def test_a_slow_rank_is_named_picked_and_opened_elsewhere(page: Page, place: str
     press(page, "grid", 0.5 / 4, 0.5 / 9)
     expect(title).to_have_text("Rank 0")
     expect(page.locator(f"{DRAWN.format('grid')} .shapelayer path")).to_have_count(2)  # the slow and the picked rank
-    page.wait_for_timeout(300)
+    # Two clicks in quick succession would be a double click of plotly.
+    page.wait_for_function(
+        "plot => Date.now() - plot._mouseDownTime > plot._context.doubleClickDelay",
+        arg=page.locator(DRAWN.format("grid")).element_handle(),
+    )
     press(page, "grid", 3.5 / 4, 1.5 / 9)
     expect(title).to_have_text("Rank 13")
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.clusters import write
 
 HEAD = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n"
@@ -46,7 +47,7 @@ def test_a_rank_is_chosen_in_the_grid_and_stays_on_other_pages(
     store = Store([tmp_path], interval=0).start()
     assert store.wait(60)
     address = serve(create_app(store).server)
-    page.goto(f"{address}/job?run=run")
+    show(page, f"{address}/job?run=run")
     badges = page.locator(".ms-job-ranks .ms-card-badges")
     expect(badges).to_contain_text("79 of 80 found")
     expect(badges).to_contain_text("1 missing")
@@ -86,7 +87,7 @@ def test_a_rank_is_chosen_in_the_grid_and_stays_on_other_pages(
     expect(page).to_have_url(re.compile("rank=4"))
     page.locator('.ms-menu-link[data-page="job"]').click()
     expect(page.locator(".ms-job-about")).to_contain_text("rank 4")
-    page.goto(f"{address}/steps?run=run&rank=5")
+    show(page, f"{address}/steps?run=run&rank=5")
     expect(page.locator(".ms-number-absent:visible")).to_contain_text("The job has no files of rank 5.")
     expect(field).to_have_value("0")
     store.stop()
@@ -100,7 +101,7 @@ def test_the_job_overview_in_chinese_and_dark_on_a_narrow_screen_with_its_files(
     assert store.wait(60)
     address = serve(create_app(store).server)
     page.set_viewport_size({"width": 1000, "height": 800})
-    page.goto(f"{address}/job?run=run&rank=3")
+    show(page, f"{address}/job?run=run&rank=3")
     expect(page.locator(".ms-job-sentence .en")).to_be_visible()
     page.locator("[data-action=language]").click()
     expect(page.locator(".ms-job-sentence .zh")).to_contain_text("已检查的各项均不构成瓶颈")
@@ -125,7 +126,7 @@ def test_files_about_all_ranks_alone(page: Page, tmp_path: Path, serve: Callable
     (folder / "cluster_step_trace_time.csv").write_text(HEAD + ROWS)
     store = Store([tmp_path], interval=0).start()
     assert store.wait(60)
-    page.goto(f"{serve(create_app(store).server)}/job?run=run")
+    show(page, f"{serve(create_app(store).server)}/job?run=run")
     expect(page.locator(".ms-job-sentence .en")).to_have_text(
         "Communication that no computing overlaps limits the job: 30 µs of a step of 100 µs (30.0 %)."
     )
@@ -140,7 +141,7 @@ def test_a_rank_that_comes_while_the_page_is_open(page: Page, tmp_path: Path, se
     shutil.move(later, tmp_path / "aside")
     store = Store([folder.parent / "run"], interval=0.5).start()
     assert store.wait(60)
-    page.goto(f"{serve(create_app(store).server)}/job")
+    show(page, f"{serve(create_app(store).server)}/job")
     badges = page.locator(".ms-job-ranks .ms-card-badges")
     expect(badges).to_contain_text("22 of 24 found")
     shutil.move(tmp_path / "aside", later)

@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
@@ -17,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.store.store import Store
-from tests.browser.conftest import WAIT_MS
 from tests.browser.test_accessibility import AXE, FOUND, GRAVE, is_left_out
+from tests.browser.waiting import WAIT_MS, steady
 
 HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes,{}\n"
 OPERATIONS = "aic_cube_fops,aic_mac_ratio,aic_mte2_ratio"
@@ -36,26 +35,27 @@ def rows(counters: dict[str, str]) -> str:
     return "".join(lines)
 
 
-@pytest.fixture
-def address(tmp_path: Path, serve: Callable[[Flask], str]) -> str:
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> str:
+    base = tmp_path_factory.mktemp("address")
     tables = (
         (FIRST, OPERATIONS, {"MatMul": "1e9,0.9,0.2", "Add": "1e6,0.1,0.95"}),
         (SECOND, TRAFFIC, {"MatMul": "1000,500", "Add": "800,200"}),
     )
     for session, columns, counters in tables:
-        place = tmp_path / "one" / session / "ASCEND_PROFILER_OUTPUT"
+        place = base / "one" / session / "ASCEND_PROFILER_OUTPUT"
         place.mkdir(parents=True)
         (place / "kernel_details.csv").write_text(HEAD.format(columns) + rows(counters))
         (place.parent / "profiler_info_0.json").write_text("{}")
-    place = tmp_path / "one" / FIRST / "ASCEND_PROFILER_OUTPUT"
+    place = base / "one" / FIRST / "ASCEND_PROFILER_OUTPUT"
     (place / "step_trace_time.csv").write_text(
         "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Preparing\n1,740,0,0,0,260,5\n"
     )
     trace = [{"ph": "X", "name": "MatMul-op1", "pid": 1, "tid": 1, "ts": 1_300, "dur": 40}]
     (place / "trace_view.json").write_text(json.dumps(trace))
-    store = Store([tmp_path], interval=0).start()
+    store = Store([base], interval=0).start()
     assert store.wait(60)
-    return serve(create_app(store).server)
+    return serve_file(create_app(store).server)
 
 
 def test_three_figures_from_counters_peak_and_model(page: Page, address: str) -> None:
@@ -168,7 +168,7 @@ def test_nothing_grave_is_found(browser: Browser, address: str, theme: Any) -> N
     for name in ("operators", "profile_overview"):
         page.goto(f"{address}/{name}?run=one&session={FIRST}&peak=40&model_flops=1&with=one|{SECOND}|0")
         expect(page.locator(".ms-efficiency-doubts")).to_be_visible()
-        page.wait_for_timeout(500)
+        steady(page, "() => document.querySelector('main').innerHTML.length")
         page.evaluate(AXE.read_text(encoding="utf-8"))
         grave = [one for one in page.evaluate(FOUND) if one["impact"] in GRAVE and not is_left_out(one)]
         found += [f"{name}: {one['id']} {one['target']}: {one['why']} {one['html']}" for one in grave]

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app
 from app.store.store import Store
 from tests.browser.showing import show
+from tests.browser.waiting import becomes
 from tests.writers import chrome_traces
 
 BOX = ".ms-timeline-box"
@@ -236,9 +237,8 @@ def test_in_chinese_and_dark(context: Any, page: Page, place: str) -> None:
     light = colour(page, *point(page, 310_000, "Stream 2"))
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
-    page.wait_for_timeout(200)
-    dark = colour(page, *point(page, 310_000, "Stream 2"))
-    assert sum(dark[:3]) < sum(light[:3]) - 100
+    dark = sum(light[:3]) - 100
+    becomes(page, lambda: sum(colour(page, *point(page, 310_000, "Stream 2"))[:3]), lambda found: found < dark)
     page.get_by_role("button", name="中文").click()
     expect(page.locator(".ms-timeline-foot .zh").first).to_contain_text("平移")
     expect(page.locator(".ms-timeline-search")).to_have_attribute("placeholder", "搜索切片")

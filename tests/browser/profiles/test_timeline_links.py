@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +17,7 @@ from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.profiles.test_timeline import opened, place
 from tests.browser.showing import show
+from tests.browser.waiting import becomes
 from tests.writers import chrome_traces
 
 __all__ = ["place"]
@@ -90,10 +90,8 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         expect(page.locator('[data-state="unchecked"]')).to_contain_text("the trace has not been read")
         page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
-        until = time.monotonic() + 120  # the timeline opens before the idle time has been found
-        while store.idle_time("one", "rank0_ascend_pt", 0).state != "ready":
-            assert time.monotonic() < until
-            page.wait_for_timeout(100)
+        # The timeline opens before the idle time has been found.
+        becomes(page, lambda: store.idle_time("one", "rank0_ascend_pt", 0).state, "ready")
         page.go_back()
         card = page.locator('.ms-advice-card[data-rule="gaps"]')
         expect(card).to_contain_text("main.py:375 train")

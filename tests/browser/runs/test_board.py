@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from app import create_app, pages
 from app.web.server import Application
 from layouts import PAGES
 from parsers.events.writer import EventWriter
-from tests.browser.conftest import DEMO, WAIT_MS
+from tests.browser.conftest import DEMO
+from tests.browser.waiting import becomes, polls
 
 pytestmark = pytest.mark.browser
 KEYS = [f"{number:016x}" for number in range(40)]
@@ -134,10 +134,8 @@ def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, opened: 
     page.keyboard.press("Shift+ArrowLeft")
     assert place(page, KEYS[1])[2:] == (3, 7)
     shown = {key: place(page, key) for key in KEYS[1:3]}
-    until = time.monotonic() + WAIT_MS / 1000  # each move is saved by a request of its own
-    while (kept := {key: tuple(one[name] for name in "xywh") for key, one in saved(address).items()}) != shown:
-        assert time.monotonic() < until, kept
-        page.wait_for_timeout(50)
+    # Each move is saved by a request of its own.
+    becomes(page, lambda: {key: tuple(one[name] for name in "xywh") for key, one in saved(address).items()}, shown)
     expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
 
 
@@ -247,10 +245,10 @@ def test_cards_out_of_view_cost_nothing(page: Page, opened: Callable[[], str], b
     assert mounted <= 4
     for number in range(10, 10 + mounted):
         expect(inside(page, KEYS[number]).locator(LINE).first).to_be_attached()
-    page.wait_for_timeout(3_000)
+    polls(page)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.frame.url))
-    page.wait_for_timeout(3_000)
+    polls(page, 2)
     assert not any("embed=1" in url for url in asked), "nothing is new, so no card asks"
     card(page, KEYS[29]).scroll_into_view_if_needed()
     expect(inside(page, KEYS[29]).locator(LINE).first).to_be_attached()

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from app import create_app
 from app.web.server import Application
+from tests.browser.waiting import becomes, frames
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)> =cmd()"
@@ -128,8 +129,8 @@ def test_the_name_of_a_view_has_the_focus_also_if_the_runs_come_late(page: Page,
     page.route(re.compile("_dash-update-component"), hold)
     page.goto(opened())
     page.locator(".ms-views summary").click()
-    page.wait_for_timeout(1000)
-    assert held
+    becomes(page, lambda: len(held) > 0, True)
+    frames(page, 4)
     expect(page.locator(".ms-views input")).to_have_count(0)
     opening = True
     for route in held:

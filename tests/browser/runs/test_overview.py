@@ -18,6 +18,8 @@ from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
 from parsers.events.writer import EventWriter, Image, Text
+from tests.browser.showing import show
+from tests.browser.waiting import frames, polls
 from tests.parsers.payloads.test_images import png
 from tests.sources import MemorySource, row
 
@@ -26,7 +28,7 @@ TILES = ("scalars", "histograms", "images", "tensors")
 
 
 def visit(page: Page, address: str, query: str) -> None:
-    page.goto(f"{address}/overview?{query}")
+    show(page, f"{address}/overview?{query}")
     expect(page.locator(".ms-overview-head")).to_be_visible()
     expect(page.locator('[data-tile="scalars"] .js-plotly-plot, .ms-overview-empty').first).to_be_attached()
 
@@ -93,7 +95,7 @@ def test_only_its_own_growth_redraws_a_run(page: Page, base: Path, address: str)
     page.on("request", lambda asked: drawn.extend(re.findall("overview-tile-[a-z]+", asked.post_data or "")))
     shutil.copy(file, base / "nan_inf" / f"{file.name}_again")
     page.locator("body").press("r")
-    page.wait_for_timeout(2000)
+    polls(page, 3)
     assert drawn == []
     shutil.copy(file, base / "several_files" / "events.out.events.summary.1795217990.0.vm_MS")
     page.locator("body").press("r")
@@ -176,10 +178,10 @@ def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Calla
 def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str]) -> None:
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
     address = serve(create_app(MemorySource(rows=[empty])).server)
-    page.goto(f"{address}/overview")
+    show(page, f"{address}/overview")
     expect(page.locator(".ms-tile code")).to_have_count(7)
     expect(page.locator(".ms-fact-size")).to_contain_text("51.5 KiB")
-    page.goto(f"{address}/overview?run=")
+    show(page, f"{address}/overview?run=")
     expect(page.locator(".ms-overview-none")).to_be_visible()
     expect(page.locator(".ms-tiles")).to_be_hidden()
 
@@ -191,18 +193,18 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
         copy.register(host)
     host.layout = html.Div([copy.layout() for copy in copies])
     address = serve(host.server) + "/"
-    page.goto(address)
+    show(page, address)
     expect(page.locator('[data-tile="scalars"] .ms-tile-link')).to_have_count(2)
     page.locator("#two-overview-root .ms-overview-next").click()
     expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("Run 2 of 10")
     expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("Run 1 of 10")
     page.locator('#one-overview-root [data-tile="scalars"] .ms-tile-link').click()
-    page.wait_for_timeout(200)
+    frames(page, 4)
     assert page.url == address
 
 
 def test_the_lines_that_record_a_graph_are_not_cut_off(page: Page, address: str) -> None:
-    page.goto(f"{address}/overview?run=nan_inf")
+    show(page, f"{address}/overview?run=nan_inf")
     empty = page.locator('[data-tile="graph"] .ms-empty, [data-tile="dataset"] .ms-empty')
     expect(empty).to_have_count(2)
     for _ in ("en", "zh"):

@@ -14,14 +14,15 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from layouts import PAGES
 from parsers.events.writer import EventWriter
-from tests.browser.conftest import WAIT_MS
+from tests.browser.showing import show
 from tests.browser.test_accessibility import everything
+from tests.browser.waiting import WAIT_MS, frames, polls, steady
 
 __all__ = ["everything"]
 
 GROUPS = sorted({page.group for page in PAGES})
 MOST = 6
-"""Most controls pressed per page: one of each kind, those of the page before those around it."""
+"""Most controls pressed per page in `make test-long`: one of each kind, those of the page before those around it."""
 CONTROLS = """(most) => {
   const kind = (one) => [one.localName, one.className, one.dataset.act, one.dataset.action].join(' ');
   const all = document.querySelectorAll('button, summary, a[data-page], a[href^="?"], [role=button]');
@@ -51,18 +52,19 @@ RELOADED = """() => Array.from(document.querySelectorAll('main a[href]')).filter
 
 def settle(page: Page) -> bool:
     """Wait until scripts have answered a key press; return whether something has the focus then, and some frames later."""
-    page.wait_for_timeout(120)
+    frames(page, 8)
     try:
         for _ in range(2):  # what is drawn twice may lose it twice
             page.wait_for_function(KEPT, timeout=8000)
-            page.wait_for_timeout(60)
+            frames(page, 4)
     except PlaywrightTimeout:
         return False
     return True
 
 
+@pytest.mark.parametrize("most", [1, pytest.param(MOST, marks=pytest.mark.long)])
 @pytest.mark.parametrize("group", GROUPS)
-def test_no_press_of_a_control_loses_the_focus(browser: Browser, everything: str, group: str) -> None:
+def test_no_press_of_a_control_loses_the_focus(browser: Browser, everything: str, group: str, most: int) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US")
     context.set_default_timeout(WAIT_MS)
     page = context.new_page()
@@ -76,8 +78,8 @@ def test_no_press_of_a_control_loses_the_focus(browser: Browser, everything: str
             page.goto(address)
             expect(page.locator(".ms-frame")).to_be_visible()
             page.wait_for_load_state("networkidle")
-            page.wait_for_timeout(300)
-            found: list[str] = page.evaluate(CONTROLS, MOST)
+            steady(page, "() => document.body.innerHTML.length")
+            found: list[str] = page.evaluate(CONTROLS, most)
             return found
 
         kinds = load()
@@ -95,7 +97,7 @@ def test_no_press_of_a_control_loses_the_focus(browser: Browser, everything: str
             if page.url.split("?")[0] != here or page.locator("dialog[open]").count():
                 load()
     context.close()
-    assert tried > 5
+    assert tried >= most
     assert not lost, "\n".join(lost)
 
 
@@ -114,7 +116,7 @@ def focused(page: Page, wanted: str) -> None:
 
 
 def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/scalars?run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
+    show(page, f"{demo}/scalars?run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
     chips = page.locator(".ms-chip-remove")
     expect(chips).to_have_count(3)
     chips.first.focus()
@@ -125,7 +127,7 @@ def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, demo: str)
 
 
 def test_a_menu_that_escape_closes_leaves_the_focus_on_its_button(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/scalars")
+    show(page, f"{demo}/scalars")
     summary = page.locator(".ms-cards-controls details.ms-details > summary").first
     summary.focus()
     page.keyboard.press("Enter")
@@ -136,7 +138,7 @@ def test_a_menu_that_escape_closes_leaves_the_focus_on_its_button(page: Page, de
 
 
 def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/scalars?run=lenet_sink_mode")
+    show(page, f"{demo}/scalars?run=lenet_sink_mode")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     page.keyboard.press("/")
     expect(page.locator("input.ms-filter")).to_be_focused()
@@ -147,17 +149,16 @@ def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(pag
 
 
 def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/overview?run=lenet_sink_mode")
+    show(page, f"{demo}/overview?run=lenet_sink_mode")
     page.locator("a.ms-tile-link").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".ms-tagged")).to_be_visible()
-    page.wait_for_timeout(200)
-    assert not page.evaluate(LOST)
+    page.wait_for_function(KEPT)
     assert page.evaluate("() => Boolean(document.activeElement.closest('main'))")
 
 
 def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/scalars?run=lenet_sink_mode")
+    show(page, f"{demo}/scalars?run=lenet_sink_mode")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     chip = page.locator(".ms-chip-remove").first
     chip.focus()
@@ -166,12 +167,11 @@ def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, de
     chip.evaluate("one => one.closest('.ms-chip').remove()")
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
-    page.wait_for_timeout(100)
-    assert not page.evaluate(LOST)
+    page.wait_for_function(KEPT)
 
 
 def test_new_data_leave_the_focus_where_it_is(page: Page, base: Path, address: str) -> None:
-    page.goto(f"{address}/scalars?run=lenet_sink_mode&run=nan_inf")
+    show(page, f"{address}/scalars?run=lenet_sink_mode&run=nan_inf")
     row = page.locator(".ms-run-list-name")
     expect(row).to_have_count(2)
     for control in (row.first, page.locator(".ms-chip-remove").first, page.locator(".ms-slot .ms-card-tools button").first):
@@ -181,14 +181,14 @@ def test_new_data_leave_the_focus_where_it_is(page: Page, base: Path, address: s
         with EventWriter(str(base / "lenet_sink_mode" / name), "mindspore") as out:
             out.add(900 + len(before), {"loss": 1.25})
         page.locator('[data-action="refresh"]').first.evaluate("one => one.click()")
-        page.wait_for_timeout(1500)
+        polls(page, 2)
         assert named(page) == before
 
 
 def test_a_click_beside_everything_takes_the_focus_away(page: Page, demo: str) -> None:
     """The guard is for what is lost, not for what is given up."""
-    page.goto(f"{demo}/scalars?run=lenet_sink_mode")
+    show(page, f"{demo}/scalars?run=lenet_sink_mode")
     page.locator(".ms-chip-remove").first.focus()
     page.evaluate("() => document.activeElement.blur()")
-    page.wait_for_timeout(150)
+    steady(page, "() => document.activeElement.outerHTML.length")
     assert page.evaluate("() => document.activeElement === document.body")

@@ -17,6 +17,7 @@ from layouts.kit.state import selected_runs
 from layouts.runs.rows import RunRow
 from layouts.shell.run_list import listing
 from tests.browser.conftest import in_address
+from tests.browser.waiting import frames, polls
 from tests.sources import MemorySource, row
 
 Serve = Callable[[Flask], str]
@@ -32,7 +33,7 @@ def many(count: int) -> list[RunRow]:
 
 def settle(page: Page) -> None:
     """dash-ag-grid asks a grid for its selection a moment after it changed, and AG Grid warns if it has gone by then."""
-    page.wait_for_timeout(250)
+    frames(page, 15)
 
 
 @pytest.fixture
@@ -238,10 +239,10 @@ def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
 
 
 def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:
-    opened.wait_for_timeout(500)
+    polls(opened)
     sizes: list[int] = []
     opened.on("response", lambda answer: sizes.append(len(answer.body())))
-    opened.wait_for_timeout(4000)
+    polls(opened, 2)
     assert sizes
     assert max(sizes) < 1000
 

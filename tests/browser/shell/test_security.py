@@ -74,6 +74,8 @@ def test_inline_scripts_and_eval_do_not_run(context: BrowserContext, store: Stor
     opened.evaluate(
         "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1'; document.body.append(s); }"
     )
-    opened.evaluate("() => { document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.ran = 1\">'); }")
-    opened.wait_for_timeout(300)
+    opened.evaluate("""() => new Promise((failed) => {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.ran = 1">');
+        document.body.lastElementChild.addEventListener('error', () => window.setTimeout(failed));
+    })""")
     assert opened.evaluate("() => window.ran") is None

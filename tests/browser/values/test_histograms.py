@@ -21,6 +21,7 @@ from app import create_app
 from app.store.store import Store
 from parsers import HistogramValue, open_run
 from parsers.events.writer import EventWriter, Histogram, record
+from tests.browser.showing import show
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
@@ -28,7 +29,7 @@ RUN, TAG = "lenet_sink_mode", "conv1.weight/auto"
 
 
 def visit(page: Page, address: str, query: str) -> None:
-    page.goto(f"{address}/histograms?{query}")
+    show(page, f"{address}/histograms?{query}")
     expect(page.locator(f"{CARDS} .js-plotly-plot .xtick").first).to_be_attached()
 
 
@@ -171,10 +172,11 @@ def test_scale_colour_and_axis_are_in_the_link_and_a_zoom_is_in_values(page: Pag
     expect(page).not_to_have_url(re.compile("scale="))
 
 
-@pytest.fixture
-def given(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """A run with one step far from the others, a step recorded twice, and histograms that cannot be read."""
-    folder = tmp_path / "odd"
+    base = tmp_path_factory.mktemp("given")
+    folder = base / "odd"
     folder.mkdir()
     random = np.random.default_rng(0)
     with EventWriter(str(folder / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
@@ -187,9 +189,9 @@ def given(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
             writer.add(step, {"none": Histogram(np.arange(9.0)), "some": Histogram(np.arange(9.0))}, wall_time=1.7e9 + step)
     file = folder / "events.out.events.summary.1700000000.1.vm_MS"
     file.write_bytes(broken(file.read_bytes()))
-    store = Store([tmp_path], interval=0.5).start()
+    store = Store([base], interval=0.5).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -371,14 +373,15 @@ def test_theme_language_and_full_screen(page: Page, address: str) -> None:
 
 
 def test_runs_without_histograms_say_what_records_them(page: Page, address: str) -> None:
-    page.goto(f"{address}/histograms?run=long_history")
+    show(page, f"{address}/histograms?run=long_history")
     expect(page.locator('[data-state="no-tags"]')).to_contain_text("histogram_regular")
 
 
-@pytest.fixture
-def several(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
     """A run with a tag of 80 steps, one of every third of them, and one of 20 steps."""
-    folder = tmp_path / "run"
+    base = tmp_path_factory.mktemp("several")
+    folder = base / "run"
     folder.mkdir()
     random = np.random.default_rng(0)
     with EventWriter(str(folder / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
@@ -386,9 +389,9 @@ def several(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
             found = {"a": 3, "b": 1, "c": 12}
             every = {tag: Histogram(random.normal(0.0, 1.0, 50)) for tag, by in found.items() if step % by == 0}
             writer.add(step, every, wall_time=1.7e9 + step)
-    store = Store([tmp_path], interval=0.5).start()
+    store = Store([base], interval=0.5).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 

@@ -15,6 +15,8 @@ from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter, Image
 from tests.app.routes.values.test_media import HOSTILE, SVG, png
+from tests.browser.showing import show
+from tests.browser.waiting import becomes
 
 CARDS = ".ms-slot:not([hidden])"
 
@@ -61,13 +63,11 @@ GREY = """img => img.decode().then(() => {
 
 def expect_grey(page: Page, picture: Locator, grey: int) -> None:
     """The picture's pixels, as the browser decoded them, become this grey."""
-    for _ in range(100):
-        if picture.count() and picture.evaluate("img => img.complete && img.naturalWidth > 0"):
-            shown = picture.evaluate(GREY)
-            if shown == grey:
-                return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"wanted grey {grey}")
+    def shown() -> int | None:
+        there = picture.count() and picture.evaluate("img => img.complete && img.naturalWidth > 0")
+        return picture.evaluate(GREY) if there else None
+
+    becomes(page, shown, grey)
 
 
 def picture(page: Page, tag: str, run: str) -> Locator:
@@ -84,7 +84,7 @@ def state(page: Page) -> dict[str, list[str]]:
 
 
 def visit(page: Page, address: str, query: str = "") -> None:
-    page.goto(f"{address}/images?{query}")
+    show(page, f"{address}/images?{query}")
     expect(page.locator(f"{CARDS} .ms-image img").first).to_be_visible()
 
 
@@ -286,6 +286,6 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
 
 
 def test_runs_without_images_are_told_how_to_record_one(page: Page, address: str) -> None:
-    page.goto(f"{address}/images?run=long_history")
+    show(page, f"{address}/images?run=long_history")
     expect(page.get_by_text("The chosen runs recorded no images.").filter(visible=True)).to_be_visible()
     expect(page.locator("code", has_text="ImageSummary")).to_be_visible()

@@ -22,6 +22,8 @@ from app.store.store import Store
 from app.web.embedding import pages
 from parsers import LandscapeValue, PayloadError, open_run
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
+from tests.browser.waiting import becomes
 from tests.layouts.values.landscape.landscapes import bowl, landscape_source
 from tests.sources import MemorySource, row, series
 
@@ -35,7 +37,7 @@ LANDSCAPES: dict[str, LandscapeValue] = {
 
 
 def visit(page: Page, address: str, query: str) -> None:
-    page.goto(f"{address}/landscape?{query}")
+    show(page, f"{address}/landscape?{query}")
     expect(page.locator(f"{PLOT} .contour, {PLOT} canvas").first).to_be_attached()
 
 
@@ -97,10 +99,20 @@ def test_interval_view_colours_and_lines_live_in_the_address(page: Page, address
 def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     wanted = LANDSCAPES["landscape_[1, 5]"]
+    # Watched from before it plays, since a busy machine may look only when it is over.
+    page.locator(PLOT).evaluate(
+        """(plot, whole) => {
+            window.partly = false;
+            const look = () => {
+                window.partly ||= plot._fullData.some(trace => trace.meta.role === 'path' && trace.x.length < whole);
+                if (!window.partly) window.requestAnimationFrame(look);
+            };
+            look();
+        }""",
+        len(wanted.path_x),
+    )
     page.locator('[data-act="play"]').click()
-    expect(page.locator(".ms-landscape-playing")).to_be_attached()
-    part = "([plot, whole]) => plot._fullData.some(trace => trace.meta.role === 'path' && trace.x.length < whole)"
-    page.wait_for_function(part, arg=[page.locator(PLOT).element_handle(), len(wanted.path_x)])
+    page.wait_for_function("() => window.partly")
     expect(page.locator(".ms-landscape-playing")).to_have_count(0)
     assert np.allclose(drawn(page, "path")[0]["x"], wanted.path_x)
     assert np.allclose(drawn(page, "end")[0]["x"], wanted.path_x[-1])
@@ -110,7 +122,7 @@ def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     expect(page.locator(".ms-landscape-playing")).to_be_attached()
     page.keyboard.press("Space")
     expect(page.locator(".ms-landscape-playing")).to_have_count(0)
-    page.wait_for_timeout(200)
+    becomes(page, lambda: len(drawn(page, "path")[0]["x"]), len(wanted.path_x))
     assert np.allclose(drawn(page, "path")[0]["x"], wanted.path_x)
 
 
@@ -188,12 +200,12 @@ def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, 
     folder.mkdir()
     text = '{"epoch_group": {"0": [1, 2, 3]}, "model_params_file_map": {"1": "a", "2": "b", "3": "c"}, "landscape_size": 40}'
     (folder / "train_metadata.json").write_text(text)
-    page.goto(f"{address}/landscape?run=lenet_sink_mode")
+    show(page, f"{address}/landscape?run=lenet_sink_mode")
     plan = page.locator(".ms-landscape-plan")
     expect(plan).to_contain_text("lenet_sink_mode has collected 3 checkpoints (step 1–3)")
     expect(plan.locator("code")).to_contain_text("gen_landscapes_with_multi_process(callback_fn")
     expect(plan.locator("code")).to_contain_text(str(base / "lenet_sink_mode"))
-    page.goto(f"{address}/landscape?run=nan_inf")
+    show(page, f"{address}/landscape?run=nan_inf")
     expect(page.locator('[data-state="none"]')).to_contain_text("SummaryLandscape(")
 
 
@@ -204,7 +216,7 @@ def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable
         embedded.register(host)
         assert embedded.source.wait(30)
     host.layout = html.Div([one.layout(), two.layout()])
-    page.goto(serve(host.server) + "/")
+    show(page, serve(host.server) + "/")
     titles = page.locator(TITLE)
     expect(titles).to_have_count(2)
     page.locator('#l2-landscape-root [data-control="at"]').select_option("landscape_[12]")
@@ -226,7 +238,7 @@ def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_pat
     (tmp_path / "only" / "ckpt_dir").mkdir()
     store = Store([tmp_path], interval=0.3).start()
     assert store.wait(30)
-    page.goto(serve(create_app(store).server))
+    show(page, serve(create_app(store).server))
     link = page.locator('.ms-menu-link[data-page="landscape"]')
     expect(link).to_have_attribute("aria-disabled", "true")
     (tmp_path / "only" / "ckpt_dir" / "train_metadata.json").write_text('{"model_params_file_map": {"1": "a"}}')
@@ -237,7 +249,7 @@ def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_pat
 
 
 def test_a_run_that_has_landscapes_is_a_press_away(page: Page, address: str) -> None:
-    page.goto(f"{address}/landscape?run=nan_inf")
+    show(page, f"{address}/landscape?run=nan_inf")
     page.locator(".ms-landscape-elsewhere").get_by_role("button", name="lenet_landscape").click()
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")
     in_address(page, "run", "lenet_landscape")
@@ -255,7 +267,7 @@ def test_damage_is_named_on_the_card(page: Page, tmp_path: Path, serve: Callable
     }
     source = landscape_source([row("one", tags={"scalar": 1, "landscape": 2})], {("one", "loss"): series(20)}, sheets)
     address = serve(create_app(source).server)
-    page.goto(f"{address}/landscape?run=one&at=landscape_%5B1%5D")
+    show(page, f"{address}/landscape?run=one&at=landscape_%5B1%5D")
     message = page.locator(".ms-landscape-message")
     expect(message).to_contain_text("vm_MS: record at byte 123: wanted 64 values for the shape (8, 8), got 60")
     expect(page.locator(PLOT)).to_be_hidden()
