@@ -61,8 +61,8 @@ def test_cells_are_reached_by_keys(page: Page, explained: str) -> None:
 
 def test_threshold_and_shares_are_in_the_address(page: Page, explained: str) -> None:
     show(page, f"{explained}/confusion?run=summary_weak&t=0.94&cells=true")
-    expect(page.locator(MATRIX)).to_contain_text("80 %")
-    assert row(page, "checker")[1:] == ["0 %", "0 %", "75 %", "25 %", "4"]
+    expect(page.locator(MATRIX)).to_contain_text("80.0 %")
+    assert row(page, "checker")[1:] == ["0 %", "0 %", "75.0 %", "25.0 %", "4"]
     page.get_by_role("spinbutton", name="Threshold").fill("0.3")
     page.keyboard.press("Tab")
     expect(page.locator("[data-section=labels]")).to_contain_text("≥ 2")

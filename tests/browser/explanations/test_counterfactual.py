@@ -44,7 +44,7 @@ def test_a_sample_has_its_layers_and_outcome_picture(page: Page, explained: str)
     expect(page.locator(".ms-counterfactual-figure").nth(1)).to_contain_text("80,28,28,28")
     page.get_by_role("button", name=re.compile("^Layer 0")).click()
     expect(page.locator(".ms-counterfactual-figure").nth(1)).to_contain_text("55,0,56,56")
-    expect(page.locator(".ms-counterfactual-sentence")).to_contain_text("25 %")
+    expect(page.locator(".ms-counterfactual-sentence")).to_contain_text("25.0 %")
     assert "layer=0" in page.url
     expect(page.locator(".ms-counterfactual-curve .scatterlayer .point")).to_have_count(3)
 

@@ -44,23 +44,23 @@ def test_time_of_a_profile_on_the_boxes_in_the_lists_and_in_the_files(page: Page
     page.locator('[data-control="paint"]').select_option("time")
     expect(page.locator(".ms-graph-sums .en").first).to_have_text("43 of 43 names matched")
     expect(page.locator(".ms-graph-sums")).to_contain_text("= 19.9 s in the table")
-    expect(page.locator(".ms-graph-ticks")).to_contain_text("4.3 s")
+    expect(page.locator(".ms-graph-ticks")).to_contain_text("4.30 s")
     page.wait_for_function(f"() => {CY}.nodes('.painted').length > 3")
     fills = canvas(page, FILLS)
     assert len(set(fills.values())) > 1
     # Never colour alone: the value is below the name, in the title of an open scope, and in the tip.
     conv = f"{NETWORK}/conv2-Conv2d"
     shown = "(cy, name) => cy.nodes().filter(node => node.data('name') === name)[0].data('shown')"
-    assert canvas(page, shown, conv).endswith("\n4.3 s")
+    assert canvas(page, shown, conv).endswith("\n4.30 s")
     assert canvas(page, shown, NETWORK).endswith("8.09 s")
     in_address(page, "paint", "time")
     # The panel has the value of the whole graph, then that of the chosen box.
     expect(page.locator(".ms-graph-painted")).to_contain_text("all steps")
     top = page.locator(".ms-graph-highest .ms-graph-result").first
-    expect(top).to_contain_text("4.3 s")
+    expect(top).to_contain_text("4.30 s")
     top.click()
     expect(page.locator(".ms-graph-panel .ms-graph-title")).to_have_text("Conv2D-op0")
-    expect(page.locator(".ms-graph-painted")).to_contain_text("4.3 s")
+    expect(page.locator(".ms-graph-painted")).to_contain_text("4.30 s")
     # A logarithmic scale has other colours for the same values.
     linear = steady(page, f"() => ({FILLS})({CY})")
     page.locator('[data-control="log"]').click()

@@ -128,7 +128,7 @@ def test_files_about_all_ranks_alone(page: Page, tmp_path: Path, serve: Callable
     assert store.wait(60)
     show(page, f"{serve(create_app(store).server)}/job?run=run")
     expect(page.locator(".ms-job-sentence .en")).to_have_text(
-        "Communication that no computing overlaps limits the job: 30 µs of a step of 100 µs (30.0 %)."
+        "Communication that no computing overlaps limits the job: 30.0 µs of a step of 100 µs (30.0 %)."
     )
     expect(page.locator(".ms-profiling-bar .ms-badge")).to_have_text("all ranks")
     expect(page.locator(".ms-job-ranks .ms-card-badges")).to_contain_text("2 in files about all ranks")

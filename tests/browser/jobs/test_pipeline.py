@@ -61,7 +61,7 @@ def test_bands_are_read_with_keys_and_the_pointer(page: Page, place: str) -> Non
         "Forward", "Backward", "Send", "Receive", "Collective", "Communication while computing"
     ]  # fmt: skip
     sentences = page.locator(SENTENCES).all_text_contents()
-    waits = "Ranks wait 19.5% of a step for other stages on average (exposed p2p); longest rank 0: 30.0 ms"
+    waits = "Ranks wait 19.5 % of a step for other stages on average (exposed p2p); longest rank 0: 30.0 ms"
     assert sentences[0].startswith(waits)
     theory = "In theory 1F1B waits 20.0%: (p − 1) / (m + p − 1) with p = 2 equal stages and m = 4 micro batches"
     assert sentences[1].startswith(theory)
@@ -71,11 +71,11 @@ def test_bands_are_read_with_keys_and_the_pointer(page: Page, place: str) -> Non
     page.keyboard.press("ArrowDown")
     expect(page.locator(TIP)).to_contain_text("Stage 0, Rank 0")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(TIP)).to_contain_text(re.compile(r"Forward 1 of the step: 10 ms0\.00 ms to 10\.00 ms"))
+    expect(page.locator(TIP)).to_contain_text(re.compile(r"Forward 1 of the step: 10.0 ms0\.00 ms to 10\.00 ms"))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     expect(page.locator(TIP)).to_contain_text("Stage 1, Rank 2")
-    expect(page.locator(TIP)).to_contain_text("hcom_receive__0_0_1: 30 ms")
+    expect(page.locator(TIP)).to_contain_text("hcom_receive__0_0_1: 30.0 ms")
     expect(page.locator(".ms-pipeline-chart [role=status]")).to_contain_text("Stage 1, Rank 2")
     page.keyboard.press("+")
     page.wait_for_function("() => new URLSearchParams(location.search).get('to')")

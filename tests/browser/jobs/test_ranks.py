@@ -83,7 +83,7 @@ def test_the_picture_is_read_with_pointer_brush_and_keys(page: Page, place: str)
     expect(page.locator(f"{PANEL} h4")).to_have_text("aclnnMatMulV2_0")
     page.keyboard.press("ArrowRight")
     expect(page.locator(f"{PANEL} h4")).to_have_text("aclnnAdd_1")
-    expect(page.locator(".ms-ranks-chart [role=status]")).to_contain_text("Rank 0, aclnnAdd_1, Vector core, 40 µs")
+    expect(page.locator(".ms-ranks-chart [role=status]")).to_contain_text("Rank 0, aclnnAdd_1, Vector core, 40.0 µs")
     assert query(page)["pick"] == ["0,1"]
     expect(page.locator(f"{PANEL} li")).to_have_count(5)
     page.keyboard.press("ArrowDown")

@@ -60,7 +60,8 @@ def devices(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flas
 def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=leaking")
     said = page.locator(".ms-memory-sentence .en")
-    expect(said).to_have_text(re.compile(r"^Peak 980 MiB allocated in step 20 \(at .* It leaks: .* grows by \+1 MiB per step"))
+    leaks = r"^Peak 980 MiB allocated in step 20 \(at .* It leaks: .* grows by \+1.00 MiB per step"
+    expect(said).to_have_text(re.compile(leaks))
     expect(page.locator(CURVE)).to_be_visible()
     expect(page.locator("[data-plot=curve] .annotation-text").first).to_have_text("1")
     expect(page.locator(f"{CURVE} .shapelayer path[style*='rgb(47, 95, 208)']")).to_have_count(1)
@@ -141,38 +142,38 @@ def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str
     expect(page.locator(CURVE)).to_be_visible()
     field.fill("2")
     expect(page).to_have_url(re.compile("capacity=2"))
-    expect(page.locator("[data-plot=curve] .annotation-text", has_text="Capacity 2 GiB")).to_be_visible()
-    expect(page.locator(".ms-memory-figures")).to_contain_text("2 GiB (62 %)")
+    expect(page.locator("[data-plot=curve] .annotation-text", has_text="Capacity 2.00 GiB")).to_be_visible()
+    expect(page.locator(".ms-memory-figures")).to_contain_text("2.00 GiB (62")
     page.get_by_role("button", name="Compare").click()
     expect(page.locator(".ms-memory-key-with_allocated")).to_be_visible()
-    expect(page.locator(".ms-memory-peaks")).to_contain_text("+20 MiB")
+    expect(page.locator(".ms-memory-peaks")).to_contain_text("+20.0 MiB")
     expect(page.locator(".ms-memory-groups tbody tr").first).to_contain_text("Append-op9")
 
 
 def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
     show(page, f"{devices}/memory?run=a")
     said = page.locator(".ms-memory-sentence .en")
-    expect(said).to_have_text(re.compile("^Peak 2 GiB allocated"))
+    expect(said).to_have_text(re.compile("^Peak 2.00 GiB allocated"))
     expect(page.get_by_label("Component", exact=True)).to_be_hidden()
     page.get_by_label("Device", exact=True).select_option("5")
     expect(page).to_have_url(re.compile("device=5"))
-    expect(said).to_have_text(re.compile("^Peak 7 GiB allocated"))
+    expect(said).to_have_text(re.compile("^Peak 7.00 GiB allocated"))
     expect(page.locator(".ms-memory-tools select:visible")).to_have_count(2)
     page.get_by_label("Component", exact=True).select_option("APP")
-    expect(said).to_have_text(re.compile("^Peak 9 GiB reserved"))
+    expect(said).to_have_text(re.compile("^Peak 9.00 GiB reserved"))
 
 
 def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=tracker&by=stack")
-    expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.19 MiB allocated at event 367"))
+    expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.2 MiB allocated at event 367"))
     expect(page.locator(".ms-memory-pool-largest")).not_to_have_count(0)
-    expect(page.locator(".ms-memory-of-pool-said")).to_contain_text("the largest hole is 3.500 MiB")
+    expect(page.locator(".ms-memory-of-pool-said")).to_contain_text("the largest hole is 3.50 MiB")
     row = page.locator(".ms-memory-groups details").first
     row.locator("summary").click()
     expect(row.locator("pre")).to_contain_text("cell.py:100 __call__")
 
     show(page, f"{memory}/memory?run=legacy")
-    expect(page.locator(".ms-memory-of-head")).to_contain_text("at most 7.750 GiB in use at once, at node 59")
+    expect(page.locator(".ms-memory-of-head")).to_contain_text("at most 7.75 GiB in use at once, at node 59")
     plot = page.locator(".ms-breakdown-drawn[data-plot=plan] .js-plotly-plot")
     expect(plot.locator(".annotation-text", has_text="Backward ends")).to_be_visible()
     box = plot.locator(".nsewdrag").bounding_box()
@@ -188,5 +189,5 @@ def test_chinese_dark_and_narrow_nothing_overflows(page: Page, memory: str) -> N
     expect(page.locator(CURVE)).to_be_visible()
     page.keyboard.press("t")
     page.get_by_role("button", name="中文").click()
-    expect(page.locator(".ms-memory-sentence .zh")).to_have_text(re.compile("已申请内存峰值 48.19 MiB"))
+    expect(page.locator(".ms-memory-sentence .zh")).to_have_text(re.compile("已申请内存峰值 48.2 MiB"))
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

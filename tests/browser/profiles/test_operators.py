@@ -56,7 +56,7 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("MatMul")  # 200 x 20 us before 1,800 x 1 us
     expect(page.locator(".ms-operators-plot .slice")).to_have_count(2)
-    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("69% · 4 ms")
+    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("69.0 % · 4.00 ms")
     expect(page.locator(".ms-operators-tile").first).to_be_visible()
 
     # a type opens to its operators, and the link has it
@@ -120,7 +120,7 @@ def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, tmp_path:
     choices.select_option(index=1)
     chosen = re.compile(r"run=one&of=one&session=profiler/rank-1_20260101_ascend_ms&rank=1")
     expect(page).to_have_url(chosen)
-    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("84.7% · 10 ms")  # 200 x 50 us
+    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("84.7 % · 10.0 ms")  # 200 x 50 us
     for name in ("profile_overview", "", "advice"):
         page.locator(f'.ms-menu-link[data-page="{name}"]').click()
         if name:

@@ -55,7 +55,7 @@ def shaped(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
 def test_types_operators_and_shapes_are_chosen_and_a_link_restores_them(page: Page, shaped: str) -> None:
     show(page, f"{shaped}/shapes?run=a")
     expect(page.locator(".ms-shapes-sentence .en")).to_have_text(
-        "1 of 2 operators ran with more than one input shape. They took 2.1 ms of 2.4 ms (88%)."
+        "1 of 2 operators ran with more than one input shape. They took 2.10 ms of 2.40 ms (87.5 %)."
     )
     expect(page.locator(f"{STEPS} .scatterlayer .trace")).to_have_count(2)
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(3)

@@ -109,7 +109,7 @@ def test_a_slice_is_selected_and_its_arrows_followed(page: Page, place: str) -> 
     page.mouse.move(x, y)
     tip = page.locator(".ms-timeline-tip")
     expect(tip).to_contain_text("MatMulV2")
-    expect(tip).to_contain_text("50 µs")
+    expect(tip).to_contain_text("50.0 µs")
     page.mouse.click(x, y)
     panel = page.locator(".ms-timeline-panel")
     expect(panel.locator(".ms-timeline-title")).to_have_text("MatMulV2")
@@ -257,10 +257,10 @@ def test_gaps_critical_path_and_flame_graph_of_a_step(page: Page, place: str) ->
     panel = page.locator(".ms-timeline-panel")
     panel.locator('[data-value="gaps"]').click()
     idle = 1_000_000 - 2 * 50_000 - chrome_traces.SMALL * 20
-    title = f"idle {idle / 1000:g} µs of 1 ms (89.6 %)"
+    title = f"idle {idle / 1000:.3g} µs of 1.00 ms (89.6 %)"
     expect(panel.locator(".ms-timeline-causes-names .en").first).to_have_text(title)
     panel.locator('[data-value="critical"]').click()
-    expect(panel.locator(".ms-timeline-causes-names .en").first).to_have_text("Critical path of 1 ms")
+    expect(panel.locator(".ms-timeline-causes-names .en").first).to_have_text("Critical path of 1.00 ms")
     panel.locator("tbody .ms-timeline-cell-name .ms-timeline-link").first.click()
     expect(page).to_have_url(re.compile("slice="))
     panel.locator('[data-value="range"]').click()

@@ -215,7 +215,7 @@ def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Call
     expect(page.locator(".ms-health").first).to_have_attribute("title", re.compile(r"1,200 of 5,000 \(24 %\)"))
     page.locator(".ms-health").first.click()
     line = page.locator("dialog[open] .ms-health-verified")
-    expect(line).to_contain_text("1,200 of 5,000 (24 %)")
+    expect(line).to_contain_text("1,200 of 5,000 (24.0 %)")
     source.checked = (5000, 5000)
     expect(line).to_contain_text("all 5,000 large values have been verified")
 

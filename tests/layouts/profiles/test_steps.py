@@ -114,7 +114,7 @@ def test_steps_far_beyond_the_others_are_marked_at_the_edge_and_do_not_squeeze_t
     assert 10.0 < top < 20.0
     marks = role(figure, "long")
     assert decoded(marks["y"])[0] <= top
-    assert "5 s" in marks["hovertext"][0]
+    assert "5.00 s" in marks["hovertext"][0]
     assert "forward_backward +4.99 s" in marks["hovertext"][0]
 
 

@@ -11,7 +11,8 @@ import pytest
 from sklearn import metrics
 
 from layouts.explanations.confusion import page
-from layouts.explanations.confusion.sections import MOST_LABELS, MOST_PICTURES, MOST_ROWS, percent
+from layouts.explanations.confusion.sections import MOST_LABELS, MOST_PICTURES, MOST_ROWS
+from layouts.kit import units as fmt
 from layouts.kit.state import BadInput
 from parsers import open_run
 from tests.sources import MemorySource
@@ -50,16 +51,16 @@ def test_counts_are_those_of_the_files(weak: MemorySource) -> None:
         ["horizontal", "4", "0", "1", "0", "5"], ["vertical", "0", "4", "1", "0", "5"], ["checker", "0", "0", "4", "0", "4"]
     ]  # fmt: skip
     labels = {row[0]: row[1:] for row in table_of(answer["sections"]["labels"])}
-    assert labels["checker"] == ["4", "6", "4", "2", "0", "8", "66.7 %", "100 %", "80 %"]
+    assert labels["checker"] == ["4", "6", "4", "2", "0", "8", "66.7 %", "100 %", "80.0 %"]
     assert labels["background"] == ["0", "0", "0", "0", "0", "14", "–", "–", "–"]
     truth, best = [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 2, 1, 2, 0, 2, 2, 0, 1, 2, 0, 1]
     precision, recall, f1, _ = metrics.precision_recall_fscore_support(truth, best, average="macro")
-    assert labels["All labels, macro"][-3:] == [percent(precision), percent(recall), percent(f1)]
+    assert labels["All labels, macro"][-3:] == [fmt.percent(precision), fmt.percent(recall), fmt.percent(f1)]
 
 
 def test_a_cell_of_shares_is_of_its_row_or_column(weak: MemorySource) -> None:
     rows = table_of(page.answer_counts(weak, ask(cells="true"))["sections"]["matrix"])
-    assert rows[1] == ["horizontal", "80 %", "0 %", "20 %", "0 %", "5"]
+    assert rows[1] == ["horizontal", "80.0 %", "0 %", "20.0 %", "0 %", "5"]
     rows = table_of(page.answer_counts(weak, ask(cells="predicted"))["sections"]["matrix"])
     assert [row[3] for row in rows[1:]] == ["16.7 %", "16.7 %", "66.7 %"]
 
@@ -92,7 +93,7 @@ def test_samples_with_several_true_labels_have_no_matrix(tmp_path: Path) -> None
     source = source_of(run=write_explanations(tmp_path, rows, ["a", "b", "c"]))
     answer = page.answer_counts(source, ask("run"))
     assert not answer["single"]
-    assert "1 of 2 samples (50 %) have exactly their true labels predicted." in markup_text(answer["sections"]["head"])
+    assert "1 of 2 samples (50.0 %) have exactly their true labels predicted." in markup_text(answer["sections"]["head"])
     matrix = answer["sections"]["matrix"]
     assert "Samples with several true labels have no confusion matrix" in markup_text(matrix)
     # The last column is of samples: two labels are predicted of each, but it has the true one once.
@@ -100,7 +101,7 @@ def test_samples_with_several_true_labels_have_no_matrix(tmp_path: Path) -> None
         ["a", "1", "1", "0", "0", "1"], ["b", "1", "1", "0", "0", "1"], ["c", "1", "0", "1", "0", "1"]
     ]  # fmt: skip
     shares = table_of(page.answer_counts(source, ask("run", cells="predicted"))["sections"]["matrix"])[1:]
-    assert [row[1:4] for row in shares] == [["50 %", "100 %", "0 %"], ["50 %", "100 %", "0 %"], ["50 %", "0 %", "100 %"]]
+    assert [row[1:4] for row in shares] == [["50.0 %", "100 %", "0 %"], ["50.0 %", "100 %", "0 %"], ["50.0 %", "0 %", "100 %"]]
     cell = page.answer_cell(source, "", ask("run", cell="0,1"))
     assert "(samples: 1)" in markup_text(cell["sections"])
     assert page.answer_reliability(source, ask("run"))["question"] == "each"
@@ -164,9 +165,9 @@ def test_the_reliability_diagram_has_the_bins(weak: MemorySource) -> None:
                 for part in (table[high], table[~high]))  # fmt: skip
     meta = answer["figure"]["layout"]["meta"]
     assert (meta["error"], meta["counted"]) == (pytest.approx(error), 14)
-    assert meta["alternative"][0].startswith(f"Reliability. Expected calibration error {percent(error)}")
+    assert meta["alternative"][0].startswith(f"Reliability. Expected calibration error {fmt.percent(error)}")
     assert "(0.9, 1]: 84.6 % true at a mean probability of" in meta["alternative"][0]
-    assert f"Expected calibration error {percent(error)}" in markup_text(answer["sections"]["reliability"])
+    assert f"Expected calibration error {fmt.percent(error)}" in markup_text(answer["sections"]["reliability"])
     assert "Only probabilities above 0.5 are counted" in markup_text(answer["sections"]["reliability"])
     roles = [trace["meta"]["role"] for trace in answer["figure"]["data"]]
     assert roles == ["ideal", "gap", "accuracy", "count"]

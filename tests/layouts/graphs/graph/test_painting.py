@@ -96,7 +96,7 @@ def test_time_of_a_profile_adds_up_to_its_table(store: Store, runs: Path) -> Non
     closed = {one["data"]["id"] for one in drawing["elements"] if "frame" not in one.get("classes", "").split()}
     values = [painter_value(painted, key) for key in found["boxes"] if key in closed and "." not in key]
     assert sum(values) == total
-    assert "4.3 s" in texts_of(found["list"])
+    assert "4.30 s" in texts_of(found["list"])
 
 
 def painter_value(painted: Any, key: str) -> float:
@@ -323,7 +323,7 @@ def test_scales() -> None:
 
 
 def test_values_are_written_with_their_units() -> None:
-    said = {"time": "1.5 ms", "flops": "1.5 MFLOP", "memory": "1.4 MiB", "nan": "1,500,000", "norm": "1.500e+06"}
+    said = {"time": "1.50 ms", "flops": "1.50 MFLOPs", "memory": "1.43 MiB", "nan": "1,500,000", "norm": "1.500e+06"}
     assert {name: written(METRICS[name], 1.5e6) for name in said} == said
     assert written(METRICS["use"], 0.125) == "12.5 %"
     assert written(METRICS["norm"], float("nan")) == "NaN"

@@ -46,9 +46,9 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
     found = [advice("interval"), advice("idle"), advice("empty", ("pipeline",)), advice("cpu", cost=math.nan),
              advice("queue_use", ("BatchOp", "MapOp", "GeneratorOp", "TFReader")), advice("ai_cpu", ("Unique",))]  # fmt: skip
     text = json.dumps(drawn(reviewed(*found), THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
-    for word in ("2 ms of a step", "cost unknown", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise", "25.0%",
-                 "1.5 ms", "run=r&of=r&session=.&rank=0"):  # fmt: skip
-        assert word in text.replace("2.00 ms", "2 ms").replace("1.50 ms", "1.5 ms")
+    for word in ("2.00 ms of a step", "cost unknown", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise",
+                 "25.0 %", "1.50 ms", "run=r&of=r&session=.&rank=0"):  # fmt: skip
+        assert word in text
     assert "Checked and fine" not in text
     assert "Not checked" not in text
     assert "Queue use" in text
@@ -69,8 +69,8 @@ def test_one_slow_operation_and_several_are_told_apart() -> None:
         one = Advice("queue_use", 0.2, 0.8, math.nan, rows, "preparation", ("Map",))
         return json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
 
-    assert "Only 20% of the queue after Map is used" in said(ROWS)
-    assert "The queues after Map are hardly used (the emptiest: 20%)" in said(pd.concat([ROWS, ROWS]))
+    assert "Only 20.0 % of the queue after Map is used" in said(ROWS)
+    assert "The queues after Map are hardly used (the emptiest: 20.0 %)" in said(pd.concat([ROWS, ROWS]))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")

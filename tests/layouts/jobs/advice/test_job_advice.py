@@ -85,7 +85,7 @@ def test_variants_of_rules_about_all_ranks_have_their_words() -> None:
         one = Advice("communication", 0.4, 0.1, 1e6, rows, "cluster", parts_ns=parts, variant="ranks", told=told)
         text = text_of(Review((one,), (), {}))
         assert CATALOGUE[f"advice.do.{hint}"][0] in text
-        assert "the most is rank 3: 1 ms of a step (40.0%)" in text
+        assert "the most is rank 3: 1.00 ms of a step (40.0 %)" in text
     for rule in THRESHOLDS:
         assert {f"advice.{rule}.title", f"advice.{rule}.rule"} <= CATALOGUE.keys()
 

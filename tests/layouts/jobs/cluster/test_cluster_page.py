@@ -105,7 +105,7 @@ def test_a_rank_is_not_called_slow_from_few_steps() -> None:
 
 def test_nothing_is_found_where_nothing_is_slow() -> None:
     text = said(answer(source_of(make(3, ranks=64, group=8, steps=10, noise=0.002, hiccups=0.0)))["head"])
-    assert text.startswith("No rank is late: in none of the 10 steps the others wait 1.0 % of the step for one.")
+    assert text.startswith("No rank is late: in none of the 10 steps the others wait 1.00 % of the step for one.")
 
 
 def test_two_ranks_are_only_compared_with_each_other() -> None:

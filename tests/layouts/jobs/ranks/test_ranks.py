@@ -64,7 +64,7 @@ def test_what_was_asked_for_least_recently_is_dropped_first() -> None:
 
 def test_the_alternative_tells_who_ends_first_and_what_is_not_joined() -> None:
     english, chinese = of_ranks(shown(rank(4), rank(5, size=6, later=1_999_945)))
-    first = "10 operators on 2 ranks over 2 ms. Rank 4 ends first, rank 5 last, 2 ms later."
+    first = "10 operators on 2 ranks over 2.00 ms. Rank 4 ends first, rank 5 last, 2.00 ms later."
     assert english == f"{first} Not joined with a neighbour: rank 5: 2."
     assert "rank 5 最后结束" in chinese
     assert of_ranks(shown())[0].startswith("0 operators on 0 ranks")

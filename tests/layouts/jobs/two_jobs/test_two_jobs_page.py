@@ -85,8 +85,8 @@ def test_a_slower_job_is_said_with_the_part_that_makes_it_so() -> None:
     made = make(1, ranks=8, group=4)
     steps = made.steps.assign(free_ns=made.steps["free_ns"] + 30e6, total_ns=made.steps["total_ns"] + 30e6)
     texts, drawn = text_of(source_of(profile(made, cluster_steps=steps), profile(make(1, ranks=8, group=4))))
-    assert re.search(r"A step of A takes \S+ ms: 30 ms \([\d.]+ %\) longer than in B", texts["head"])
-    assert "What differs most: free, 30 ms more in A." in texts["head"]
+    assert re.search(r"A step of A takes \S+ ms: 30.0 ms \([\d.]+ %\) longer than in B", texts["head"])
+    assert "What differs most: free, 30.0 ms more in A." in texts["head"]
     assert "差异最大的是空闲，A 多 30 ms。" in texts["head"]
     assert drawn["layout"]["meta"]["ranks"] == 8
     back, _ = text_of(source_of(profile(make(1, ranks=8, group=4)), profile(made, cluster_steps=steps)))
@@ -236,12 +236,12 @@ def test_text_from_files_is_text() -> None:
 
 
 def test_numbers_as_text() -> None:
-    assert quantity("total", -1.5e6) == "\u22121.5 ms"
-    assert signed("peak_allocated", 2**30) == "+1.0 GiB"
-    assert quantity("bandwidth", 19e9) == "19 GB/s"
-    assert quantity("flops", 3.2e12) == "3.200 TFLOPs"
-    assert (percent(0.028), percent(-0.5), percent(0.0), percent(float("nan"))) == ("+2.8 %", "\u221250.0 %", "0.0 %", "–")
-    assert percent(0.0001) == "0.0 %"
+    assert quantity("total", -1.5e6) == "\u22121.50 ms"
+    assert signed("peak_allocated", 2**30) == "+1.00 GiB"
+    assert quantity("bandwidth", 19e9) == "19.0 GB/s"
+    assert quantity("flops", 3.2e12) == "3.20 TFLOPs"
+    assert (percent(0.028), percent(-0.5), percent(0.0), percent(float("nan"))) == ("+2.80 %", "\u221250.0 %", "0 %", "–")
+    assert percent(0.0001) == "+0.0100 %"
 
 
 def test_what_the_browser_sends_is_not_trusted() -> None:

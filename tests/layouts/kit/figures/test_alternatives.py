@@ -94,8 +94,9 @@ def test_an_alternative_from_traces_has_the_unit_of_their_axis() -> None:
     }  # fmt: skip
     made = described_by(found, ("Title", "标题"), {"one": "First", "two": ("Second", "第二")}, {"mark": "late"})
     assert made["layout"]["meta"] == {"kept": 1, "alternative": [
-        "Title. First: last 3 ms, lowest 1 ms, highest 4 ms; Second: last 50.0%, lowest 25.0%, highest 50.0%. Marked: late: 3.",
-        "标题。First：最新 3 ms，最小 1 ms，最大 4 ms；第二：最新 50.0%，最小 25.0%，最大 50.0%。标记：late：3。",
+        ("Title. First: last 3 ms, lowest 1 ms, highest 4 ms; "
+         "Second: last 50.0 %, lowest 25.0 %, highest 50.0 %. Marked: late: 3."),
+        "标题。First：最新 3 ms，最小 1 ms，最大 4 ms；第二：最新 50.0 %，最小 25.0 %，最大 50.0 %。标记：late：3。",
     ]}  # fmt: skip
     assert found["layout"]["meta"] == {"kept": 1}
     assert described({"data": []}, ("A", "甲"))["layout"]["meta"]["alternative"] == ["A.", "甲。"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from layouts.kit import units as fmt
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.memory import curve, look, page
 from layouts.profiles.memory.asks import read_ask
@@ -34,8 +35,9 @@ def test_a_leak_is_told_with_its_size_and_none_where_there_is_none(tmp_path: Pat
         assert asked is not None
         answer, _ = page.overall(source, known, asked)
         said[run] = texts_in(answer["head"])
-    assert "It leaks: the least memory of a step grows by +1 MiB per step (99 %: +1 MiB to +1 MiB), +19 MiB (3.6 %" in said["a"]
-    assert "Most of it by Default/cache/Append-op9 (+19 MiB)." in said["a"]
+    leaks = "It leaks: the least memory of a step grows by +1.00 MiB per step (99 %: +1.00 MiB to +1.00 MiB), +19.0 MiB (3.6"
+    assert leaks in said["a"]
+    assert "Most of it by Default/cache/Append-op9 (+19.0 MiB)." in said["a"]
     assert "No leak: over 20 steps the least memory of a step changes by 0 B" in said["b"]
     assert "A leak cannot be told from 9 steps; it takes 10." in said["c"]
     figure = page.drawn(source, known, ask())
@@ -70,7 +72,8 @@ def test_sessions_of_one_step_tell_a_leak_together() -> None:
         asked = read_ask({"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]})
         assert asked is not None
         said[sessions, leak] = texts_in(page.overall(source, known, asked)[0]["head"])
-    assert "the least memory of a session grows by +1 MiB per session (99 %: +1 MiB to +1 MiB), +11 MiB" in said[12, MIB]
+    grows = "the least memory of a session grows by +1.00 MiB per session (99 %: +1.00 MiB to +1.00 MiB), +11.0 MiB"
+    assert grows in said[12, MIB]
     assert "No leak: over 12 sessions of this rank the least memory changes by 0 B" in said[12, 0]
     assert "A leak cannot be told" in said[9, MIB]
 
@@ -82,7 +85,7 @@ def test_scopes_and_blocks_of_a_group(tmp_path: Path) -> None:
     answer = page.at_moment(source, known, ask(at=at, by="scope", part="Default/network/backbone"))
     assert answer["facts"]["groupings"] == ["name", "scope", "size"]
     assert "Default/network/backbone 1 256 MiB" in texts_in(answer["table"])
-    assert "Default/cache 4 4 MiB" in texts_in(answer["table"])
+    assert "Default/cache 4 4.00 MiB" in texts_in(answer["table"])
     assert "Default/network/backbone: 1 blocks in use, 256 MiB" in texts_in(answer["blocks"])
     assert "152 ms 200 ms 48 ms" in texts_in(answer["blocks"])
     made = page.saved(source, known, ask(at=at, by="scope", part="Default/cache"), "part")
@@ -113,7 +116,7 @@ def test_what_changed_in_the_window(tmp_path: Path) -> None:
     source, known = opened(a=tmp_path / "a")
     window = {"from": 1_000_000, "to": 1_000_000 + STEP_NS - 1}
     said = texts_in(page.at_moment(source, known, ask(view="changed", **window))["blocks"])
-    assert said.startswith("From 1 ms to 51.0000 ms: 4 blocks allocated (449 MiB), 3 released (448 MiB), net +1 MiB.")
+    assert said.startswith("From 1 ms to 51.0000 ms: 4 blocks allocated (449 MiB), 3 released (448 MiB), net +1.00 MiB.")
     made = page.saved(source, known, ask(view="changed", **window), "changed")
     assert made is not None
     assert len(list(csv.DictReader(io.StringIO(made["content"])))) == 4
@@ -160,14 +163,14 @@ def test_the_memory_tracker_by_source_stack_and_pool(tmp_path: Path) -> None:
     free = np.flatnonzero(np.diff(np.concatenate(([0], (covered & ~used).astype(int), [0]))))
     holes = (free[1::2] - free[::2]) << 10
     said = texts_in(answer["pool-said"])
-    assert f"{look.size(sum(sizes))} in use, {look.size(int(holes.sum()))} free in holes" in said
-    assert f"the largest hole is {look.size(int(holes.max()))}" in said
+    assert f"{fmt.size(sum(sizes))} in use, {fmt.size(int(holes.sum()))} free in holes" in said
+    assert f"the largest hole is {fmt.size(int(holes.max()))}" in said
     assert f"{100 * (1 - holes.max() / holes.sum()):.3g} %" in said
     widths = sum(cell[2] for cell in answer["pool"])
     assert widths == pytest.approx(12, abs=0.01)
     assert {cell[3] for cell in answer["pool"]} == {"used", "hole", "largest"}
     head = texts_in(page.overall(source, known, ask())[0]["head"])
-    assert f"Largest request that would still fit {look.size(int(holes.max()))} in the pool" in head
+    assert f"Largest request that would still fit {fmt.size(int(holes.max()))} in the pool" in head
 
 
 def test_the_plan_of_old_files_with_forward_start_and_backward_end(tmp_path: Path) -> None:
@@ -175,8 +178,8 @@ def test_the_plan_of_old_files_with_forward_start_and_backward_end(tmp_path: Pat
     source, known = opened(a=tmp_path / "profiler")
     answer, figure = page.overall(source, known, ask())
     assert figure is not None
-    assert texts_in(answer["head"]).startswith("Plan of graph 0: at most 7.750 GiB in use at once, at node 59;")
-    assert "Capacity (peak of it) 32 GiB (24 %)" in texts_in(answer["head"])
+    assert texts_in(answer["head"]).startswith("Plan of graph 0: at most 7.75 GiB in use at once, at node 59;")
+    assert "Capacity (peak of it) 32.0 GiB (24." in texts_in(answer["head"])
     notes = {note["text"]: note["x"] for note in figure["layout"]["annotations"]}
     assert (notes["Forward starts"], notes["Backward ends"]) == (2, 116)
     assert (answer["facts"]["graph"], answer["facts"]["node"]) == (0, 59)
@@ -192,7 +195,7 @@ def test_the_plan_beside_a_curve(real_data: Path) -> None:
     assert answer["facts"]["graphs"] == [0, 1]
     # 19,910.5, 19,784.7 and 8,496.5 KB
     assert texts_in(answer["plan-said"]).startswith(
-        "Plan of graph 1: 19.44 MiB by the file; its blocks add up to 19.32 MiB, at most 8.297 MiB in use at once"
+        "Plan of graph 1: 19.4 MiB by the file; its blocks add up to 19.3 MiB, at most 8.30 MiB in use at once"
     )
 
 
@@ -236,8 +239,8 @@ def test_blocks_beyond_the_curve_are_told(tmp_path: Path) -> None:
     folder = written(tmp_path, "PTA,1764246877073560,1,40,1,NPU:0\n", "aten::a,4096,1764246877073550,,,1,NPU:0\n")
     source, known = opened(a=folder)
     answer, _ = page.overall(source, known, ask())
-    assert texts_in(answer["head"]).startswith("Peak 1 MiB allocated at 0 s. 39 MiB reserved but unused.")
-    assert "The blocks of the file have 3 MiB more than its curve at this moment." in texts_in(answer["head"])
+    assert texts_in(answer["head"]).startswith("Peak 1.00 MiB allocated at 0 s. 39.0 MiB reserved but unused.")
+    assert "The blocks of the file have 3.00 MiB more than its curve at this moment." in texts_in(answer["head"])
     table = page.at_moment(source, known, ask())["table"]
     assert [bytes_of(title) for title in titles(table) if title.endswith(" B")] == [4 * MIB, -3 * MIB, MIB]
 
@@ -249,8 +252,8 @@ def test_every_text_of_an_answer_is_in_both_languages_and_json(tmp_path: Path) -
                page.drawn(source, known, ask(lang="zh"))]  # fmt: skip
     text = json.dumps(answers, ensure_ascii=False)
     assert "已申请" in text
-    assert look.size(0) == "0 B"
-    assert (look.percent(0, 0), look.percent(1, 10**9)) == ("–", "< 0.01 %")
+    assert fmt.size(0) == "0 B"
+    assert (look.percent(0, 0), look.percent(1, 10**9)) == ("–", "1.00e-7 %")
     assert (look.offset(0, "ns"), look.offset(1_500, "ns"), look.offset(7, "event")) == ("0 s", "1.50000 µs", "7")
     assert recording(MEMORY.empty(), OPERATOR_MEMORY.empty()) is None
     assert curve.COLOURS.keys() >= {"allocated", "reserved", "active"}

@@ -69,12 +69,12 @@ def test_the_sentence_and_the_figures_of_the_peak(real_data: Path) -> None:
     answer, _ = page.overall(source, known, ask(capacity="32"))
     head = texts_in(answer["head"])
     # 10,282.749 MiB of 10,372.0 reserved; 4,304.957 MiB from before
-    assert head.startswith("Peak 10.04 GiB allocated at 316.6 ms: 42 % from before the recording, 21 % by aten::matmul. "
+    assert head.startswith("Peak 10.0 GiB allocated at 316.6 ms: 42.0 % from before the recording, 21.0 % by aten::matmul. "
                            "89.25 MiB reserved but unused. A leak cannot be told: the files do not say when ")  # fmt: skip
-    assert "Whole process 11.65 GiB" in head
+    assert "Whole process 11.7 GiB" in head
     # the process holds 11.65 of 32 GiB, so 20.35 GiB are left
-    assert "Capacity (as set) 32 GiB (36 %) Largest request that would still fit 20.35 GiB at least, as new memory" in head
-    assert "预留未用 89.25 MiB" in texts_in(answer["head"], "zh")
+    assert "Capacity (as set) 32.0 GiB (36.0 %) Largest request that would still fit 20.4 GiB at least, as new memory" in head
+    assert "预留未用 89.2 MiB" in texts_in(answer["head"], "zh")
     modules = texts_in(answer["modules"])
     assert "3 of 77 components reserve at least 100 MiB." in modules
     assert [name in modules for name in ("APP", "HCCL", "SLOG", "RUNTIME")] == [True, True, True, False]
@@ -187,10 +187,10 @@ def test_capacity_is_a_line_if_it_is_near_and_a_note_if_not() -> None:
     assert far is not None
     assert none is not None
     assert len(near["layout"]["shapes"]) == 1
-    assert (len(far["layout"]["shapes"]), far["layout"]["annotations"][0]["text"]) == (0, "Capacity 64 GiB ↑")
+    assert (len(far["layout"]["shapes"]), far["layout"]["annotations"][0]["text"]) == (0, "Capacity 64.0 GiB ↑")
     assert none["layout"]["annotations"] == []
     answer, _ = page.overall(source, known, ask(capacity="0.5"))
-    assert "1 GiB is more than the capacity." in texts_in(answer["head"])
+    assert "1.00 GiB is more than the capacity." in texts_in(answer["head"])
 
 
 def test_each_device_of_a_database_is_shown_alone() -> None:
@@ -200,7 +200,7 @@ def test_each_device_of_a_database_is_shown_alone() -> None:
     columns = {"allocated_ns": [BEGIN_NS + 5, BEGIN_NS], "released_ns": [-1, -1], "size_bytes": [MIB, 3 * MIB],
                "device": [4, 5], "component": categorical(["PTA"] * 2), "name": categorical(["x", "y"])}  # fmt: skip
     source, known = of_frames(memory=memory, operator_memory=frame_of(OPERATOR_MEMORY, 2, columns, "f"))
-    for device, size, name in ((4, "2 MiB", "x"), (5, "7 MiB", "y")):
+    for device, size, name in ((4, "2.00 MiB", "x"), (5, "7.00 MiB", "y")):
         answer, _ = page.overall(source, known, ask(device=device))
         assert answer["facts"]["devices"] == [4, 5]
         assert texts_in(answer["head"]).startswith(f"Peak {size} allocated")

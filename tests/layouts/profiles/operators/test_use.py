@@ -78,7 +78,7 @@ def test_no_claim_without_counters(real_data: Path, tmp_path: Path) -> None:
         assert "no columns such as aic_mac_ratio and aic_mte2_ratio" in texts_in(bound_card(nothing, "types"))
     operations = texts_in(bound_card(use({}, kernels=kernels(**{"pmu/aic_cube_fops": [3e6]})), "types"))
     assert "no columns such as aic_mac_ratio" in operations
-    assert "3 TFLOPS" in operations
+    assert "3.00 TFLOPS" in operations
 
 
 def test_slow_kernels_lead_to_the_timeline() -> None:
@@ -116,8 +116,8 @@ def test_roofline_of_two_sessions(swapped: bool) -> None:
     assert [y / x for x, y in zip(slope["x"], slope["y"], strict=True)] == pytest.approx([1e12, 1e12])
     assert (slope["x"][1], slope["y"][1], roof["x"][0], roof["y"]) == (10.0, 1e13, 10.0, [1e13, 1e13])
     english, chinese = made["layout"]["meta"]["alternative"]
-    assert "m: 2,000 /B, 8 TFLOPS; n: 250 /B, 2 TFLOPS. Roof at 10 TFLOPS." in english
-    assert "水平线为 10 TFLOPS" in chinese
+    assert "m: 2,000 /B, 8.00 TFLOPS; n: 250 /B, 2.00 TFLOPS. Roof at 10.0 TFLOPS." in english
+    assert "水平线为 10.0 TFLOPS" in chinese
     plain = pair(ours, theirs)
     assert len((figure(plain) or {})["data"]) == 1
     assert "Without a peak there is no roof" in texts_in(roofline_card(plain))

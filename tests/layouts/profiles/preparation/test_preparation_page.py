@@ -76,9 +76,9 @@ def test_all_cards_of_a_real_profile() -> None:
     of = real_profile("profiler_new/mindspore_2.10_minddata/raw_b", (".", 0))
     shown = cards(of)
     assert all(shown[name] for name in CARDS)
-    assert "empty in 245 of 250 batches (98%, more than 30%)" in words(shown["flow"])
+    assert "empty in 245 of 250 batches (98.0 %, more than 30.0 %)" in words(shown["flow"])
     assert "slow: GeneratorOp" in words(shown["flow"])
-    assert "245 (98%)" in words(shown["sizes"])
+    assert "245 (98.0 %)" in words(shown["sizes"])
     assert words(shown["queue"]).startswith("GeneratorOp")
     assert shown["table"]["props"]["children"]
     assert "MapOp" in words(shown["pipeline"])

@@ -75,7 +75,7 @@ def test_without_executions_the_page_says_so() -> None:
 
 def test_sentences_of_several_shapes_of_one_and_of_none() -> None:
     said = words(tables.head(times_of({"shape_times": made(ROWS)})))
-    assert "1 of 2 operators ran with more than one input shape. They took 4 ms of 10 ms (40%)." in said
+    assert "1 of 2 operators ran with more than one input shape. They took 4.00 ms of 10.0 ms (40.0 %)." in said
     assert "The shapes of 1 of 3 executions are unknown." in said
     said = words(tables.head(times_of({"kernels": made(ROWS[:1], KERNELS)})))
     assert "No operator ran with more than one input shape. Shapes are known of 1 of 1." in said
@@ -122,8 +122,8 @@ def test_shapes_have_colours_and_symbols_and_one_is_highlighted() -> None:
     assert figure["data"][0]["customdata"] == [["step 2, execution 1", "4,3", "4,3"]]
     (english, chinese) = figure["layout"]["meta"]["alternative"]
     assert english == (
-        "Executions of Add-op1 by step, marked by input shape. 4,3: 1 executions, mean 3 ms, longest 3 ms; "
-        "2,3: 1 executions, mean 1 ms, longest 1 ms."
+        "Executions of Add-op1 by step, marked by input shape. 4,3: 1 executions, mean 3.00 ms, longest 3.00 ms; "
+        "2,3: 1 executions, mean 1.00 ms, longest 1.00 ms."
     )
     assert "Add-op1" in chinese
 

@@ -67,7 +67,7 @@ def test_new_parts_in_a_sentence() -> None:
     assert usual is not None
     english, _ = sentence_texts(usual, 3)
     assert english == (
-        "Step 3 takes 10 ms: 30.0 % computing alone, 30.0 % communication not overlapped, "
+        "Step 3 takes 10.0 ms: 30.0 % computing alone, 30.0 % communication not overlapped, "
         "20.0 % computing overlapped with communication, 10.0 % preparing on the host, 10.0 % free."
     )
     empty = average(breakdowns(frame([legacy(1, 0.0, 0.0, 0.0)]))[0])
@@ -78,7 +78,7 @@ def test_new_parts_in_a_sentence() -> None:
 def test_the_average_then_a_step_then_its_neighbours() -> None:
     source = profiled({"steps": steps_of(6), "reduces": reduces([(3, 11, "AllReduce-op1", 20_000_100, 500)])})
     head, detail, facts, bars, trends, streams = steptrace.shown(source, ASK)
-    sentence = "A step takes 10 ms: 60.0 % forward and backward, 20.0 % waiting for data, 20.0 % gradients and update."
+    sentence = "A step takes 10.0 ms: 60.0 % forward and backward, 20.0 % waiting for data, 20.0 % gradients and update."
     assert sentence in texts_in(head)
     assert "The mean of 5 steps; the first of the trace is left out" in texts_in(head)
     assert "Average step" in texts_in(detail)
@@ -138,7 +138,7 @@ def test_ten_thousand_steps_are_a_small_answer() -> None:
     answer = steptrace.shown(profiled({"steps": frame(rows)}), ASK | {"columns": ["1200"]})
     assert len(json.dumps(answer[2:])) < 700_000
     assert [one["step"] for one in answer[2]["outliers"]] == [5_001]
-    assert answer[2]["outliers"][0]["text"][0] == "Step 5,001: 93 ms, Forward and backward +84 ms"
+    assert answer[2]["outliers"][0]["text"][0] == "Step 5,001: 93.0 ms, Forward and backward +84.0 ms"
 
 
 @pytest.mark.parametrize("bad", [
@@ -165,8 +165,8 @@ def test_the_overview_sets_the_profile_beside_the_clock_of_the_run() -> None:
     assert told.tag == "loss"
     # the records are 1 s apart, the profiled steps take 10 ms
     head, lines, figure = overview.shown(profiled({"steps": steps_of(6)}, scalars), ASK)
-    assert "A step takes 10 ms" in texts_in(head)
-    said_of_both = "The profiled steps 2 to 6 took 10 ms each, by the clock of the run 1 s: 9900.0 % more than was profiled."
+    assert "A step takes 10.0 ms" in texts_in(head)
+    said_of_both = "The profiled steps 2 to 6 took 10.0 ms each, by the clock of the run 1.00 s: 9,900 % more than was"
     assert said_of_both in texts_in(lines)
     assert figure["layout"]["meta"]["profiled"] == 6
 

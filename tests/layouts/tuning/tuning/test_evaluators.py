@@ -169,7 +169,8 @@ def test_answers_of_the_page(store: Store) -> None:
     answer = answer_importance(source, ask)
     (bars,) = answer["figure"]["data"]
     assert (answer["state"], bars["x"], answer["figure"]["layout"]["yaxis"]["ticktext"]) == ("ready", [0.25, 0.75], ["y", "x"])
-    assert text_of(answer["figure"]) == "Importance of settings for loss by PED-ANOVA (Optuna), 40 trials. x: 75.0%; y: 25.0%."
+    told = "Importance of settings for loss by PED-ANOVA (Optuna), 40 trials. x: 75.0 %; y: 25.0 %."
+    assert text_of(answer["figure"]) == told
     reasons = {"missing": "not installed on the server: optuna", "few": "there are optuna", "failed": "failed: optuna"}
     for reason, said in reasons.items():
         source.importance = Importances("failed", {}, 3, reason, "optuna")
