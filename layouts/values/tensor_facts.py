@@ -96,9 +96,9 @@ def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
     axis = {"automargin": True, "fixedrange": False, "ticks": "", "title": {"text": ""}}
     trace = {
         "type": "bar", "x": numbers(found.left + found.width / 2), "y": numbers(found.count), "width": numbers(found.width),
-        "customdata": [[fmt.number(low), fmt.number(low + wide), fmt.number(count / max(found.total, 1) * 100)]
+        "customdata": [[fmt.number(low), fmt.number(low + wide), fmt.percent(count / max(found.total, 1))]
                        for low, wide, count in zip(found.left, found.width, found.count, strict=True)],
-        "hovertemplate": "%{customdata[0]} … %{customdata[1]}<br><b>%{y:,}</b> · %{customdata[2]} %<extra></extra>",
+        "hovertemplate": "%{customdata[0]} … %{customdata[1]}<br><b>%{y:,}</b> · %{customdata[2]}<extra></extra>",
         "marker": {"color": colour, "line": {"width": 0}},
     }  # fmt: skip
     layout = {

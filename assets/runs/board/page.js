@@ -4,7 +4,7 @@
 import * as boards from "../../kit/boards.js";
 import { functionsOf } from "../../kit/dash.js";
 import { icon, make, menu, words } from "../../kit/elements.js";
-import { count } from "../../kit/units.js";
+import { count, size } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import { refusal } from "../../kit/notes.js";
@@ -18,7 +18,7 @@ import * as saving from "./saving.js";
 import * as texts from "./texts.js";
 
 const NARROW = 600;  // px of the page: one column
-const LARGEST = 4;  // MiB of a file
+const LARGEST_BYTES = 4 * 2 ** 20;  // of a file
 
 const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   book: null,
@@ -180,8 +180,8 @@ function importer(page) {
     const [file] = field.files;
     field.value = "";
     if (!file) return;
-    if (file.size > LARGEST * 2 ** 20) {
-      saving.say(page, "board.too_large", { n: LARGEST }, [], true);
+    if (file.size > LARGEST_BYTES) {
+      saving.say(page, "board.too_large", { size: size(LARGEST_BYTES) }, [], true);
       return;
     }
     try {

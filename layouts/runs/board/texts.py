@@ -73,7 +73,7 @@ TEXTS = define_texts({
     ),
     "board.failed": ("Not saved: {text}", "未保存：{text}"),
     "board.no_file": ("The file is no board: {text}", "该文件不是看板：{text}"),
-    "board.too_large": ("The file is larger than {n} MiB.", "文件超过 {n} MiB。"),
+    "board.too_large": ("The file is larger than {size}.", "文件超过 {size}。"),
     "board.by_key": (
         "{name}: column {x} of 12, row {y}, {w} wide, {h} high", "{name}：第 {x} 列（共 12 列），第 {y} 行，宽 {w}，高 {h}",
     ),
