@@ -34,10 +34,10 @@ def dumps(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask]
 def test_the_first_difference_and_its_row(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
     head = page.locator('[data-section="head"]')
-    expect(head).to_contain_text("The first output that differs by more than 0.001 is output 0 of BiasAdd-op0: 100 %.")
+    expect(head).to_contain_text("The first output that differs by more than 0.001 is output 0 of BiasAdd-op0: > 99.99 %.")
     expect(head).to_contain_text("All its dumped inputs agree.")
     rows = page.locator('[data-section="table"] tbody tr')
-    expect(rows.nth(4).locator(".ms-two-dumps-beyond")).to_have_text("100 %")
+    expect(rows.nth(4).locator(".ms-two-dumps-beyond")).to_have_text("> 99.99 %")
     expect(page.locator('[data-plot="curve"].ms-plot-drawn')).to_be_visible()
     points = page.locator('[data-plot="curve"] .scatterlayer .trace').first.locator(".points path")
     points.nth(6).click(force=True)

@@ -87,7 +87,7 @@ def test_a_slower_job_is_said_with_the_part_that_makes_it_so() -> None:
     texts, drawn = text_of(source_of(profile(made, cluster_steps=steps), profile(make(1, ranks=8, group=4))))
     assert re.search(r"A step of A takes \S+ ms: 30.0 ms \([\d.]+ %\) longer than in B", texts["head"])
     assert "What differs most: free, 30.0 ms more in A." in texts["head"]
-    assert "差异最大的是空闲，A 多 30 ms。" in texts["head"]
+    assert "差异最大的是空闲，A 多 30.0 ms。" in texts["head"]
     assert drawn["layout"]["meta"]["ranks"] == 8
     back, _ = text_of(source_of(profile(make(1, ranks=8, group=4)), profile(made, cluster_steps=steps)))
     assert "less than in B" in back["head"]

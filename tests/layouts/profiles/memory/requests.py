@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from layouts.kit.units import MINUS
 from layouts.profiles.memory.asks import FRAMES, Ask, read_ask
 from layouts.profiles.memory.recordings import Recordings
 from parsers import open_run
@@ -62,7 +63,7 @@ def titles(parts: Any) -> list[str]:
 
 
 def bytes_of(title: str) -> int:
-    return int(title.removesuffix(" B").replace(",", ""))
+    return int(title.removesuffix(" B").replace(",", "").replace(MINUS, "-"))
 
 
 def records(times: list[int], values: list[int], component: str = "PTA", device: int = 0) -> pd.DataFrame:

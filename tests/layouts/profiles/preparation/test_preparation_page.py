@@ -200,7 +200,7 @@ def test_figures_keep_every_finite_point_of_short_curves(numbers: list[float]) -
 def test_the_means_of_times_are_listed_even_where_they_are_nothing() -> None:
     rows = queues(("host", 1.0, 16.0, 2e6), ("host", 1.0, 16.0, 4e6)).assign(push_ns=[1e6, 2e6], get_ns=0.0)
     text = words(cards(CardData(ASK, NOTHING | {"queues": rows}, "/"))["times"][-1])
-    assert text.split("Host queue")[1].split("主机队列")[1].split() == ["3", "ms", "1.5", "ms", "0", "s"]
+    assert text.split("Host queue")[1].split("主机队列")[1].split() == ["3.00", "ms", "1.50", "ms", "0", "s"]
 
 
 def test_empty_queues_are_marked() -> None:
