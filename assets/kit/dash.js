@@ -21,7 +21,7 @@ export function noUpdate() {
 }
 
 /**
- * @param {string} id
+ * @param {string | Record<string, string>} id
  * @param {Record<string, unknown>} props
  */
 export function setProps(id, props) {

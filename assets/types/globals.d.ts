@@ -24,7 +24,7 @@ type NoUpdate = { readonly kind: unique symbol };
 
 interface DashClientside {
   no_update: NoUpdate;
-  set_props(id: string, props: Record<string, unknown>): void;
+  set_props(id: string | Record<string, string>, props: Record<string, unknown>): void;
   callback_context: { inputs_list: { id: string; property: string; value?: unknown }[] };
   [namespace: string]: any;
 }

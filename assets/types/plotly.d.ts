@@ -26,8 +26,12 @@ interface PlotlyLayout {
   margin?: { t?: number; [side: string]: number | undefined };
   xaxis?: PlotlyAxis;
   yaxis?: PlotlyAxis;
-  meta?: { alternative?: Wire.Texts; [more: string]: unknown };
-  [more: string]: unknown;
+  yaxis2?: PlotlyAxis;
+  width?: number;
+  height?: number;
+  dragmode?: string;
+  meta?: any;
+  [more: string]: any;
 }
 
 /** An array as layouts/kit/figures/typed_arrays.py sends it: base64 of its bytes. */
@@ -66,4 +70,112 @@ interface PlotlyPoint {
   y: number;
   data: PlotlyTrace;
   customdata?: unknown;
+}
+
+/** Numbers as a trace has them. */
+type SentColumn = SentArray | Numbers | null | undefined;
+
+/** layouts/figures/lines.py: what the scripts know of a line beside its points. */
+interface SentMeta {
+  key: string;
+  /** place of the trace with the values before smoothing */
+  raw?: number | null;
+  step?: SentArray & { x0?: number; dx?: number };
+  time?: { first: number; steps: SentArray; seconds?: SentArray };
+  n?: SentArray;
+  low?: SentArray;
+  high?: SentArray;
+  colour?: string;
+  count?: SentArray;
+  /** kind of values that are not finite */
+  mark?: number;
+  runs?: string[];
+  [more: string]: unknown;
+}
+
+/** A trace as layouts/figures sends it. */
+interface SentTrace extends PlotlyTrace {
+  x?: SentArray | Numbers;
+  x0?: number;
+  dx?: number;
+  y: SentArray & Numbers;
+  z?: SentArray | Numbers;
+  yaxis?: string;
+  mode?: string;
+  fill?: string;
+  fillcolor?: string;
+  opacity?: number;
+  marker: { color: string; size: number };
+  line: { color: string; width: number; dash?: string };
+  meta: SentMeta;
+}
+
+/** What the server answers for a card: a figure whose lines may be on a canvas. */
+interface Drawing {
+  data: SentTrace[];
+  layout: PlotlyLayout;
+  canvas?: SentTrace[];
+  meta?: Record<string, unknown>;
+}
+
+/** An axis that plotly has placed. */
+interface PlotlyAxisDrawn {
+  _offset: number;
+  _length: number;
+  l2p(value: number): number;
+  p2l(pixel: number): number;
+}
+
+interface PlotlyDrawn extends PlotlyElement {
+  _fullLayout: Record<string, any>;
+}
+
+/** layouts/figures/histograms.py */
+interface HistogramBins {
+  low: number;
+  high: number;
+  n: number;
+  edges?: SentArray;
+}
+
+interface HistogramPanel {
+  run: string;
+  label: string;
+  colour: string;
+  xaxis: string;
+  yaxis: string;
+  started: number;
+  height: number;
+  trace: number;
+  bins: HistogramBins;
+  counts?: SentArray;
+  at: SentArray;
+  step: SentArray;
+  time: SentArray;
+  finite: SentArray;
+  total: SentArray;
+  extent: SentArray;
+  outside: SentArray;
+  bad: SentArray;
+}
+
+interface HistogramMeta {
+  view: string;
+  panels: HistogramPanel[];
+  /** runs that are hidden: key and name */
+  off: [string, string][];
+  statistics?: [string, string, string][];
+  first: number;
+  shown: number;
+  room: number;
+  runs: number;
+}
+
+/** A page with cards of histograms, as far as the table and the legend know it. */
+interface HistogramPage extends KeptPage {
+  asks: (Wire.Query | null)[];
+  catalogue: Wire.TagCatalogue;
+  slot(number: number): HTMLElement;
+  hovered: { card: HTMLElement; pointer: { x: number; y: number } } | null;
+  linkedCards: HTMLElement[];
 }

@@ -6,8 +6,16 @@
 import { last, listed } from "../state.js";
 import { grouped } from "./tag_list.js";
 
+/** @typedef {{ prefix: string, tags: string[], folded: boolean, headed: boolean }} Section */
+/**
+ * The head of a section.
+ * @typedef {{ prefix?: string, pinned?: boolean, count: number, folded?: boolean, from?: number, to?: number }} Head
+ */
+/** @typedef {{ key: string } | { head: Head }} Item of a page of cards */
+
 export const ORDERS = ["prefix", "name", "insights"];
 export const COLUMNS = ["1", "2", "3", "4", "5", "6", "8"];
+/** @type {Record<string, number>} */
 export const HEIGHTS = { small: 200, large: 460 };
 const ALL = "*";
 
@@ -29,9 +37,13 @@ export function perPage(state, usual) {
   return sizes(usual).includes(wanted) ? wanted : usual;
 }
 
+/** @param {number} usual */
 export const sizes = (usual) => [usual, 2 * usual, 4 * usual];
 
-/** Number of columns that the user chose, 0 for as many as there is room for. */
+/**
+ * Number of columns that the user chose, 0 for as many as there is room for.
+ * @param {Wire.Query} state
+ */
 export function columnsChosen(state) {
   const wanted = last(state, "columns", "");
   return COLUMNS.includes(wanted) ? Number(wanted) : 0;
@@ -39,7 +51,12 @@ export function columnsChosen(state) {
 
 // Pins ---------------------------------------------------------------------------------------------------------------
 
-/** Pinned tags that the runs have, at most as many as fit. */
+/**
+ * Pinned tags that the runs have, at most as many as fit.
+ * @param {Wire.Query} state
+ * @param {string[]} tags
+ * @param {number} most
+ */
 export function pinned(state, tags, most) {
   const known = new Set(tags);
   return (state.pin || []).filter((tag) => known.has(tag)).slice(0, most);
@@ -47,19 +64,31 @@ export function pinned(state, tags, most) {
 
 // Sections -----------------------------------------------------------------------------------------------------------
 
-/** @param {Wire.Query} state */
+/**
+ * @param {Wire.Query} state
+ * @param {string} prefix
+ */
 export function isFolded(state, prefix) {
   return listed(state, "fold", ALL) ? !listed(state, "unfold", prefix) : listed(state, "fold", prefix);
 }
 
-/** Changes of the state that close or open a section. */
+/**
+ * Changes of the state that close or open a section.
+ * @param {Wire.Query} state
+ * @param {string} prefix
+ * @param {boolean} closed
+ * @returns {Wire.Query}
+ */
 export function fold(state, prefix, closed) {
   const [key, add] = listed(state, "fold", ALL) ? ["unfold", !closed] : ["fold", closed];
   const others = (state[key] || []).filter((one) => one !== prefix);
   return { [key]: add ? [...others, prefix] : others, page: [] };
 }
 
-/** Changes of the state that close or open all sections. */
+/**
+ * Changes of the state that close or open all sections.
+ * @param {boolean} closed
+ */
 export const foldAll = (closed) => ({ fold: closed ? [ALL] : [], unfold: [], page: [] });
 
 /**
@@ -74,15 +103,21 @@ export function sections(tags, state, ranks = null) {
   const order = orderOf(state);
   if (order === "name") return whole([...tags].sort(byName.compare));
   if (order === "insights") {
-    const rank = (tag) => (ranks && ranks.has(tag) ? ranks.get(tag) : Infinity);
+    /** @param {string} tag */
+    const rank = (tag) => ranks?.get(tag) ?? Infinity;
     return whole(ranks ? [...tags].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b))) : tags);
   }
+  /** @type {Map<string, string[]>} */
   const found = new Map();
   for (const group of grouped(tags)) found.set(group.prefix, [...(found.get(group.prefix) || []), ...group.tags]);
   if (found.size <= 1 && found.has("")) return whole(tags);
   return Array.from(found, ([prefix, members]) => ({ prefix, tags: members, folded: isFolded(state, prefix), headed: true }));
 }
 
+/**
+ * @param {string[]} tags
+ * @returns {Section[]}
+ */
 const whole = (tags) => (tags.length ? [{ prefix: "", tags, folded: false, headed: false }] : []);
 
 /**
@@ -98,6 +133,7 @@ export function spread(all, number, size) {
   const most = Math.max(0, Math.ceil(total / size) - 1);
   const at = Math.min(most, Math.max(0, number));
   const [first, end] = [at * size, Math.min(total, (at + 1) * size)];
+  /** @type {Item[]} */
   const items = [];
   let place = 0;  // of the first card of a section
   for (const one of all) {
@@ -113,7 +149,12 @@ export function spread(all, number, size) {
   return { items, keys, first, total, number: at };
 }
 
-/** The page of cards, from 0, on which a section begins. */
+/**
+ * The page of cards, from 0, on which a section begins.
+ * @param {Section[]} all
+ * @param {string} prefix
+ * @param {number} size
+ */
 export function pageOfSection(all, prefix, size) {
   let place = 0;
   for (const one of all) {

@@ -57,7 +57,11 @@ cards.onBegin((page) => {
   tagList.build(page);
 });
 
-// Add the parts of a card that scripts draw.
+/**
+ * Add the parts of a card that scripts draw.
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ */
 function furnish(page, card) {
   const body = card.querySelector(".ms-card-body");
   const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
@@ -69,15 +73,22 @@ function furnish(page, card) {
 
 // The plan -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {CardsPage} page
+ * @param {string} key
+ * @returns {Wire.Query}
+ */
 function ask(page, key) {
   const { state } = page;
   const margins = page.kind.margins ? page.kind.margins(page, key) : MARGINS;
   const pixels = columns(page, page.shown.length, onlyTag !== null || listed(state, "full", key), margins);
+  /** @type {Wire.Query} */
   const wanted = { tag: [key], columns: [String(pixels)] };
   if (state.run) wanted.run = state.run;
   return Object.assign(wanted, page.kind.ask(page, key));
 }
 
+/** @param {CardsPage} page */
 function wantedCards(page) {
   const { state, catalogue, kind, usual } = page;
   page.chosen = ticks.matching(catalogue.tags, last(state, "q", "")).filter(ticks.ticked(state));
@@ -97,10 +108,13 @@ function wantedCards(page) {
   }
   page.keys = slotsFor(page.shown, page.keys, Math.max(room, usual));
   const shown = new Set(page.shown);
-  page.asks = page.keys.map((key) => (shown.has(key) ? ask(page, key) : NO_CARD));
+  page.asks = page.keys.map((key) => (key !== NO_CARD && shown.has(key) ? ask(page, key) : NO_CARD));
 }
 
-// What is on this page of cards: pinned cards, whatever the filter says, then the sections of the others.
+/**
+ * What is on this page of cards: pinned cards, whatever the filter says, then the sections of the others.
+ * @param {CardsPage} page
+ */
 function arrange(page) {
   const { state, catalogue, kind, usual } = page;
   page.pins = arrangement.pinned(state, catalogue.tags, usual);
@@ -119,6 +133,7 @@ function arrange(page) {
   ];
 }
 
+/** @param {CardsPage} page */
 function showState(page) {
   const { catalogue } = page;
   let name = "";
@@ -137,6 +152,7 @@ function showState(page) {
 
 // The bar above the cards --------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 function buildBar(page) {
   const fold = iconButton("menu", "cards.fold_tags", "tags");
   fold.addEventListener("click", () => page.change({ tags: last(page.state, "tags", "1") === "0" ? [] : ["0"] }));
@@ -146,6 +162,7 @@ function buildBar(page) {
   );
 }
 
+/** @param {CardsPage} page */
 function pager(page) {
   const range = make("span", "ms-range ms-muted");
   const sides = [{ name: "left", key: "previous", by: -1 }, { name: "right", key: "next", by: 1 }];
@@ -160,6 +177,7 @@ function pager(page) {
   return make("div", "ms-pager", [buttons[0], range, buttons[1]]);
 }
 
+/** @param {CardsPage} page */
 function drawBar(page) {
   page.root.classList.toggle("ms-tags-folded", last(page.state, "tags", "1") === "0");
   page.kind.draw(page);
@@ -175,7 +193,10 @@ function drawBar(page) {
   element.querySelector('[data-act="next"]').disabled = end >= total;
 }
 
-// Place the cards that the state asks for, and ask for their drawings; returns the slots on screen.
+/**
+ * Place the cards that the state asks for, and ask for their drawings; returns the slots on screen.
+ * @param {CardsPage} page
+ */
 function placed(page) {
   wantedCards(page);
   showState(page);
@@ -188,7 +209,10 @@ function placed(page) {
   return shown;
 }
 
-/** Arrange the cards anew when something else than the state changed. */
+/**
+ * Arrange the cards anew when something else than the state changed.
+ * @param {CardsPage} page
+ */
 export function rearrange(page) {
   if (page.catalogue && page.root.isConnected) setProps(page.store("shown"), { data: placed(page) });
 }
@@ -206,11 +230,16 @@ Object.assign(functionsOf("mindscope_cards"), {
     const page = cards.pageOf(rootId);
     if (!page) return noUpdate();
     page.state = state || {};
-    page.catalogue = catalogue && page.kind.catalogue ? page.kind.catalogue(page, catalogue) : catalogue;
     if (!catalogue) return noUpdate();
+    page.catalogue = page.kind.catalogue ? page.kind.catalogue(page, catalogue) : catalogue;
     return placed(page);
   },
 
+  /**
+   * @param {Answer[] | null} answer
+   * @param {{ cards: [number, Wire.Query | null][] } | null} request
+   * @param {string} rootId
+   */
   answered(answer, request, rootId) {
     const page = cards.pageOf(rootId);
     if (page && answer && request) drawings.take(page, answer, request);
@@ -226,6 +255,11 @@ Object.assign(functionsOf("mindscope_cards"), {
     if (page && changed) drawings.grown(page, changed);
   },
 
+  /**
+   * @param {Record<string, unknown> | null} change
+   * @param {{ key: string }} id
+   * @param {string} rootId
+   */
   moved(change, id, rootId) {
     const page = cards.pageOf(rootId);
     const card = page && page.slot(id.key);

@@ -7,8 +7,16 @@ import { number } from "./curves.js";
 
 const DIGIT = 6.4;  // px of a character of the label, and of its ends
 const ENDS = 10;
+/** @type {WeakMap<Element, HTMLElement>} */
+const crosshairs = new WeakMap();  // card -> its line
+/** @type {WeakMap<Element, PlotlyDrawn>} */
+const plotted = new WeakMap();  // card -> its plot
 
-// In pixels from the corner of the plot; null before plotly has drawn.
+/**
+ * In pixels from the corner of the plot; null before plotly has drawn.
+ * @param {PlotlyDrawn} plot
+ * @returns {{ left: number, top: number, width: number, height: number } | null}
+ */
 function areaOf(plot) {
   const size = plot._fullLayout && plot._fullLayout._size;
   return size ? { left: size.l, top: size.t, width: size.w, height: size.h } : null;
@@ -36,31 +44,43 @@ export function middle(at, length, width) {
   return Math.max(half, Math.min(at, width - half));
 }
 
+/**
+ * @param {HTMLElement} card
+ * @param {PlotlyDrawn} plot
+ * @returns {HTMLElement}
+ */
 function elementOf(card, plot) {
-  const host = plot.parentElement.closest("[data-graph]") || plot.parentElement;
-  if (!card.crosshair || card.crosshair.parentElement !== host.parentElement) {
-    const line = make("div", "ms-crosshair-line", make("div", "ms-crosshair-at"));
-    card.crosshair = make("div", "ms-crosshair", line, { "aria-hidden": "true", hidden: "" });
-    host.after(card.crosshair);
-  }
-  return card.crosshair;
+  const around = /** @type {HTMLElement} */ (plot.parentElement);
+  const host = around.closest("[data-graph]") || around;
+  const known = crosshairs.get(card);
+  if (known && known.parentElement === host.parentElement) return known;
+  const line = make("div", "ms-crosshair-line", make("div", "ms-crosshair-at"));
+  const made = make("div", "ms-crosshair", line, { "aria-hidden": "true", hidden: "" });
+  crosshairs.set(card, made);
+  host.after(made);
+  return made;
 }
 
-/** Take the line of a card away. */
+/**
+ * Take the line of a card away.
+ * @param {HTMLElement} card
+ */
 export function hide(card) {
-  if (card.crosshair && !card.crosshair.hidden) card.crosshair.hidden = true;
+  const known = crosshairs.get(card);
+  if (known && !known.hidden) known.hidden = true;
 }
 
 /**
  * Show a place in a card.
- * @param {any} card
+ * @param {HTMLElement} card
  * @param {number} x
  * @param {string} text
  * @param {boolean} lined whether with a line, not only with its text at the axis
  */
 export function place(card, x, text, lined) {
-  const plot = card.plotted && card.contains(card.plotted) ? card.plotted : card.querySelector(".js-plotly-plot");
-  card.plotted = plot;
+  const before = plotted.get(card);
+  const plot = before && card.contains(before) ? before : card.querySelector(".js-plotly-plot");
+  plotted.set(card, plot);
   const area = plot && areaOf(plot);
   const axis = area && plot.layout && plot.layout.xaxis;
   if (!axis || !axis.range) return hide(card);
@@ -68,8 +88,8 @@ export function place(card, x, text, lined) {
   const at = pixelOf(x, axis.range.map(number), { left, width });
   if (at === null) return hide(card);
   const element = elementOf(card, plot);
-  const line = element.firstElementChild;
-  const label = line.firstElementChild;
+  const line = element.querySelector(".ms-crosshair-line");
+  const label = element.querySelector(".ms-crosshair-at");
   // Only what changes is written.
   const shape = `${top} ${height}`;
   if (element.dataset.shape !== shape) {
@@ -90,7 +110,7 @@ export function place(card, x, text, lined) {
 
 /**
  * Show a place in all cards on screen, or in none.
- * @param {any} page
+ * @param {CardsPage} page
  * @param {number | null} x null for none
  * @param {string} [text]
  * @param {HTMLElement | null} [own] the card under the pointer, which has a line of its own

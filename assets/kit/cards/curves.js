@@ -4,23 +4,37 @@
 import { numbersOf } from "../typed_arrays.js";
 import { finish, segment } from "./strokes.js";
 
+/** @typedef {{ first: number, factor: number, begin: number, log: boolean }} Scale */
+/** @typedef {{ pattern: number[], part: number, left: number }} Pen */
+/** @typedef {ReturnType<typeof import("./strokes.js").sheet>} Sheet */
+
 const FAR = 1e5;  // px; segments are cut here, since coordinates beyond lose the digits that matter
 const LEAST_DASH = 3;  // px, as in plotly
+/** @type {Record<string, number[]>} */
 const DASHES = {
   dot: [1, 1], dash: [3, 3], dashdot: [3, 1, 1, 1], longdash: [5, 5], longdashdot: [5, 2, 1, 2],
 };  // in multiples of the width
 
-/** All traces of a drawing, from bottom to top. */
+/**
+ * All traces of a drawing, from bottom to top.
+ * @param {Drawing} drawing
+ */
 export function tracesOf({ canvas, data }) {
   return canvas ? [...canvas, ...data] : data;
 }
 
-/** The lines among the traces of a canvas that stand for a run or a group. */
+/**
+ * The lines among the traces of a canvas that stand for a run or a group.
+ * @param {SentTrace[]} canvas
+ */
 export function linesOf(canvas) {
   return canvas.filter((trace) => trace.meta && trace.meta.key !== undefined);
 }
 
-/** What plotly draws of a drawing: instead of the lines on the canvas, lines of no width that make the axes as long. */
+/**
+ * What plotly draws of a drawing: instead of the lines on the canvas, lines of no width that make the axes as long.
+ * @param {Drawing} drawing
+ */
 export function figureOf({ canvas, data, layout }) {
   return canvas ? { data: [...extents(canvas, layout), ...data], layout } : { data, layout };
 }
@@ -31,6 +45,7 @@ export function figureOf({ canvas, data, layout }) {
  * @param {any} layout
  */
 export function extents(traces, layout) {
+  /** @type {Map<string, [number, number]>} */
   const found = new Map();
   for (const trace of traces) {
     const name = trace.yaxis || "y";
@@ -50,12 +65,19 @@ export function extents(traces, layout) {
   }));
 }
 
+/**
+ * @param {PlotlyLayout} layout
+ * @param {string} name
+ */
 function isLog(layout, name) {
   const axis = layout[name.replace("y", "yaxis")];
   return Boolean(axis) && axis.type === "log";
 }
 
-/** A place on an axis of plotly, whose dates are texts, as a number. */
+/**
+ * A place on an axis of plotly, whose dates are texts, as a number.
+ * @param {string | number} value
+ */
 export function number(value) {
   return typeof value === "string" ? Date.parse(`${value.replace(" ", "T")}Z`) : Number(value);
 }
@@ -72,7 +94,11 @@ export function scaleOf(range, begin, end, log = false) {
   return { first, factor: (end - begin) / (second - first), begin, log };
 }
 
-/** The pixels of the points of a trace; x is NaN for those without a place. */
+/**
+ * The pixels of the points of a trace; x is NaN for those without a place.
+ * @param {SentTrace} trace
+ * @param {Record<string, Scale>} scales
+ */
 export function pointsOf(trace, scales) {
   const y = numbersOf(trace.y);
   const size = y.length;
@@ -83,8 +109,8 @@ export function pointsOf(trace, scales) {
     const x = numbersOf(trace.x);
     for (let i = 0; i < size; i += 1) xs[i] = across.begin + (x[i] - across.first) * across.factor;
   } else {
-    const begin = across.begin + (trace.x0 - across.first) * across.factor;
-    const step = trace.dx * across.factor;
+    const begin = across.begin + ((trace.x0 || 0) - across.first) * across.factor;
+    const step = (trace.dx || 0) * across.factor;
     for (let i = 0; i < size; i += 1) xs[i] = begin + i * step;
   }
   const { begin, first, factor, log } = scales[trace.yaxis || "y"];
@@ -112,11 +138,22 @@ export function paint(on, traces, scales, ratio) {
   }
 }
 
-/** Red, green and blue of #rrggbb. */
+/**
+ * Red, green and blue of #rrggbb.
+ * @param {string} colour
+ * @returns {[number, number, number]}
+ */
 export function rgb(colour) {
-  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const part = (/** @type {number} */ at) => parseInt(colour.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
 }
 
+/**
+ * @param {Sheet} on
+ * @param {Float64Array} xs
+ * @param {Float64Array} ys
+ * @param {number} size
+ */
 function dots(on, xs, ys, size) {
   for (let i = 0; i < xs.length; i += 1) {
     const [x, y] = [xs[i], ys[i]];
@@ -124,17 +161,36 @@ function dots(on, xs, ys, size) {
   }
 }
 
+/**
+ * @param {{ dash?: string, width: number }} style
+ * @param {number} ratio
+ */
 function dashes({ dash, width }, ratio) {
-  const pattern = DASHES[dash];
+  const pattern = dash ? DASHES[dash] : undefined;
   return pattern ? pattern.map((part) => part * Math.max(width, LEAST_DASH) * ratio) : null;
 }
 
-// Whether a segment may touch the sheet; false if an end has no place.
+/**
+ * Whether a segment may touch the sheet; false if an end has no place.
+ * @param {Sheet} sheet
+ * @param {number} x0
+ * @param {number} y0
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} thick
+ */
 function near({ width, height }, x0, y0, x1, y1, thick) {
   return (x0 > -thick || x1 > -thick) && (x0 < width + thick || x1 < width + thick)
     && (y0 > -thick || y1 > -thick) && (y0 < height + thick || y1 < height + thick) && x0 === x0 && x1 === x1;
 }
 
+/**
+ * @param {Sheet} on
+ * @param {Float64Array} xs
+ * @param {Float64Array} ys
+ * @param {number} width
+ * @param {number[] | null} pattern
+ */
 function line(on, xs, ys, width, pattern) {
   const pen = pattern ? { pattern, part: 0, left: pattern[0] } : null;
   for (let i = 1; i < xs.length; i += 1) {
@@ -143,7 +199,7 @@ function line(on, xs, ys, width, pattern) {
     const x1 = xs[i];
     const y1 = ys[i];
     if (x0 !== x0 || x1 !== x1) {
-      if (pen) Object.assign(pen, { part: 0, left: pattern[0] });
+      if (pen) Object.assign(pen, { part: 0, left: pen.pattern[0] });
     } else if (pen) dashed(on, cut(x0, y0, x1, y1), width, pen);
     else if (near(on, x0, y0, x1, y1, width)) {
       const far = Math.abs(x0) > FAR || Math.abs(y0) > FAR || Math.abs(x1) > FAR || Math.abs(y1) > FAR;
@@ -154,7 +210,11 @@ function line(on, xs, ys, width, pattern) {
   }
 }
 
-// Move the pen on without drawing: whole patterns change nothing.
+/**
+ * Move the pen on without drawing: whole patterns change nothing.
+ * @param {Pen} pen
+ * @param {number} length
+ */
 function skip(pen, length) {
   let rest = length % pen.pattern.reduce((sum, part) => sum + part, 0);
   while (rest >= pen.left) {
@@ -165,7 +225,13 @@ function skip(pen, length) {
   pen.left -= rest;
 }
 
-// Round ends are part of a dash, so that it is as long as one of plotly. Dashes off the sheet are not walked.
+/**
+ * Round ends are part of a dash, so that it is as long as one of plotly. Dashes off the sheet are not walked.
+ * @param {Sheet} on
+ * @param {number[] | null} ends
+ * @param {number} width
+ * @param {Pen} pen
+ */
 function dashed(on, ends, width, pen) {
   if (!ends) return;
   const [x0, y0, x1, y1] = ends;
@@ -213,12 +279,16 @@ function within([x0, y0, x1, y1], [left, top, right, bottom]) {
 /**
  * The part of a segment that is less than FAR from the origin on both axes, or null.
  * @returns {number[] | null}
+ * @param {number} x0
+ * @param {number} y0
+ * @param {number} x1
+ * @param {number} y1
  */
 export function cut(x0, y0, x1, y1) {
   // From an end within reach, so that this end stays where it is.
   if (Math.abs(x1) < FAR && Math.abs(y1) < FAR && (Math.abs(x0) > FAR || Math.abs(y0) > FAR)) {
-    const [endX, endY, farX, farY] = cut(x1, y1, x0, y0);
-    return [farX, farY, endX, endY];
+    const found = cut(x1, y1, x0, y0);
+    return found && [found[2], found[3], found[0], found[1]];
   }
   const [dx, dy] = [x1 - x0, y1 - y0];
   const [from, to] = within([x0, y0, x1, y1], [-FAR, -FAR, FAR, FAR]) || [];

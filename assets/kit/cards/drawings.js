@@ -12,9 +12,13 @@ import * as slots from "./slots.js";
 
 const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
 
+/** @param {HTMLElement} card */
 const inWindow = (card) => card.getBoundingClientRect().top < window.innerHeight;
 
-// Cards further away than the height of the window are asked for when they come nearer.
+/**
+ * Cards further away than the height of the window are asked for when they come nearer.
+ * @param {HTMLElement} card
+ */
 function isNear(card) {
   const { top, bottom } = card.getBoundingClientRect();
   return top < 2 * window.innerHeight && bottom > -window.innerHeight;
@@ -22,12 +26,17 @@ function isNear(card) {
 
 const SETTLED_MS = 80;
 
-/** Ask for the drawing of a card that was too far away, once it is near and stays there. */
+/**
+ * Ask for the drawing of a card that was too far away, once it is near and stays there.
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ */
 export function watch(page, card) {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     window.clearTimeout(page.nearing);
     page.nearing = window.setTimeout(() => {
+      /** @param {number} slot */
       const stale = (slot) => page.asks[slot] && !same(page.asks[slot], page.requested[slot]);
       if (page.root.isConnected) request(page, page.asks.map((_, slot) => slot).filter(stale));
     }, SETTLED_MS);
@@ -62,15 +71,23 @@ export function request(page, slotsWanted) {
   if (!isNearOpen(page)) release(page);
 }
 
+/** @param {CardsPage} page */
 const isNearOpen = (page) => [...page.waiting.values()].includes("near");
 
-// Send the request for the cards outside the window, if it waits for those in it.
+/**
+ * Send the request for the cards outside the window, if it waits for those in it.
+ * @param {CardsPage} page
+ */
 export function release(page) {
   if (!page.held) return;
   page.held = false;
   send(page, "far");
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {string} wave
+ */
 function send(page, wave) {
   const pairs = [...page.waiting].filter(([, of]) => of === wave).map(([slot]) => [slot, page.requested[slot]]);
   if (pairs.length) setProps(page.store(wave), { data: { cards: pairs, number: ++page.requests } });
@@ -105,12 +122,19 @@ export function grown(page, changed) {
   else if (outdated.length) tell(page);
 }
 
-// What each slot shows or waits for; the server looks at the data of these cards.
+/**
+ * What each slot shows or waits for; the server looks at the data of these cards.
+ * @param {CardsPage} page
+ */
 function tell(page) {
   setProps(page.store("asks"), { data: page.requested.map((ask) => ask || NO_CARD) });
 }
 
-// One card per task, so that the page stays responsive.
+/**
+ * One card per task, so that the page stays responsive.
+ * @param {CardsPage} page
+ * @param {Answer[]} answer
+ */
 async function show(page, answer) {
   page.stamps = page.requested.map((_, slot) => page.stamps[slot] || null);
   for (const [slot, drawing, stamp] of answer) if (drawing !== null) page.stamps[slot] = stamp;
@@ -127,6 +151,11 @@ async function show(page, answer) {
   page.showing = false;
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {number} slot
+ * @param {{ drawing: Drawing | null, stamp: string, ask: Wire.Query | null }} answer
+ */
 function place(page, slot, { drawing, stamp, ask }) {
   if (drawing === null) {
     slots.fail(page, [slot], stamp);
@@ -139,14 +168,21 @@ function place(page, slot, { drawing, stamp, ask }) {
   slots.markOutdated(page, slot);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {number} slot
+ * @param {HTMLElement} plot
+ * @param {Drawing} drawing
+ */
 function fill(page, slot, plot, drawing) {
   const figure = figureOf(drawing);
-  layer.give(plot.parentElement, drawing.canvas);
+  const body = /** @type {HTMLElement} */ (plot.parentElement);
+  layer.give(body, drawing.canvas);
   if (plot.firstChild) {
     setProps(page.part("graph", slot), { figure });
     return;
   }
-  whenPlotted(plot.parentElement, holdSize);
-  const graph = JSON.parse(plot.dataset.graph);
+  whenPlotted(body, holdSize);
+  const graph = JSON.parse(plot.dataset.graph || "null");
   setProps(page.part("plot", slot), { children: { ...graph, props: { ...graph.props, figure } } });
 }

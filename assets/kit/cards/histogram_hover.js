@@ -11,18 +11,35 @@ import { numbersOf } from "../typed_arrays.js";
 import * as histogramLegend from "./histogram_legend.js";
 import * as slots from "./slots.js";
 
+/** @typedef {{ x: number, y: number }} Pointer */
+/** @typedef {{ data: SentTrace[], layout: { meta: HistogramMeta } }} HistogramFigure */
+/** @typedef {{ panel: HistogramPanel, row: number, bin: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Found */
+/** @typedef {{ panel: HistogramPanel, px: number, py: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Place */
+
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const NEAR_PX = 24;
 const OVER_STEPS = ["heat", "numbers", "ridge"];  // views with steps or times on an axis
+/** @type {Map<HistogramPage, { figureOf: (card: HTMLElement) => HistogramFigure | null, isLinked: () => boolean }>} */
 const built = new Map();  // page -> its figureOf and isLinked
 
 // Where on the figure ------------------------------------------------------------------------------------------------
 
+/**
+ * @param {PlotlyDrawn} plot
+ * @param {string} name
+ * @returns {PlotlyAxisDrawn | undefined}
+ */
 function axisOf(plot, name) {
   return plot._fullLayout[name.replace(/^([xy])/, "$1axis")];
 }
 
-// Panels under the pointer, with the position inside of them.
+/**
+ * Panels under the pointer, with the position inside of them.
+ * @param {PlotlyDrawn} plot
+ * @param {HistogramMeta} meta
+ * @param {Pointer} pointer
+ * @returns {Place[]}
+ */
 function inside(plot, meta, pointer) {
   const box = plot.getBoundingClientRect();
   return meta.panels.flatMap((panel) => {
@@ -35,6 +52,11 @@ function inside(plot, meta, pointer) {
   });
 }
 
+/**
+ * @param {Numbers} values
+ * @param {number} pixel
+ * @param {PlotlyAxisDrawn} axis
+ */
 function nearest(values, pixel, axis) {
   let best = -1;
   let away = Infinity;
@@ -45,12 +67,20 @@ function nearest(values, pixel, axis) {
   return best;
 }
 
+/**
+ * @param {HistogramBins} bins
+ * @param {number} value
+ */
 export function binAt(bins, value) {
   const at = Math.floor(((value - bins.low) / (bins.high - bins.low)) * bins.n);
   return at >= 0 && at < bins.n ? at : -1;
 }
 
-// The value at a place of the axis. Only bins that are not drawn at their values have edges.
+/**
+ * The value at a place of the axis. Only bins that are not drawn at their values have edges.
+ * @param {HistogramBins} bins
+ * @param {number} place
+ */
 export function valueAt(bins, place) {
   if (!bins.edges) return place;
   const edges = numbersOf(bins.edges);
@@ -59,10 +89,20 @@ export function valueAt(bins, place) {
   return edges[bin] + (at - bin) * (edges[bin + 1] - edges[bin]);
 }
 
+/**
+ * @param {HistogramBins} bins
+ * @param {number} bin
+ */
 function centre(bins, bin) {
   return bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n);
 }
 
+/**
+ * @param {HistogramFigure} figure
+ * @param {HistogramPanel} panel
+ * @param {number} row
+ * @param {number} bin
+ */
 function countAt(figure, panel, row, bin) {
   const { n } = panel.bins;
   if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
@@ -70,13 +110,23 @@ function countAt(figure, panel, row, bin) {
   return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
 }
 
-// Row of the overlay line nearest to the pointer.
+/**
+ * Row of the overlay line nearest to the pointer.
+ * @param {HistogramFigure} figure
+ * @param {Place} place
+ * @param {number} bin
+ */
 function nearestLine(figure, place, bin) {
   const rows = Array.from(numbersOf(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
   return nearest(rows, place.py, place.y);
 }
 
-// Row of the ridge visible at the pointer: the newest that reaches it, else the nearest step.
+/**
+ * Row of the ridge visible at the pointer: the newest that reaches it, else the nearest step.
+ * @param {HistogramFigure} figure
+ * @param {Place} place
+ * @param {number} bin
+ */
 function nearestRidge(figure, place, bin) {
   const { panel, py, y } = place;
   const at = numbersOf(panel.at);
@@ -87,6 +137,12 @@ function nearestRidge(figure, place, bin) {
   return nearest(at, py, y);
 }
 
+/**
+ * @param {HistogramFigure} figure
+ * @param {PlotlyDrawn} plot
+ * @param {Pointer} pointer
+ * @returns {Found[]}
+ */
 function rowsAt(figure, plot, pointer) {
   const { meta } = figure.layout;
   return inside(plot, meta, pointer).map((place) => {
@@ -106,19 +162,38 @@ function rowsAt(figure, plot, pointer) {
 
 // The table ----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} text
+ * @param {string} [className]
+ */
 function cell(text, className = "ms-number") {
   return make("td", className, text);
 }
 
+/**
+ * @param {HistogramPanel} panel
+ * @param {number} row
+ */
 function bad(panel, row) {
   const found = KINDS.map((name, at) => ({ name, n: numbersOf(panel.bad)[row * 3 + at] }));
   return found.filter(({ n }) => n > 0).map(({ name, n }) => `${count(n)} ${name}`).join(" · ");
 }
 
+/**
+ * @param {HistogramPanel} panel
+ * @param {number} row
+ */
 function away(panel, row) {
   return numbersOf(panel.outside)[2 * row] + numbersOf(panel.outside)[2 * row + 1];
 }
 
+/**
+ * @param {HistogramFigure} figure
+ * @param {Found} found
+ * @param {boolean} anyAway
+ * @param {boolean} anyBad
+ * @param {((name: string) => [string, string, string]) | null} parts
+ */
 function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, parts) {
   const dot = make("span", "ms-dot");
   dot.style.background = panel.colour;
@@ -143,6 +218,11 @@ function bodyRow(figure, { panel, row, bin }, anyAway, anyBad, parts) {
   return make("tr", "", cells);
 }
 
+/**
+ * @param {HTMLElement} table
+ * @param {HistogramFigure} figure
+ * @param {Found[]} rows
+ */
 function fill(table, figure, rows) {
   const anyBad = rows.some(({ panel, row }) => bad(panel, row));
   const anyAway = rows.some(({ panel, row }) => away(panel, row));
@@ -164,6 +244,10 @@ function fill(table, figure, rows) {
   table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
 }
 
+/**
+ * @param {HTMLElement} table
+ * @param {Pointer} pointer
+ */
 function place(table, pointer) {
   const { offsetWidth: width, offsetHeight: height } = table;
   const left = Math.min(pointer.x + 16, window.innerWidth - width - 8);
@@ -174,6 +258,10 @@ function place(table, pointer) {
 
 // The outline of what the table speaks of, or its step's place ---------------------------------------------------------
 
+/**
+ * @param {HistogramFigure} figure
+ * @param {Found} found
+ */
 function outline(figure, { panel, row, x, y }) {
   const { meta } = figure.layout;
   const at = numbersOf(panel.at)[row];
@@ -189,10 +277,17 @@ function outline(figure, { panel, row, x, y }) {
   return `M${points.join("L")}`;
 }
 
+/** @param {HTMLElement} card */
 function unmark(card) {
   card.querySelectorAll(".ms-histogram-mark").forEach((drawing) => drawing.remove());
 }
 
+/**
+ * @param {HTMLElement} card
+ * @param {PlotlyDrawn} plot
+ * @param {HistogramFigure} figure
+ * @param {Found[]} rows
+ */
 function mark(card, plot, figure, rows) {
   const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   drawing.classList.add("ms-histogram-mark");
@@ -208,6 +303,10 @@ function mark(card, plot, figure, rows) {
 
 // The same place in the other cards on screen --------------------------------------------------------------------------
 
+/**
+ * @param {Numbers} values
+ * @param {number} wanted
+ */
 function nearestRow(values, wanted) {
   let best = -1;
   for (let row = 0; row < values.length; row += 1) {
@@ -216,6 +315,12 @@ function nearestRow(values, wanted) {
   return best;
 }
 
+/**
+ * @param {HistogramFigure} figure
+ * @param {PlotlyDrawn} plot
+ * @param {number} wanted
+ * @returns {Found[]}
+ */
 function rowsNear(figure, plot, wanted) {
   const { meta } = figure.layout;
   if (!OVER_STEPS.includes(meta.view)) return [];
@@ -229,6 +334,7 @@ function rowsNear(figure, plot, wanted) {
   });
 }
 
+/** @param {HTMLElement} card */
 function labelOf(card) {
   let label = card.querySelector(".ms-histogram-linked");
   if (!label) {
@@ -238,6 +344,7 @@ function labelOf(card) {
   return label;
 }
 
+/** @param {HistogramPage} page */
 function unlink(page) {
   for (const card of page.linkedCards || []) {
     unmark(card);
@@ -246,6 +353,12 @@ function unlink(page) {
   page.linkedCards = [];
 }
 
+/**
+ * @param {HistogramPage} page
+ * @param {HTMLElement} own
+ * @param {string} view
+ * @param {number} wanted
+ */
 function link(page, own, view, wanted) {
   unlink(page);
   if (!OVER_STEPS.includes(view) || !built.get(page).isLinked()) return;
@@ -266,6 +379,7 @@ function link(page, own, view, wanted) {
 
 // Events -------------------------------------------------------------------------------------------------------------
 
+/** @param {HistogramPage} page */
 function hide(page) {
   page.find(".ms-hover-table").hidden = true;
   if (page.hovered) unmark(page.hovered.card);
@@ -274,6 +388,11 @@ function hide(page) {
   page.hovered = null;
 }
 
+/**
+ * @param {HistogramPage} page
+ * @param {HTMLElement} card
+ * @param {Pointer} pointer
+ */
 function show(page, card, pointer) {
   const { figureOf } = built.get(page);
   const figure = figureOf(card);
@@ -293,9 +412,15 @@ function show(page, card, pointer) {
   place(table, pointer);
 }
 
+/**
+ * @param {HistogramPage} page
+ * @param {(card: HTMLElement) => HistogramFigure | null} figureOf
+ * @param {() => boolean} [isLinked]
+ */
 export function build(page, figureOf, isLinked = () => false) {
   built.set(page, { figureOf, isLinked });
   let frame = 0;
+  /** @type {MouseEvent | null} */
   let latest = null;
   page.root.addEventListener("mousemove", (event) => {
     latest = event;
@@ -318,7 +443,11 @@ document.addEventListener("scroll", () => {
   }
 }, true);
 
-// Update the table when new data arrives under a resting pointer.
+/**
+ * Update the table when new data arrives under a resting pointer.
+ * @param {HistogramPage} page
+ * @param {HTMLElement} card
+ */
 export function refresh(page, card) {
   if (page.hovered && page.hovered.card === card) {
     window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));

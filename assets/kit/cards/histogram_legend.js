@@ -9,9 +9,12 @@ import { nameElement, partsOf } from "../names.js";
 import { numbersOf } from "../typed_arrays.js";
 import { highlight } from "./highlight.js";
 
+/** @typedef {(card: HTMLElement) => { data: SentTrace[], layout: { meta: HistogramMeta } } | null} FigureOf a card */
+
 const MOST_IN_A_LINE = 3;
 const LINE_PX = 18;
 const MOST_LINES = 6;  // further ones are scrolled to
+/** @type {WeakMap<HistogramPage, string | null>} */
 const lit = new WeakMap();  // page -> the run that is pointed at, in no other page
 
 /**
@@ -27,7 +30,10 @@ export function named(panel, value = null, parts = ["", panel.label, ""]) {
   return make("span", "ms-histogram-run", [dot, nameElement(parts), ...at], { title: panel.label });
 }
 
-// A line as the figure draws it; of several runs it has no colour of its own.
+/**
+ * A line as the figure draws it; of several runs it has no colour of its own.
+ * @param {[string, string, string]} statistic
+ */
 function stroke([name, colour, dash]) {
   const line = make("span", `ms-histogram-stroke ms-histogram-${dash}`, [], { "aria-hidden": "true" });
   if (colour) line.style.borderColor = colour;
@@ -36,18 +42,31 @@ function stroke([name, colour, dash]) {
 
 // Hide, isolate, point at ---------------------------------------------------------------------------------------------
 
+/**
+ * @param {HistogramPage} page
+ * @param {string} key
+ */
 function hide(page, key) {
   const hidden = page.state.hide || [];
   page.change({ hide: hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key] });
 }
 
-// Leave one alone; once more: show all.
+/**
+ * Leave one alone; once more: show all.
+ * @param {HistogramPage} page
+ * @param {string} key
+ */
 function isolate(page, key) {
   const others = page.catalogue.runs.filter((one) => one !== key);
   const hidden = new Set(page.state.hide || []);
   page.change({ hide: !hidden.has(key) && others.every((one) => hidden.has(one)) ? [] : others });
 }
 
+/**
+ * @param {HistogramPage} page
+ * @param {string | null} key
+ * @param {FigureOf} figureOf
+ */
 function light(page, key, figureOf) {
   if ((lit.get(page) || null) === key) return;
   lit.set(page, key);
@@ -58,18 +77,26 @@ function light(page, key, figureOf) {
   });
 }
 
-/** Listen to the legends of all cards of a page; figureOf(card) is the figure of a card or null. */
+/**
+ * Listen to the legends of all cards of a page; figureOf(card) is the figure of a card or null.
+ * @param {HistogramPage} page
+ * @param {FigureOf} figureOf
+ */
 export function listen(page, figureOf) {
+  /**
+   * @param {Event} event
+   * @returns {HTMLElement | null}
+   */
   const entryOf = (event) => (event.target instanceof Element ? event.target.closest(".ms-histogram-entry") : null);
   page.root.addEventListener("click", (event) => {
     const entry = entryOf(event);
-    if (entry && event.altKey) isolate(page, entry.dataset.run);
-    else if (entry) hide(page, entry.dataset.run);
+    if (entry && event.altKey) isolate(page, entry.dataset.run || "");
+    else if (entry) hide(page, entry.dataset.run || "");
   });
   for (const name of ["mouseover", "focusin"]) {
     page.root.addEventListener(name, (event) => {
       const entry = entryOf(event);
-      light(page, entry && entry.getAttribute("aria-pressed") === "true" ? entry.dataset.run : null, figureOf);
+      light(page, entry && entry.getAttribute("aria-pressed") === "true" ? entry.dataset.run || null : null, figureOf);
     });
   }
   for (const name of ["mouseleave", "focusout"]) page.root.addEventListener(name, () => light(page, null, figureOf));
@@ -77,6 +104,13 @@ export function listen(page, figureOf) {
 
 // The legend -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} key
+ * @param {string} label
+ * @param {string} colour
+ * @param {string | null} value
+ * @param {[string, string, string]} parts
+ */
 function entryOf(key, label, colour, value, parts) {
   const entry = named({ label, colour }, value, parts);
   const button = make("button", `${entry.className} ms-histogram-entry`, [...entry.childNodes], {
@@ -87,7 +121,11 @@ function entryOf(key, label, colour, value, parts) {
   return button;
 }
 
-// The mean of a run at the last step up to a place of the axis, null for its last step.
+/**
+ * The mean of a run at the last step up to a place of the axis, null for its last step.
+ * @param {HistogramPanel} panel
+ * @param {number | null} place
+ */
 function meanAt(panel, place) {
   const at = numbersOf(panel.at);
   let row = at.length - 1;
@@ -96,21 +134,27 @@ function meanAt(panel, place) {
   return Number.isFinite(mean) ? short(mean) : "–";
 }
 
+/** @param {HistogramMeta} meta */
 const isOver = (meta) => meta.shown > 1 && new Set(meta.panels.map((panel) => panel.xaxis)).size === 1;
 
 /**
  * Draw the legend of a card: statistics and runs in the view of numbers, runs in that of one step, hidden runs in all.
  * @param {HTMLElement} card
- * @param {any} meta of its figure
+ * @param {HistogramMeta} meta of its figure
  */
 export function draw(card, meta) {
   const host = card.querySelector(".ms-histogram-legend");
   const drawn = meta.view === "step" || meta.view === "numbers";
   const shown = drawn ? meta.panels.filter((panel) => numbersOf(panel.step).length) : [];
+  /** @param {HistogramPanel} panel */
   const stepOf = (panel) => numbersOf(panel.step)[0];
   const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
   const listed = (drawn && isOver(meta)) || (shown.length && meta.off.length) ? shown : [];
   const parts = partsOf([...listed.map((panel) => panel.label), ...meta.off.map(([, label]) => label)]);
+  /**
+   * @param {HistogramPanel} panel
+   * @returns {string | null}
+   */
   const valueOf = (panel) => (meta.view === "numbers" ? meanAt(panel, null) : alike ? null : count(stepOf(panel)));
   const entries = [
     ...listed.map((panel) => entryOf(panel.run, panel.label, panel.colour, valueOf(panel), parts(panel.label))),
@@ -126,8 +170,8 @@ export function draw(card, meta) {
 
 /**
  * Show the means at a place of the axis in all cards, null for the last ones.
- * @param {any} page
- * @param {(card: HTMLElement) => any} figureOf
+ * @param {HistogramPage} page
+ * @param {FigureOf} figureOf
  * @param {number | null} place
  */
 export function point(page, figureOf, place) {
@@ -144,8 +188,16 @@ export function point(page, figureOf, place) {
 
 // Pages of runs ---------------------------------------------------------------------------------------------------------
 
-/** Which runs are drawn, and buttons for those before and after them. */
+/**
+ * Which runs are drawn, and buttons for those before and after them.
+ * @param {HistogramMeta} meta
+ */
 export function pager(meta) {
+  /**
+   * @param {string} act
+   * @param {string} name
+   * @param {boolean} stands
+   */
   const step = (act, name, stands) => {
     const button = make("button", "ms-badge ms-badge-button", [name], { type: "button", "data-act": act });
     setLabel(button, "aria-label", `histograms.runs.${act}`);
@@ -161,6 +213,11 @@ export function pager(meta) {
   ];
 }
 
+/**
+ * @param {HistogramPage} page
+ * @param {HistogramMeta} meta
+ * @param {number} by
+ */
 export function turn(page, meta, by) {
   const first = Math.max(0, meta.first + by * meta.room);
   page.change({ first: first ? [String(first)] : [] });

@@ -6,6 +6,25 @@ import { linesOf, paint, pointsOf, scaleOf } from "./curves.js";
 import { whenPlotted } from "./plots.js";
 import { sheet, straight } from "./strokes.js";
 
+/** @import { Scale } from "./curves.js" */
+/**
+ * The canvas of a card.
+ * @typedef {object} Layer
+ * @property {HTMLElement} body
+ * @property {PlotlyDrawn | null} plot
+ * @property {HTMLElement | null} host
+ * @property {boolean} followed
+ * @property {SentTrace[] | null} canvas the traces
+ * @property {((trace: SentTrace) => boolean) | null} mine which lines are lit
+ * @property {SentTrace[] | null} drawn
+ * @property {string} look
+ * @property {HTMLCanvasElement} element
+ * @property {Element} grid
+ * @property {Record<string, Scale>} scales
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+/** @type {WeakMap<HTMLElement, Layer>} */
 const layers = new WeakMap();  // body of a card -> { canvas: the traces, host, grid, element, plot }
 
 /**
@@ -17,13 +36,17 @@ export function give(body, canvas) {
   let layer = layers.get(body);
   if (!layer && !canvas) return;
   if (!layer) {
-    layer = { body, plot: null, host: null, followed: false };
+    layer = {
+      body, plot: null, host: null, followed: false, canvas: null, mine: null, drawn: null, look: "", scales: {},
+      element: document.createElement("canvas"), grid: document.createElementNS(SVG, "svg"),
+    };
     layers.set(body, layer);
   }
   layer.canvas = canvas || null;
   if (!layer.followed) follow(layer);
 }
 
+/** @param {Layer} layer */
 function follow(layer) {
   layer.followed = true;
   whenPlotted(layer.body, (plot) => {
@@ -46,18 +69,25 @@ export function light(body, mine) {
   if (layer.host) drawLit(layer);
 }
 
+/**
+ * @param {PlotlyDrawn} plot
+ * @returns {Element | null}
+ */
 const areaOf = (plot) => plot.querySelector(".nsewdrag");
 
+/** @param {Layer} layer */
 function furnish(layer) {
-  const element = document.createElement("canvas");
-  const grid = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  layer.host = make("div", "ms-lines", [], { "aria-hidden": "true" });
-  layer.host.append(grid, element);
-  layer.body.querySelector("[data-graph]").before(layer.host);
-  return Object.assign(layer, { element, grid });
+  const host = make("div", "ms-lines", [layer.grid, layer.element], { "aria-hidden": "true" });
+  layer.host = host;
+  layer.body.querySelector("[data-graph]").before(host);
+  return host;
 }
 
-// Draw all lines in the ranges of the axes, or in those that they are being moved to.
+/**
+ * Draw all lines in the ranges of the axes, or in those that they are being moved to.
+ * @param {Layer} layer
+ * @param {Record<string, number>} [change]
+ */
 function draw(layer, change = {}) {
   const { body, canvas, plot } = layer;
   body.classList.toggle("ms-on-canvas", Boolean(canvas));
@@ -73,6 +103,7 @@ function draw(layer, change = {}) {
   if (!(width > 0 && height > 0)) return;
   const ratio = window.devicePixelRatio || 1;
   const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+  /** @type {Record<string, Scale>} */
   const scales = scalesOf(plot.layout, change, size);
   if (!canvas.every((trace) => scales[trace.yaxis || "y"])) return;  // plotly has not placed its axes yet
   const grids = Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"));
@@ -81,7 +112,8 @@ function draw(layer, change = {}) {
   const look = JSON.stringify([left, top, size, ratio, scales, ticks]);
   if (layer.drawn === canvas && layer.look === look) return;
   Object.assign(layer, { drawn: canvas, look });
-  const { element, host, grid } = layer.host ? layer : furnish(layer);
+  const host = layer.host || furnish(layer);
+  const { element, grid } = layer;
   grid.replaceChildren(...grids.map((of) => of.cloneNode(true)));
   Object.assign(element, size);
   Object.assign(element.style, {
@@ -93,11 +125,12 @@ function draw(layer, change = {}) {
   const on = sheet(size.width, size.height);
   paint(on, canvas.filter((trace) => !trace.fill), scales, ratio);
   lay(context, new ImageData(straight(on), size.width, size.height), bands.length > 0);
-  host.dataset.lines = linesOf(canvas).length;
+  host.dataset.lines = String(linesOf(canvas).length);
   layer.scales = scales;
   if (layer.mine) drawLit(layer);
 }
 
+/** @param {Layer} layer */
 function drawLit(layer) {
   const { element, host, mine, canvas, scales } = layer;
   const before = host.querySelector(".ms-lines-lit");
@@ -112,8 +145,15 @@ function drawLit(layer) {
   host.append(above);
 }
 
+/**
+ * @param {PlotlyLayout} layout
+ * @param {Record<string, number>} change
+ * @param {{ width: number, height: number }} size
+ */
 function scalesOf(layout, change, { width, height }) {
+  /** @param {string} name */
   const range = (name) => layout[name].range.map((end, i) => change[`${name}.range[${i}]`] ?? end);
+  /** @type {Record<string, Scale>} */
   const scales = { x: scaleOf(range("xaxis"), 0, width) };
   for (const name of ["yaxis", "yaxis2"].filter((key) => layout[key] && layout[key].range)) {
     scales[name.replace("axis", "")] = scaleOf(range(name), height, 0, layout[name].type === "log");
@@ -121,6 +161,11 @@ function scalesOf(layout, change, { width, height }) {
   return scales;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {SentTrace} trace
+ * @param {Record<string, Scale>} scales
+ */
 function fill(context, trace, scales) {
   const { xs, ys } = pointsOf(trace, scales);
   context.globalAlpha = trace.opacity;
@@ -135,6 +180,11 @@ function fill(context, trace, scales) {
   context.fill();
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {ImageData} image
+ * @param {boolean} above
+ */
 function lay(context, image, above) {
   if (!above) {
     context.putImageData(image, 0, 0);

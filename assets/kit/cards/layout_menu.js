@@ -7,9 +7,13 @@ import { setLabel, translate } from "../i18n.js";
 import { last } from "../state.js";
 import { COLUMNS, HEIGHTS, ORDERS, columnsChosen, foldAll, orderOf, perPage, sizes } from "./arrangement.js";
 
-/** Whether the x range and the crosshair of a card are those of all. */
+/**
+ * Whether the x range and the crosshair of a card are those of all.
+ * @param {CardsPage} page
+ */
 export const isLinked = (page) => Boolean(page.kind.linked) && last(page.state, "link", "1") !== "0";
 
+/** @param {CardsPage} page */
 export function build(page) {
   const summary = make("summary", "ms-button ms-button-icon", icon("layout"));
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "cards.layout");
@@ -26,6 +30,7 @@ export function build(page) {
   return [page.linkButton, menu];
 }
 
+/** @param {CardsPage} page */
 export function draw(page) {
   page.layoutMenu.hidden = !page.paged;
   if (page.linkButton) {
@@ -35,16 +40,28 @@ export function draw(page) {
   if (page.layoutMenu.open) press(page);
 }
 
+/**
+ * @param {string} key
+ * @param {HTMLElement} control
+ */
 function row(key, control) {
   return make("div", "ms-layout-row", [words(key, {}, "span", "ms-field-name"), control]);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLDetailsElement} menu
+ */
 function fill(page, menu) {
   const items = menu.lastElementChild;
   if (!menu.open) {
     items.replaceChildren();
     return;
   }
+  /**
+   * @param {string} name
+   * @param {string} standard
+   */
   const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value], page: [] });
   const orders = ORDERS.filter((name) => name !== "insights" || page.kind.ranked);
   const order = segments("cards.order", orders.map((name) => [name, `cards.order.${name}`]), set("order", ORDERS[0]));
@@ -62,6 +79,10 @@ function fill(page, menu) {
   ]);
   setLabel(columns, "aria-label", "cards.columns");
   columns.addEventListener("change", () => page.change({ columns: columns.value ? [columns.value] : [] }));
+  /**
+   * @param {string} key
+   * @param {() => Wire.Query} changes
+   */
   const act = (key, changes) => {
     const button = make("button", "ms-button ms-button-small", words(key), { type: "button" });
     button.addEventListener("click", () => page.change(changes()));
@@ -79,6 +100,7 @@ function fill(page, menu) {
   press(page);
 }
 
+/** @param {CardsPage} page */
 function press(page) {
   const { order, height, size, columns, sections, pins } = page.layoutControls;
   pressSegment(order, orderOf(page.state));

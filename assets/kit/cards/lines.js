@@ -5,17 +5,55 @@ import { count, elapsed } from "../units.js";
 import { numbersOf } from "../typed_arrays.js";
 import { linesOf, tracesOf } from "./curves.js";
 
+/** @typedef {(i: number) => number} Accessor of numbers */
+/**
+ * A line of a drawing with its points.
+ * @typedef {object} Line
+ * @property {SentMeta} meta
+ * @property {Numbers} values
+ * @property {Accessor} x
+ * @property {boolean} rising
+ * @property {number} size
+ * @property {boolean} exact
+ * @property {string} axis
+ * @property {Numbers | null} raw
+ * @property {boolean} rawExact
+ * @property {Accessor} step
+ * @property {Accessor | null} time
+ * @property {Accessor | null} n
+ * @property {Numbers | null} low
+ * @property {Numbers | null} high
+ */
+
+/**
+ * A mark at values that are not finite.
+ * @typedef {{ kind: string, low: Numbers, high: Numbers, count: Numbers, runs: string[] }} Mark
+ */
+
 const KINDS = ["NaN", "+Inf", "-Inf"];
+/** @type {WeakMap<Drawing, { lines: Line[], marks: Mark[] }>} */
 const decoded = new WeakMap();  // figure -> lines and marks
 
-// Accessor for numbers sent as an array, or as first value and distance.
+/**
+ * Accessor for numbers sent as an array, or as first value and distance.
+ * @param {SentColumn} spec
+ * @param {{ x0?: number, dx?: number }} [even]
+ * @returns {Accessor}
+ */
 function column(spec, even) {
-  if (even && even.dx !== undefined) return (i) => even.x0 + i * even.dx;
+  if (even && even.dx !== undefined) {
+    const { x0 = 0, dx } = even;
+    return (i) => x0 + i * dx;
+  }
   const values = numbersOf(spec);
-  return values ? (i) => values[i] : null;
+  return (i) => (values ? values[i] : NaN);
 }
 
-// Seconds, sent as differences in milliseconds.
+/**
+ * Seconds, sent as differences in milliseconds.
+ * @param {{ first: number, steps: SentArray, seconds?: SentArray }} times
+ * @returns {Accessor}
+ */
 function durations({ first, steps, seconds }) {
   if (seconds) return column(seconds);
   let now = first;
@@ -23,12 +61,18 @@ function durations({ first, steps, seconds }) {
   return (i) => times[i];
 }
 
-// Of a hundred lines the table shows fourteen.
+/**
+ * Of a hundred lines the table shows fourteen.
+ * @param {() => Accessor} make
+ * @returns {Accessor}
+ */
 function lazily(make) {
+  /** @type {Accessor | null} */
   let made = null;
   return (i) => (made = made || make())(i);
 }
 
+/** @param {Drawing} figure */
 function series(figure) {
   if (decoded.has(figure)) return decoded.get(figure);
   const traces = tracesOf(figure);
@@ -60,14 +104,27 @@ function series(figure) {
   return decoded.get(figure);
 }
 
-/** The lines of a drawing with their points. */
+/**
+ * The lines of a drawing with their points.
+ * @param {Drawing} drawing
+ */
 export const linesIn = (drawing) => series(drawing).lines;
 
-/** The marks at values that are not finite. */
+/**
+ * The marks at values that are not finite.
+ * @param {Drawing} drawing
+ */
 export const marksIn = (drawing) => series(drawing).marks;
 
 // Places on a line --------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Line} line
+ * @param {number} x
+ * @param {(x: number) => number} toX
+ * @param {(y: number) => number} toY
+ * @param {{ x: number, y: number }} pointer
+ */
 export function nearestIndex(line, x, toX, toY, pointer) {
   if (!line.rising) {
     let best = -1;
@@ -94,7 +151,11 @@ export function nearestIndex(line, x, toX, toY, pointer) {
   return best;
 }
 
-/** The last point at or before a place on the x axis, null for the last of all; -1 if there is none. */
+/**
+ * The last point at or before a place on the x axis, null for the last of all; -1 if there is none.
+ * @param {Line} line
+ * @param {number | null} x
+ */
 export function upTo(line, x) {
   let best = -1;
   if (line.rising) {
@@ -117,7 +178,11 @@ export function upTo(line, x) {
 
 // Texts ---------------------------------------------------------------------------------------------------------------
 
-// Shortest text that reads back as the same float32 or float64.
+/**
+ * Shortest text that reads back as the same float32 or float64.
+ * @param {number} value
+ * @param {boolean} isDouble
+ */
 export function exact(value, isDouble) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   if (!isDouble) {
@@ -129,15 +194,21 @@ export function exact(value, isDouble) {
   return readable(value);
 }
 
+/** @param {number} value */
 function readable(value) {
   const size = Math.abs(value);
   return size >= 1e4 && size < 1e15 && Number.isInteger(value) ? count(value) : String(value);
 }
 
+/** @param {number} value */
 export function smoothed(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+/**
+ * @param {number} x
+ * @param {string} axis
+ */
 export function placeOf(x, axis) {
   if (axis === "relative") return elapsed(x);
   if (axis === "absolute") return dateTime(x / 1000 + new Date().getTimezoneOffset() * 60);

@@ -13,6 +13,7 @@ const ALL = "*";
 /** @param {string} view @returns {string[]} */
 const ends = (view) => (view || EMPTY).split(",");
 
+/** @param {string[]} four */
 const joined = (four) => (four.some((end) => end !== "") ? four.join(",") : "");
 
 /**
@@ -22,6 +23,7 @@ const joined = (four) => (four.some((end) => end !== "") ? four.join(",") : "");
  * @param {string} key
  */
 export function viewOf(entries, key) {
+  /** @param {string} owner */
   const found = (owner) => entries.map(parsed).findLast((one) => one.key === owner);
   const [own, shared] = [found(key), found(ALL)];
   if (own && !own.view) return "";
@@ -29,7 +31,12 @@ export function viewOf(entries, key) {
   return joined([...(mine[0] ? mine : all).slice(0, 2), ...(mine[2] ? mine : all).slice(2)]);
 }
 
-// The entry of a key with one pair of a view, none if that is empty.
+/**
+ * The entry of a key with one pair of a view, none if that is empty.
+ * @param {string} view
+ * @param {number} at
+ * @param {string} key
+ */
 function pairOf(view, at, key) {
   const [low, high] = ends(view).slice(at, at + 2);
   return low ? [`${at ? `,,${low},${high}` : `${low},${high},,`}:${key}`] : [];

@@ -3,8 +3,12 @@
 
 import { setProps } from "../dash.js";
 
-/** Slots that a page may have, and those that it has. */
+/**
+ * Slots that a page may have, and those that it has.
+ * @param {CardsPage} page
+ */
 export const mostOf = (page) => Number(page.root.dataset.most);
+/** @param {CardsPage} page */
 export const countOf = (page) => page.root.querySelectorAll(".ms-slot").length;
 
 /**

@@ -2,25 +2,47 @@
 
 import { keeper } from "../pages.js";
 
+/** @type {Map<string, CardKind>} */
 export const kinds = new Map();
 
+/**
+ * @param {string} name
+ * @param {CardKind} kind
+ */
 export function define(name, kind) {
   kinds.set(name, kind);
 }
 
+/** @type {((page: CardsPage) => void)[]} */
 export const begun = [];
 
-// Register a function that is called once for each new page of cards.
+/**
+ * Register a function that is called once for each new page of cards.
+ * @param {(page: CardsPage) => void} act
+ */
 export function onBegin(act) {
   begun.push(act);
 }
 
-export const { pageOf } = keeper(
-  (root) => /** @type {UndeclaredFields} */ ({
-    kind: kinds.get(root.dataset.page),
-    catalogue: null,
+/** @type {any} */
+const notYet = null;  // set before anything reads it: by the first plan, or when the bar is built
+
+/**
+ * The record of a page of cards, with all fields that cards.js and the modules beside it keep.
+ * @param {HTMLElement} root
+ * @returns {Omit<CardsPage, keyof KeptPage>}
+ */
+function fresh(root) {
+  return {
+    kind: /** @type {CardKind} */ (kinds.get(root.dataset.page || "")),
+    catalogue: notYet,  // until Dash has sent one
     shown: [],
     items: [],  // cards and heads of sections on this page of cards, in order; see arrangement.js
+    pins: [],
+    sections: [],
+    spread: { items: [], keys: [], first: 0, total: 0, number: 0 },
+    perPage: Number(root.dataset.slots),
+    paged: false,
     usual: Number(root.dataset.slots),  // cards on a page
     keys: [],
     asks: [],
@@ -37,25 +59,61 @@ export const { pageOf } = keeper(
     part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
     cardsBySlot: new Map(),  // elements that crosshair.js has looked up
     slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
-  }),
-  (page) => begun.forEach((act) => act(page)),
-);
+    request: () => {},  // cards.js sets these two
+    release: () => {},
+    nearing: 0,
+    settling: 0,
+    writing: 0,
+    columns: undefined,
+    makingSlots: false,
+    heads: new Map(),
+    layoutMenu: notYet,
+    linkButton: null,
+    layoutControls: null,
+    open: new Map(),
+    drawnUpTo: new Map(),
+    groups: [],
+    drawn: "",
+    drawnCatalogue: null,
+    moving: new Map(),
+    positions: null,
+    positionsOf: [],
+    hovered: null,
+    linkedCards: [],
+    threshold: undefined,
+    runList: undefined,
+    trails: undefined,
+    tensorLook: undefined,
+  };
+}
 
+export const { pageOf } = keeper(fresh, (page) => begun.forEach((act) => act(page)));
+
+/** @param {EventTarget | null} element */
 export function pageAround(element) {
   const root = element instanceof Element && element.closest(".ms-tagged");
   return root ? pageOf(root.id) : null;
 }
 
-// All pages on screen with this name.
+/**
+ * All pages on screen with this name.
+ * @param {string} name
+ */
 export function all(name) {
   return Array.from(document.querySelectorAll(`.ms-tagged[data-page="${name}"]`), (root) => pageOf(root.id));
 }
 
-// Address of an export route for the selected runs; name is the file name, such as "scalars.csv".
+/**
+ * Address of an export route for the selected runs; name is the file name, such as "scalars.csv".
+ * @param {CardsPage} page
+ * @param {string} name
+ * @param {string[]} tags
+ * @param {Record<string, string | number>} [extra]
+ */
 export function exportUrl(page, name, tags, extra = {}) {
   const query = new URLSearchParams();
   if (!(page.state.run || []).includes("*")) for (const run of page.catalogue.runs) query.append("run", run);
   for (const tag of tags || []) query.append("tag", tag);
-  for (const [key, value] of Object.entries(extra)) query.append(key, value);
+  for (const [key, value] of Object.entries(extra)) query.append(key, String(value));
   return `${page.root.dataset.routes}${name}?${query}`;
 }

@@ -19,7 +19,7 @@ export function slotsFor(shown, before, size) {
     ...every.filter((slot) => keys[slot] === NO_CARD),
     ...every.filter((slot) => keys[slot] !== NO_CARD && !wanted.has(keys[slot])),
   ];
-  for (const key of shown.filter((name) => !keys.includes(name))) keys[slots.shift()] = key;
+  shown.filter((name) => !keys.includes(name)).forEach((key, at) => { keys[slots[at]] = key; });
   return keys;
 }
 
@@ -30,7 +30,8 @@ export function slotsFor(shown, before, size) {
  * @returns {boolean}
  */
 export function isOutdated(answered, wanted) {
-  return Boolean(answered && wanted) && JSON.stringify(answered.run || []) !== JSON.stringify(wanted.run || []);
+  return answered !== null && answered !== undefined && wanted !== null
+    && JSON.stringify(answered.run || []) !== JSON.stringify(wanted.run || []);
 }
 
 /**

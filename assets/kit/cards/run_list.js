@@ -7,6 +7,8 @@ import { setLabel, translate } from "../i18n.js";
 import { nameElement, partsIn } from "../names.js";
 import { smoothed, upTo } from "./lines.js";
 
+/** @import { Line } from "./lines.js" */
+
 const ROW = 24;
 const SPARE = 6;  // rows drawn beyond those in view
 const IN_STRIP = 60;  // rows of a list in lines, which has no room for more
@@ -35,6 +37,7 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
   for (const named of [element, host]) setLabel(named, "aria-label", "runlist.title");
   /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], parts: any, lit: string | null, drawn: string }} */
   const list = { element, frame, rows: [], parts: null, lit: null, drawn: "" };
+  /** @param {string | null} key */
   const point = (key) => {
     if (list.lit === key) return;
     list.lit = key;
@@ -47,6 +50,7 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
     if (!row || event.target.closest(".ms-dot-button")) return;
     change((event.altKey ? isolated : toggled)(hidden(), row.dataset.key, list.rows.map(({ key }) => key)));
   });
+  /** @param {Event} event */
   const over = (event) => {
     const row = event.target instanceof Element && event.target.closest(".ms-run-list-row:not(.ms-run-list-off)");
     point(row ? row.dataset.key : null);
@@ -56,12 +60,21 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
   return list;
 }
 
-/** The hidden lines after one more was hidden, or shown again. */
+/**
+ * The hidden lines after one more was hidden, or shown again.
+ * @param {string[]} hidden
+ * @param {string} key
+ */
 export function toggled(hidden, key) {
   return hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key];
 }
 
-/** The hidden lines after one was left alone; once more: none. */
+/**
+ * The hidden lines after one was left alone; once more: none.
+ * @param {string[]} hidden
+ * @param {string} key
+ * @param {string[]} keys
+ */
 export function isolated(hidden, key, keys) {
   const others = keys.filter((one) => one !== key);
   const alone = !hidden.includes(key) && others.every((one) => hidden.includes(one));
@@ -79,8 +92,13 @@ export function setRows(list, rows) {
   list.element.querySelector(".ms-run-list-all").hidden = rows.every((row) => row.on);
 }
 
-/** The value of each line of a drawing at a place on its x axis, null for the last ones, by key; of several tags the first. */
+/**
+ * The value of each line of a drawing at a place on its x axis, null for the last ones, by key; of several tags the first.
+ * @param {Line[]} lines
+ * @param {number | null} x
+ */
 export function valuesAt(lines, x) {
+  /** @type {Map<string, string>} */
   const values = new Map();
   for (const line of lines) {
     const i = values.has(line.meta.key) ? -1 : upTo(line, x);
@@ -129,6 +147,11 @@ export function paint(list, { values, tag, at }) {
   return true;
 }
 
+/**
+ * @param {ReturnType<typeof build>} list
+ * @param {Row} row
+ * @param {string} value
+ */
 function rowElement(list, row, value) {
   const dot = dotButton(row.on ? row.colour : "", { frame: list.frame(), ...row });
   const button = make("button", "ms-run-list-name", [

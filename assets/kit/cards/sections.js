@@ -6,9 +6,15 @@ import { setLabel, writeText } from "../i18n.js";
 import { listed } from "../state.js";
 import { fold } from "./arrangement.js";
 
+/** @import { Head, Item } from "./arrangement.js" */
+
 const PINNED = "\0pinned";
 
-/** Rows that items take in a grid, without those of heads. */
+/**
+ * Rows that items take in a grid, without those of heads.
+ * @param {Item[]} items
+ * @param {number} across
+ */
 export function rowsOf(items, across) {
   let [rows, run] = [0, 0];
   for (const item of items) {
@@ -18,6 +24,10 @@ export function rowsOf(items, across) {
   return rows + Math.ceil(run / across);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {Head} head
+ */
 function build(page, head) {
   const name = make("span", "ms-section-name ms-cut");
   const number = make("span", "ms-section-count ms-muted");
@@ -26,17 +36,20 @@ function build(page, head) {
   const button = make("button", "ms-section-fold", [icon("down"), name, number, part], { type: "button" });
   setLabel(button, "title", "cards.fold");
   button.addEventListener("click", () => {
-    page.change(fold(page.state, head.prefix, button.getAttribute("aria-expanded") === "true"));
+    page.change(fold(page.state, head.prefix || "", button.getAttribute("aria-expanded") === "true"));
   });
   return make("h2", "ms-section", button);
 }
 
-/** The element of a head, made once for each section. */
+/**
+ * The element of a head, made once for each section.
+ * @param {CardsPage} page
+ * @param {Head} head
+ */
 export function headOf(page, head) {
-  const key = head.pinned ? PINNED : head.prefix;
-  page.heads = page.heads || new Map();
-  if (!page.heads.has(key)) page.heads.set(key, build(page, head));
-  const element = page.heads.get(key);
+  const key = head.pinned ? PINNED : head.prefix || "";
+  const element = page.heads.get(key) || build(page, head);
+  page.heads.set(key, element);
   const name = element.querySelector(".ms-section-name");
   if (head.pinned || !head.prefix) writeText(name, head.pinned ? "cards.pinned" : "cards.others");
   else name.textContent = head.prefix;
@@ -52,16 +65,25 @@ export function headOf(page, head) {
   return element;
 }
 
-/** Take away heads that are not among these elements. */
+/**
+ * Take away heads that are not among these elements.
+ * @param {CardsPage} page
+ * @param {HTMLElement[]} elements
+ */
 export function removeOthers(page, elements) {
   const kept = new Set(elements);
-  for (const [key, element] of page.heads || []) {
+  for (const [key, element] of page.heads) {
     if (kept.has(element)) continue;
     element.remove();
     page.heads.delete(key);
   }
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 export function pressPin(page, card, key) {
   const button = card.querySelector('[data-act="pin"]');
   if (!button) return;

@@ -16,16 +16,22 @@ import { across, measure } from "./widths.js";
 const BY_ROWS = [460, 340, 272];  // px, by rows of cards
 const AROUND = 220;  // px of the window without cards
 
+/**
+ * @param {HTMLElement} card
+ * @returns {PlotlyDrawn | null}
+ */
 export function plotOf(card) {
   return card.querySelector(".js-plotly-plot");
 }
 
+/** @param {Drawing} drawing */
 function metaOf(drawing) {
   return drawing.layout ? drawing.layout.meta : drawing.meta;
 }
 
 // Slots and heads ----------------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 export function assign(page) {
   const full = last(page.state, "full", null);
   page.keys.forEach((key, slot) => {
@@ -58,7 +64,10 @@ export function assign(page) {
   measure(page);
 }
 
-// One or two rows of cards fill the height of the window, unless the user chose a height.
+/**
+ * One or two rows of cards fill the height of the window, unless the user chose a height.
+ * @param {CardsPage} page
+ */
 function height(page) {
   const chosen = HEIGHTS[last(page.state, "height", "")];
   if (chosen) return chosen;
@@ -67,6 +76,11 @@ function height(page) {
   return rows <= 2 ? Math.max(least, Math.min(560, Math.floor((window.innerHeight - AROUND) / rows))) : least;
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 function head(page, card, key) {
   const title = make("h3", "ms-card-title");
   if (key) {
@@ -81,6 +95,10 @@ function head(page, card, key) {
   header.replaceChildren(title, make("span", "ms-card-badges"), make("span", "ms-card-notes"), toolbar(page, key));
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {string} key
+ */
 function toolbar(page, key) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   setLabel(summary, "title", "cards.save");
@@ -97,12 +115,22 @@ function toolbar(page, key) {
   return bar;
 }
 
+/**
+ * @param {HTMLElement} card
+ * @param {string} act
+ * @param {boolean} on
+ */
 export function press(card, act, on) {
   const button = card.querySelector(`[data-act="${act}"]`);
   if (button) button.setAttribute("aria-pressed", String(on));
 }
 
-// Ignore the drawing of a tag that the slot no longer shows.
+/**
+ * Ignore the drawing of a tag that the slot no longer shows.
+ * @param {CardsPage} page
+ * @param {number} slot
+ * @param {Drawing} drawing
+ */
 export function painted(page, slot, drawing) {
   page.drawings.set(slot, drawing);
   const card = page.slot(slot);
@@ -116,7 +144,11 @@ export function painted(page, slot, drawing) {
   card.querySelector(".ms-card-notes").replaceChildren(...notes);
 }
 
-// A card that still shows the previous selection of runs says so.
+/**
+ * A card that still shows the previous selection of runs says so.
+ * @param {CardsPage} page
+ * @param {number} slot
+ */
 export function markOutdated(page, slot) {
   const card = page.slot(slot);
   const outdated = !card.classList.contains("ms-pending") && isOutdated(page.answered.get(slot), page.asks[slot]);
@@ -126,12 +158,22 @@ export function markOutdated(page, slot) {
 
 // Failures -----------------------------------------------------------------------------------------------------------
 
+/** @param {CardsPage} page */
 function open(page) {
+  /**
+   * @param {Wire.Query | null} wanted
+   * @param {number} slot
+   */
   const unanswered = (wanted, slot) => wanted !== NO_CARD && !same(page.answered.get(slot), wanted);
   return page.asks.flatMap((wanted, slot) => (unanswered(wanted, slot) ? [slot] : []));
 }
 
-// Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
+/**
+ * Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
+ * @param {CardsPage} page
+ * @param {number[]} failed
+ * @param {string} reason
+ */
 export function fail(page, failed, reason) {
   for (const slot of failed) {
     const card = page.slot(slot);
@@ -167,11 +209,18 @@ export function imageItems() {
     { type: "button", "data-act": format }));
 }
 
-// Links to plain routes, completed when the menu opens: [[file name, text key], ...].
+/**
+ * Links to plain routes, completed when the menu opens: [[file name, text key], ...].
+ * @param {string[][]} names
+ */
 export function links(names) {
   return names.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ */
 function drawLinks(page, card) {
   const { key } = card.dataset;
   const tags = page.kind.fileTags ? page.kind.fileTags(page, key) : [key];
@@ -181,6 +230,11 @@ function drawLinks(page, card) {
   }
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 function forFile(page, card, key) {
   const { layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
   const data = tracesOf(page.drawings.get(Number(card.dataset.slot)));
@@ -192,6 +246,12 @@ function forFile(page, card, key) {
   return page.kind.forFile ? page.kind.forFile(page, card, key, figure) : figure;
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ * @param {string} format
+ */
 function saveImage(page, card, key, format) {
   const { clientWidth: width, clientHeight: height } = plotOf(card);
   const name = files.fileName(key || page.kind.fileTags(page, key).join("_"), "chart");
@@ -200,6 +260,7 @@ function saveImage(page, card, key, format) {
 
 // Events -------------------------------------------------------------------------------------------------------------
 
+/** @type {Record<string, (page: CardsPage, card: HTMLElement, key: string, button: HTMLElement) => unknown>} */
 const acts = {
   retry: (page, card) => page.request([Number(card.dataset.slot)]),
   full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
@@ -232,5 +293,5 @@ document.addEventListener("keydown", (event) => {
     || (event.key === "f" && document.querySelector(".ms-slot:hover"));
   if (!card || (event.key === "Escape" && !large)) return;
   event.preventDefault();
-  acts.full(cards.pageAround(card), card, card.dataset.key);
+  acts.full(cards.pageAround(card), card, card.dataset.key, card);
 });

@@ -13,19 +13,27 @@ import { entry, last, withEntry } from "../state.js";
 import * as cards from "./pages.js";
 
 const WRITE_WAIT_MS = 200;
+/** @type {WeakMap<number[], { places: Map<number, number[]>, order: number[] }>} */
 const indexes = new WeakMap();  // array of steps -> its index
+/** @type {WeakMap<Wire.Recorded, Stepped[]>} */
 const decoded = new WeakMap();  // meta of a card -> its series
 
 // What the server sent ----------------------------------------------------------------------------------------------
 
+/** @param {number[]} differences */
 function summed(differences) {
   let value = 0;
   return differences.map((difference) => (value += difference));
 }
 
-// Index of an array of steps: the places of each step as written, and the sorted steps.
+/**
+ * Index of an array of steps: the places of each step as written, and the sorted steps.
+ * @param {number[]} steps
+ * @returns {{ places: Map<number, number[]>, order: number[] }}
+ */
 function indexed(steps) {
   if (!indexes.has(steps)) {
+    /** @type {Map<number, number[]>} */
     const places = new Map();
     steps.forEach((step, place) => (places.has(step) ? places.get(step).push(place) : places.set(step, [place])));
     indexes.set(steps, { places, order: [...places.keys()].sort((a, b) => a - b) });
@@ -47,17 +55,24 @@ function seriesOf(meta) {
 
 // Positions ---------------------------------------------------------------------------------------------------------
 
+/** @param {string | undefined} text */
 export function parse(text) {
   const found = /^(-?\d+)(?:~(\d+))?$/.exec(text || "");
   return found ? { step: Number(found[1]), nth: found[2] ? Number(found[2]) : Infinity } : null;
 }
 
-// All distinct positions of some series in order: [{ step, nth, text }].
+/**
+ * All distinct positions of some series in order: [{ step, nth, text }].
+ * @param {Pick<Stepped, "places">[]} series
+ * @returns {Position[]}
+ */
 export function positions(series) {
+  /** @type {Map<number, number>} */
   const most = new Map();
-  for (const places of new Set(series.map((one) => one.places))) {
+  for (/** @type {Map<number, number[]>} */ const places of new Set(series.map((one) => one.places))) {
     for (const [step, list] of places) most.set(step, Math.max(list.length, most.get(step) || 0));
   }
+  /** @type {Position[]} */
   const result = [];
   for (const step of [...most.keys()].sort((a, b) => a - b)) {
     const times = most.get(step);
@@ -66,7 +81,11 @@ export function positions(series) {
   return result;
 }
 
-// Index of a position, or of the last one before it; of the newest if text is empty.
+/**
+ * Index of a position, or of the last one before it; of the newest if text is empty.
+ * @param {Position[]} list
+ * @param {string} text
+ */
 export function indexIn(list, text) {
   const wanted = parse(text);
   if (!wanted) return list.length - 1;
@@ -80,7 +99,11 @@ export function indexIn(list, text) {
   return Math.max(0, low - 1);
 }
 
-// Place of the value shown at a position: that of the step, or the last before it; -1 for none.
+/**
+ * Place of the value shown at a position: that of the step, or the last before it; -1 for none.
+ * @param {Stepped} series
+ * @param {Pick<Position, "step" | "nth"> | null} position
+ */
 export function placeAt(series, position) {
   if (!position) return -1;
   const exact = series.places.get(position.step);
@@ -96,34 +119,58 @@ export function placeAt(series, position) {
 
 // Of a page ---------------------------------------------------------------------------------------------------------
 
-// Visible cards whose steps have been loaded.
+/**
+ * Visible cards whose steps have been loaded.
+ * @param {CardsPage} page
+ * @returns {SteppedCard[]}
+ */
 function drawn(page) {
   return Array.from(page.root.querySelectorAll(".ms-slot:not([hidden])")).filter(
     (card) => card.steppedKey === card.dataset.key,
   );
 }
 
+/** @param {CardsPage} page */
 function perCard(page) {
   return last(page.state, "each", "0") === "1";
 }
 
-// While a slider moves, its position is not in the state yet.
+/**
+ * While a slider moves, its position is not in the state yet.
+ * @param {CardsPage} page
+ * @param {string} key
+ */
 function chosen(page, key) {
   const own = perCard(page) ? key : "";
   if (page.moving && page.moving.has(own)) return page.moving.get(own);
   return perCard(page) ? entry(page.state, "at", key) : last(page.state, "step", "");
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {SteppedCard} card
+ * @returns {Position[]}
+ */
 function listFor(page, card) {
   return perCard(page) ? card.positions : page.positions || [];
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {SteppedCard} card
+ * @returns {Position | null}
+ */
 export function positionOf(page, card) {
   const list = listFor(page, card);
   return list[indexIn(list, chosen(page, card.dataset.key))] || null;
 }
 
-// Store the steps of a card and redraw it.
+/**
+ * Store the steps of a card and redraw it.
+ * @param {CardsPage} page
+ * @param {SteppedCard} card
+ * @param {Wire.Recorded} meta
+ */
 export function take(page, card, meta) {
   const series = seriesOf(meta);
   if (card.stepped !== series || card.steppedKey !== card.dataset.key) {
@@ -141,6 +188,10 @@ export function take(page, card, meta) {
   drawControl(page);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {SteppedCard} card
+ */
 function show(page, card) {
   page.kind.show(page, card, card.dataset.key);
   const own = card.querySelector(":scope .ms-steps-own");
@@ -149,10 +200,16 @@ function show(page, card) {
   if (!own.hidden) drawSlider(own, card.positions, positionOf(page, card));
 }
 
+/** @param {CardsPage} page */
 export function showAll(page) {
   for (const card of drawn(page)) show(page, card);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {string} key
+ * @param {string} text
+ */
 function move(page, key, text) {
   const own = perCard(page) ? key : "";
   page.moving = page.moving || new Map();
@@ -169,7 +226,12 @@ function move(page, key, text) {
   }, WRITE_WAIT_MS);
 }
 
-// The newest position is not named, so that the page follows new values.
+/**
+ * The newest position is not named, so that the page follows new values.
+ * @param {CardsPage} page
+ * @param {SteppedCard | null} card
+ * @param {number} index
+ */
 function moveTo(page, card, index) {
   const list = card ? listFor(page, card) : page.positions || [];
   if (!list.length) return;
@@ -177,6 +239,11 @@ function moveTo(page, card, index) {
   move(page, card ? card.dataset.key : "", at === list.length - 1 ? "" : list[at].text);
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {SteppedCard | null} card
+ * @param {number} by
+ */
 function moveBy(page, card, by) {
   const list = card ? listFor(page, card) : page.positions || [];
   moveTo(page, card, indexIn(list, chosen(page, card ? card.dataset.key : "")) + by);
@@ -184,7 +251,11 @@ function moveBy(page, card, by) {
 
 // Sliders -----------------------------------------------------------------------------------------------------------
 
-// Create a slider with buttons and labels; to(index) is called while it moves.
+/**
+ * Create a slider with buttons and labels; to(index) is called while it moves.
+ * @param {string} className
+ * @param {(index: number) => void} to
+ */
 export function slider(className, to) {
   const range = make("input", "ms-slider ms-steps-range", [], { type: "range", min: "0", step: "1" });
   setLabel(range, "aria-label", "step_slider.slider");
@@ -205,6 +276,11 @@ export function slider(className, to) {
   ]);
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {Position[]} list
+ * @param {Position | null} position
+ */
 export function drawSlider(element, list, position) {
   const at = list.indexOf(position);
   const range = element.querySelector("input");
@@ -221,7 +297,10 @@ export function drawSlider(element, list, position) {
   range.setAttribute("aria-valuetext", translate(key, values));
 }
 
-// The slider of the page, and the switch to one per card.
+/**
+ * The slider of the page, and the switch to one per card.
+ * @param {CardsPage} page
+ */
 export function control(page) {
   const all = slider("ms-steps-all", (index) => moveTo(page, null, index));
   const each = make("button", "ms-button ms-steps-each", words("step_slider.each"), { type: "button" });
@@ -233,10 +312,15 @@ export function control(page) {
   return [all, each];
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {SteppedCard} card
+ */
 export function ownSlider(page, card) {
   return slider("ms-steps-own", (index) => moveTo(page, card, index));
 }
 
+/** @param {CardsPage} page */
 function drawControl(page) {
   const all = page.find(".ms-steps-all");
   const list = page.positions || [];
@@ -245,7 +329,10 @@ function drawControl(page) {
   if (!all.hidden) drawSlider(all, list, list[indexIn(list, chosen(page, ""))]);
 }
 
-// Called after every change of the state.
+/**
+ * Called after every change of the state.
+ * @param {CardsPage} page
+ */
 export function draw(page) {
   if (!page.writing) page.moving = new Map();
   drawControl(page);
@@ -253,6 +340,7 @@ export function draw(page) {
 
 // Keys --------------------------------------------------------------------------------------------------------------
 
+/** @type {Record<string, (page: CardsPage, card: SteppedCard | null) => void>} */
 const KEYS = {
   ArrowLeft: (page, card) => moveBy(page, card, -1),
   ArrowRight: (page, card) => moveBy(page, card, 1),
@@ -260,6 +348,10 @@ const KEYS = {
   End: (page, card) => moveTo(page, card, Infinity),
 };
 
+/**
+ * @param {Element} target
+ * @returns {CardsPage | null}
+ */
 function pageOfKey(target) {
   const around = cards.pageAround(target);
   if (around) return around;

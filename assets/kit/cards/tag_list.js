@@ -8,10 +8,13 @@ import { nameElement } from "../names.js";
 import { last } from "../state.js";
 import * as ticks from "./ticks.js";
 
+/** @typedef {{ name: string, prefix: string, tags: string[] }} TagGroup */
+
 const CHUNK = 200;
 const OPEN_UP_TO = 40;
 const FILTER_WAIT_MS = 200;
 
+/** @param {CardsPage} page */
 export function build(page) {
   page.open = new Map();   // prefix -> whether its group is open
   page.drawnUpTo = new Map();  // group -> number of tags drawn
@@ -39,20 +42,33 @@ export function build(page) {
   host.addEventListener("click", (event) => clicked(page, event));
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {boolean} on
+ */
 function tickMatching(page, on) {
   const matching = new Set(ticks.matching(page.catalogue.tags, last(page.state, "q", "")));
   const before = ticks.ticked(page.state);
   ticks.tick(page, (tag) => (matching.has(tag) ? on : before(tag)));
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {EventTarget | null} box
+ */
 function ticked(page, box) {
   if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
   const before = ticks.ticked(page.state);
   if (box.dataset.tag !== undefined) return ticks.tick(page, (tag) => (tag === box.dataset.tag ? box.checked : before(tag)));
-  const members = new Set(page.groups.find((group) => group.prefix === box.dataset.prefix).tags);
-  ticks.tick(page, (tag) => (members.has(tag) ? box.checked : before(tag)));
+  const group = page.groups.find(({ prefix }) => prefix === box.dataset.prefix);
+  const ticking = new Set(group ? group.tags : []);
+  ticks.tick(page, (tag) => (ticking.has(tag) ? box.checked : before(tag)));
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {MouseEvent} event
+ */
 function clicked(page, event) {
   const element = event.target instanceof Element && event.target.closest("[data-fold],[data-more],[data-only],[data-side]");
   if (!element) return;
@@ -66,19 +82,28 @@ function clicked(page, event) {
   draw(page);
 }
 
-// The prefix of a tag; the slashes of a derived curve are in the tags of its expression.
+/**
+ * The prefix of a tag; the slashes of a derived curve are in the tags of its expression.
+ * @param {string} tag
+ */
 function prefixOf(tag) {
   return isDerived(tag) ? "" : tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
 }
 
-// Tags with the same prefix up to "/" form a group; single tags are collected between groups.
+/**
+ * Tags with the same prefix up to "/" form a group; single tags are collected between groups.
+ * @param {string[]} tags
+ * @returns {TagGroup[]}
+ */
 export function grouped(tags) {
+  /** @type {Map<string, string[]>} */
   const members = new Map();
   for (const tag of tags) {
     const prefix = prefixOf(tag);
     if (!members.has(prefix)) members.set(prefix, []);
     members.get(prefix).push(tag);
   }
+  /** @type {TagGroup[]} */
   const groups = [];
   for (const tag of tags) {
     const prefix = prefixOf(tag);
@@ -92,6 +117,12 @@ export function grouped(tags) {
   return groups;
 }
 
+/**
+ * @param {string} tag
+ * @param {string} prefix
+ * @param {(tag: string) => boolean} isTicked
+ * @param {{ left: Set<string>, right: Set<string> } | null} sides
+ */
 function row(tag, prefix, isTicked, sides) {
   const name = nameElement(["", tag.slice(prefix.length), ""]);
   name.title = tag;
@@ -115,6 +146,13 @@ function row(tag, prefix, isTicked, sides) {
   return make("div", "ms-tag", [make("label", "ms-tag-label", [box, name]), only], { role: "listitem" });
 }
 
+/**
+ * @param {string} prefix
+ * @param {string[]} members
+ * @param {(tag: string) => boolean} isTicked
+ * @param {boolean} open
+ * @param {boolean} ticks
+ */
 function groupHead(prefix, members, isTicked, open, ticks) {
   const fold = iconButton(open ? "down" : "right", "cards.fold", "fold");
   fold.dataset.fold = prefix;
@@ -134,7 +172,15 @@ function groupHead(prefix, members, isTicked, open, ticks) {
   return make("div", "ms-tag ms-tag-group", parts, { role: "listitem" });
 }
 
+/**
+ * @param {CardsPage} page
+ * @param {TagGroup[]} groups
+ * @param {(tag: string) => boolean} isTicked
+ * @param {{ left: Set<string>, right: Set<string> } | null} sides
+ * @param {number} total
+ */
 function rows(page, groups, isTicked, sides, total) {
+  /** @type {HTMLElement[]} */
   const result = [];
   for (const { name, prefix, tags: members } of groups) {
     const open = prefix === "" || (page.open.has(prefix) ? page.open.get(prefix) : total <= OPEN_UP_TO);
@@ -154,6 +200,7 @@ function rows(page, groups, isTicked, sides, total) {
   return result;
 }
 
+/** @param {CardsPage} page */
 export function draw(page) {
   const { state, catalogue } = page;
   const onSides = page.kind.sides ? page.kind.sides(page) : null;
@@ -186,11 +233,16 @@ export function draw(page) {
 // Restore the focus after a redraw.
 const HANDLES = ["tag", "prefix", "fold", "only", "more"];
 
+/** @param {Element} list */
 function focused(list) {
   const element = list.contains(document.activeElement) ? document.activeElement : null;
   return element && { tag: element.tagName, data: { ...element.dataset } };
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {{ tag: string, data: DOMStringMap } | null} focus
+ */
 function refocus(list, focus) {
   if (!focus) return;
   for (const element of list.querySelectorAll(focus.tag)) {

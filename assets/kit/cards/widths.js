@@ -3,6 +3,8 @@
 import { setProps } from "../dash.js";
 import { columnsChosen } from "./arrangement.js";
 
+/** @typedef {KeptPage & { shown: string[], columns?: string, settling?: number }} Measured a page of cards */
+
 const PHONE = 600;  // pixels of the window, as in cards.css
 const BORDERS = 2;
 export const MARGINS = 68;  // of a figure with one value axis, as in layouts/curves/lines.py
@@ -13,7 +15,10 @@ const NARROWEST = 160;  // px of a card, however many columns the user chose
 
 // Widths -------------------------------------------------------------------------------------------------------------
 
-// While the window is being resized, cards keep their drawings.
+/**
+ * While the window is being resized, cards keep their drawings.
+ * @param {Measured} page
+ */
 export function measure(page) {
   const slots = page.find(".ms-slots");
   if (!slots.clientWidth) return;
@@ -33,22 +38,35 @@ export function measure(page) {
   else page.settling = window.setTimeout(send, SETTLED_MS);
 }
 
-// Pixels of a row that its cards leave over, so that each card is a whole number of pixels wide.
+/**
+ * Pixels of a row that its cards leave over, so that each card is a whole number of pixels wide.
+ * @param {number} width
+ * @param {number} count
+ */
 export function spare(width, count) {
   return (width - GAP * (count - 1)) % count;
 }
 
-// Pixels of the screen that the plot area of a card of this width is wide.
+/**
+ * Pixels of the screen that the plot area of a card of this width is wide.
+ * @param {number} width
+ * @param {number} [margins]
+ */
 export function columnsOf(width, margins = MARGINS) {
   const pixels = Math.round((width - BORDERS - margins) * (window.devicePixelRatio || 1));
   return Math.min(RANGE[1], Math.max(RANGE[0], pixels));
 }
 
+/** @param {Measured} page */
 export function gridWidth(page) {
   return page.find(".ms-slots").clientWidth || 1200;
 }
 
-// Number of cards in a row: as many as the user chose, or as in cards.css: at least 340 px wide, two to four; one on a phone.
+/**
+ * Number of cards in a row: as many as the user chose, or as in cards.css: at least 340 px wide, two to four; one on a phone.
+ * @param {Measured} page
+ * @param {number} count
+ */
 export function across(page, count) {
   if (document.documentElement.clientWidth <= PHONE || count === 1) return 1;
   const width = gridWidth(page);
@@ -58,7 +76,13 @@ export function across(page, count) {
   return Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
 }
 
-// Pixel columns of the plot of one of `count` cards, or of a card that fills the window.
+/**
+ * Pixel columns of the plot of one of `count` cards, or of a card that fills the window.
+ * @param {Measured} page
+ * @param {number} count
+ * @param {boolean} full
+ * @param {number} [margins]
+ */
 export function columns(page, count, full, margins = MARGINS) {
   if (full) return columnsOf(document.documentElement.clientWidth, margins);
   const cards = across(page, count);

@@ -279,9 +279,9 @@ cards.define("histograms", {
   moved: (page, card, key, change) => zooming.moved(page, card, key, change),
   linked: (page, on) => zooming.linked(page, on),
   acts: {
-    back: (...card) => zooming.acts.back(...card),
-    restore: (...card) => zooming.acts.restore(...card),
-    whole: (...card) => zooming.acts.whole(...card),
+    back: (page, card, key) => zooming.acts.back(page, card, key),
+    restore: (page, card, key) => zooming.acts.restore(page, card, key),
+    whole: (page, card, key) => zooming.acts.whole(page, card, key),
     earlier: (page, card) => turn(page, card, -1),
     later: (page, card) => turn(page, card, 1),
     damage: toggleNote,
