@@ -37,7 +37,7 @@ HELD = 30.0
 LARGE_BYTES = 64 << 20
 """Tasks that read at least this many bytes are large."""
 JOIN_SECONDS = 10.0
-"""Seconds that `Background.stop` waits for each thread."""
+"""Seconds that `Background.stop` waits for threads whose work was cancelled."""
 
 
 @dataclass(slots=True, eq=False)
@@ -233,8 +233,9 @@ class Background:
             for task in list(self._queue):
                 self._cancel(task)
             self._wake.notify_all()
+        end = time.monotonic() + JOIN_SECONDS
         for thread in list(self._threads):
-            thread.join(JOIN_SECONDS)
+            thread.join(max(0.0, end - time.monotonic()))
 
     def step(self) -> bool:
         """Do the task that comes first, in this thread; return whether there was one. Only without threads."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
+from parsers.caches import Cache
 from parsers.debugger import commands
 from parsers.debugger.messages import TensorName
 
@@ -21,18 +21,18 @@ Want = tuple[int, int, int]
 class Asking:
     """The session's lock is held by callers."""
 
-    wanted: OrderedDict[Want, None] = field(default_factory=OrderedDict)
+    wanted: dict[Want, None] = field(default_factory=dict)
     under_way: list[Want] = field(default_factory=list)
     names: dict[TensorName, Want] = field(default_factory=dict)
-    failed: dict[Want, str] = field(default_factory=dict)
+    failed: Cache[Want, str] = field(default_factory=lambda: Cache(10 * MOST_WANTED))
 
     def add(self, want: Want) -> bool:
         """Want a tensor; return whether that is new."""
         if want in self.failed or want in self.wanted or want in self.under_way:
             return False
         self.wanted[want] = None
-        while len(self.wanted) > MOST_WANTED:
-            self.wanted.popitem(last=False)
+        if len(self.wanted) > MOST_WANTED:
+            del self.wanted[next(iter(self.wanted))]
         return True
 
     def command(self, names: list[TensorName], step: int) -> bytes | None:
@@ -60,9 +60,7 @@ class Asking:
         """Note that a tensor cannot be had."""
         self.answered(want)
         self.wanted.pop(want, None)
-        self.failed[want] = why
-        if len(self.failed) > MOST_WANTED * 10:
-            self.failed.pop(next(iter(self.failed)))
+        self.failed.put(want, why)
 
     def settle(self, why: str) -> bool:
         """Note that what was under way did not come; return whether anything was."""

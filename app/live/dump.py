@@ -325,7 +325,7 @@ class LiveDump(DumpView):
         if not self._can_have(row):
             return PayloadError(f"Nothing was fetched at step {int(self._iterations[row])}, and training is past it.")
         with self._session.lock:
-            failed = next((self._session.asking.failed[one] for one in wants if one in self._session.asking.failed), "")
+            failed = next((why for one in wants if (why := self._session.asking.failed.get(one)) is not None), "")
         why = failed or self._session.ask(wants)
         return PayloadError(why or "Training has been asked for this tensor; it is shown as soon as it has come.")
 
