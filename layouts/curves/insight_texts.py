@@ -21,7 +21,7 @@ TEXTS = define_texts({
     "insights.count_one": ("1 mark", "1 处标记"),
     "insights.cause": ("Find the cause in the dump", "在 Dump 数据中溯源"),
     "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
-    "insights.more": ("{n} more", "还有 {n} 处"),
+    "insights.more": ("{n} more", "另有 {n} 个"),
     "insights.none": ("Nothing in the scalars of this run stands out.", "该训练的标量没有异常。"),
     "insights.reading": ("{n} scalars not analysed yet", "还有 {n} 个标量待分析"),
     "insights.score": (
@@ -81,5 +81,5 @@ TEXTS = define_texts({
     "insights.unit.shift": ("robust sigma", "个稳健标准差"),
     "insights.unit.slower": ("times as long", "倍耗时"),
     "insights.unit.plateau": ("of the points", "（占数据点的比例）"),
-    "insights.unit.gap": ("usual intervals", "个平常间距"),
+    "insights.unit.gap": ("usual intervals", "个平常间隔"),
 })

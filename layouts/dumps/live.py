@@ -87,7 +87,7 @@ LIVE_TEXTS = define_texts({
     "live.terminate": ("Terminate", "终止"),
     "live.sure": ("End this training? It cannot be resumed.", "确定终止训练？终止后无法恢复。"),
     "live.keep": ("Keep running", "不终止"),
-    "live.no_answer": ("The server does not answer.", "服务器无响应。"),
+    "live.no_answer": ("The server does not answer.", "服务器没有响应。"),
     "live.listening": ("Live training can connect at {address}", "在线训练可连接到 {address}"),
     "live.waits": ("Waiting for training to connect at {address}.", "正在等待训练连接到 {address}。"),
     "live.how": ("How", "如何连接"),

@@ -7,7 +7,7 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "debugging.controls": ("Choice of dump", "选择 Dump 数据"),
     "debugging.run": ("Run", "训练"),
-    "debugging.rank": ("Rank", "Rank"),
+    "debugging.rank": ("Rank", "卡号"),
     "debugging.rank_n": ("rank {n}", "rank {n}"),
     "debugging.rank_previous": ("Previous rank", "上一个 rank"),
     "debugging.rank_next": ("Next rank", "下一个 rank"),
@@ -48,6 +48,6 @@ TEXTS = define_texts({
         "PyNative 模式和 msprobe 的 structure 任务不写张量；CPU 上 saved_data 设为 statistic 时 MindSpore 会报错退出。",
     ),
     "debugging.elsewhere": ("Runs with a dump:", "有 Dump 数据的训练："),
-    "debugging.damaged": ("Damaged", "损坏"),
+    "debugging.damaged": ("Damaged", "已损坏"),
     "debugging.damaged_n": ("Parts of the dump that cannot be read: {n}", "Dump 数据中有 {n} 处无法读取"),
 })

@@ -14,7 +14,7 @@ TEXTS = define_texts({
     "explanations.truth_n": ("True labels: {n}", "真实标签：{n}"),
     "explanations.truth.tip": ("Samples of which one of these labels is true", "真实标签包含其中任一标签的样本"),
     "explanations.find_label": ("Find a label", "查找标签"),
-    "explanations.clear": ("Clear", "清除"),
+    "explanations.clear": ("Clear", "清空"),
     "explanations.more_labels": ("{n} more labels: type a part of a name", "另有 {n} 个标签，请输入名称的一部分"),
     "explanations.label_count": ("{n} samples", "{n} 个样本"),
     "explanations.outcomes": ("Outcomes", "预测结果"),

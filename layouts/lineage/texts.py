@@ -15,7 +15,7 @@ TEXTS = define_texts({
     "lineage.group.dataset": ("Dataset", "数据集"),
     "lineage.group.other": ("Other", "其他"),
     "lineage.column.run": ("Run", "训练"),
-    "lineage.column.open": ("Open", "查看"),
+    "lineage.column.open": ("Open", "打开"),
     "lineage.column.path": ("Path", "路径"),
     "lineage.column.optimizer": ("Optimizer", "优化器"),
     "lineage.column.learning_rate": ("Learning rate", "学习率"),
@@ -34,7 +34,7 @@ TEXTS = define_texts({
     "lineage.column.test_dataset_count": ("Test samples", "测试样本数"),
     "lineage.column.dataset_mark": ("Pipeline mark", "数据处理标记"),
     "lineage.column.steps": ("Steps", "步骤数"),
-    "lineage.column.duration": ("Duration", "时长"),
+    "lineage.column.duration": ("Duration", "耗时"),
     "lineage.column.last": ("Last", "最新"),
     "lineage.column.best": ("Best", "最优"),
     # Controls
@@ -72,7 +72,7 @@ TEXTS = define_texts({
     "lineage.none_chosen": ("None of the chosen runs has this data.", "已选的训练均无此类数据。"),
     "lineage.everyone": ("All {n} runs", "全部 {n} 个训练"),
     "lineage.everyone_tip": ("Clear the choice of runs; this page then shows all", "取消选择，本页将显示全部训练"),
-    "lineage.shown": ("{n} of {total} runs", "{total} 个训练中的 {n} 个"),
+    "lineage.shown": ("{n} of {total} runs", "{n}/{total} 个训练"),
     "lineage.shown_ranks": (
         "{runs} of {all} runs, {n} of {total} ranks", "{all} 个训练中的 {runs} 个，{total} 张卡中的 {n} 张",
     ),

@@ -82,7 +82,7 @@ TEXTS = define_texts({
     "composition.word.step": ("Step", "步骤"),
     "composition.word.steps": ("Steps {first} to {last}", "步骤 {first} 至 {last}"),
     "composition.word.whole": ("Whole step", "整步"),
-    "composition.word.mean": ("mean", "平均"),
+    "composition.word.mean": ("mean", "均值"),
     "composition.word.usual": ("Usually", "通常"),
     "composition.word.unknown": ("cannot be broken down", "无法分解"),
     "composition.word.more": ("and {n} more", "另有 {n} 个"),
@@ -96,7 +96,7 @@ TEXTS = define_texts({
     ),
     "composition.outlier": ("Step {step}: {time}, {part} {change}", "步骤 {step}：{time}，{part} {change}"),
     "composition.outliers_more": ("{n} more are marked in the chart.", "另有 {n} 个在图中标出。"),
-    "composition.full": ("Full screen (f)", "全屏 (f)"),
+    "composition.full": ("Full screen (f)", "全屏（f）"),
     "composition.png": ("Save as PNG", "保存为 PNG"),
     # Table of one step
     "composition.column.part": ("Part", "部分"),

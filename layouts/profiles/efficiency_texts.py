@@ -178,7 +178,7 @@ CARD_TEXTS = define_texts({
     "efficiency.column.median": ("Median", "中位数"),
     "efficiency.column.times": ("Ratio", "倍数"),
     "efficiency.column.alike": ("Of", "同类数"),
-    "efficiency.by": ("Rows", "每行的内容"),
+    "efficiency.by": ("Rows", "行"),
     "efficiency.by.types": ("By type", "按类型"),
     "efficiency.by.shapes": ("By shape", "按形状"),
     "efficiency.all_counters": ("All {n} rows and counters", "全部 {n} 行与计数器"),

@@ -43,7 +43,7 @@ TEXTS = define_texts({
     "tag.cross": ("Bad", "不通过"),
     "tag.question": ("Question", "存疑"),
     "tag.bug": ("Bug", "缺陷"),
-    "tag.pin": ("Pinned", "置顶"),
+    "tag.pin": ("Pinned", "已置顶"),
     "tag.bolt": ("Fast", "快速"),
     "tag.eye": ("Watch", "关注"),
     "tag.clock": ("Later", "待办"),

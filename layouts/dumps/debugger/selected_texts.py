@@ -18,7 +18,7 @@ TEXTS = define_texts({
     "debugger.more_tensors": ("{n} more tensors are not listed.", "另有 {n} 个张量未列出。"),
     # Table of tensors
     "debugger.tensor": ("Tensor", "张量"),
-    "debugger.dtype": ("Type", "数据类型"),
+    "debugger.dtype": ("Type", "类型"),
     "debugger.shape": ("Shape", "形状"),
     "debugger.io.input": ("input {slot}", "输入 {slot}"),
     "debugger.io.output": ("output {slot}", "输出 {slot}"),
@@ -51,7 +51,7 @@ TEXTS = define_texts({
     "debugger.only_statistics": (
         "Only statistics were dumped: there are no values to show.", "仅采集了统计值，没有可显示的数值。",
     ),
-    "debugger.bad_unknown": ("NaN or Inf", "含 NaN 或 Inf"),
+    "debugger.bad_unknown": ("NaN or Inf", "NaN 或 Inf"),
     "debugger.unreadable": ("cannot be read", "无法读取"),
     "debugger.unfetched": ("asked for", "已请求"),
     # Cards
@@ -64,7 +64,7 @@ TEXTS = define_texts({
     "debugger.histogram": ("Distribution", "分布"),
     "debugger.histogram.of": ("of: {what}", "所示：{what}"),
     "debugger.histogram.none": ("No finite values.", "没有有限值。"),
-    "debugger.stack": ("Source lines", "源代码行"),
+    "debugger.stack": ("Source lines", "源码行"),
     "debugger.stack.none": (
         "The dump has no source lines of this operator.", "Dump 数据中没有该算子的源代码行。",
     ),
@@ -74,7 +74,7 @@ TEXTS = define_texts({
     "debugger.asking": ("Reading values", "正在读取数值"),
     # Comparison
     "debugger.compare": ("Compare with", "对比"),
-    "debugger.compare.nothing": ("nothing", "不对比"),
+    "debugger.compare.nothing": ("nothing", "无"),
     "debugger.compare.before": ("iteration {step}, the one before", "上一迭代（{step}）"),
     "debugger.compare.producer": ("where it comes from: {name}", "来源：{name}"),
     "debugger.compare.rank": ("another rank", "其他 rank"),
@@ -133,9 +133,9 @@ TEXTS = define_texts({
     ),
     "debugger.compare.show": ("Shown", "显示"),
     "debugger.compare.show.this": ("This", "当前"),
-    "debugger.compare.show.other": ("Other", "对比张量"),
+    "debugger.compare.show.other": ("Other", "对比"),
     "debugger.compare.show.difference": ("Difference", "差值"),
-    "debugger.compare.show.relative": ("Relative", "相对差值"),
+    "debugger.compare.show.relative": ("Relative", "相对"),
     "debugger.compare.places": ("Largest differences", "差异最大的位置"),
     "debugger.compare.place": ("Place", "位置"),
     "debugger.compare.difference": ("|Difference|", "|差值|"),

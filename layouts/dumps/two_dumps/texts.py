@@ -19,7 +19,7 @@ TEXTS = define_texts({
         "仍视为一致的最大差异：A − B 的 L2 范数与两者中较大范数之比",
     ),
     "two_dumps.find": ("Find operators", "查找算子"),
-    "two_dumps.show": ("Rows", "显示"),
+    "two_dumps.show": ("Rows", "行"),
     "two_dumps.show.outputs": ("Outputs", "输出"),
     "two_dumps.show.differing": ("Differing", "有差异"),
     "two_dumps.show.all": ("With inputs", "含输入"),

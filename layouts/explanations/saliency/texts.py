@@ -49,7 +49,7 @@ TEXTS = define_texts({
     "saliency.enlarged": ("Sample, enlarged", "放大的样本"),
     "saliency.previous": ("Previous sample (k)", "上一个样本（k）"),
     "saliency.next": ("Next sample (j)", "下一个样本（j）"),
-    "saliency.place": ("{n} of {total}", "第 {n} / {total} 个"),
+    "saliency.place": ("{n} of {total}", "{n}/{total}"),
     "saliency.filtered_out": ("does not pass the filters", "不符合筛选条件"),
     "saliency.png": ("PNG", "PNG"),
     "saliency.save": ("Save as PNG", "保存为 PNG"),
@@ -57,5 +57,5 @@ TEXTS = define_texts({
     "saliency.at": ("x {x}, y {y}:", "x {x}，y {y}："),
     "saliency.range": ("{low} to {high}", "{low} 至 {high}"),
     "saliency.pairs": ("Disagreement of two explainers (1 − Spearman)", "两种解释方法的分歧（1 − Spearman）"),
-    "saliency.constant_pair": ("constant", "常数"),
+    "saliency.constant_pair": ("constant", "常量"),
 })

@@ -31,7 +31,7 @@ TEXTS = define_texts({
     "uncertainty.sd": ("Standard deviation", "标准差"),
     "uncertainty.from": ("{what}, from", "{what}下限"),
     "uncertainty.to": ("{what}, to", "{what}上限"),
-    "uncertainty.until": ("to", "至"),
+    "uncertainty.until": ("to", "到"),
     "uncertainty.all": ("Choose all", "恢复全部"),
     "uncertainty.x_sd": ("standard deviation of the probability", "概率的标准差"),
     "uncertainty.y_labels": ("labels", "标签数"),

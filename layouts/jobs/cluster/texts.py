@@ -12,7 +12,7 @@ TEXTS = define_texts({
     "cluster.said_step": ("step {n}", "步骤 {n}"),
     "cluster.said_most": ("highest", "最高"),
     "cluster.said_least": ("lowest", "最低"),
-    "cluster.said_values": ("{n} values", "共 {n} 个值"),
+    "cluster.said_values": ("{n} values", "{n} 个值"),
     "cluster.said_unknown": ("No value is known", "没有已知的值"),
     "cluster.said_late": ("Ranks that others wait for", "其他 rank 等待的 rank"),
     # Cards and controls
@@ -24,9 +24,9 @@ TEXTS = define_texts({
     "cluster.metric": ("Metric", "指标"),
     "cluster.order": ("Order", "排序"),
     "cluster.order.value": ("Highest first", "由高到低"),
-    "cluster.order.rank": ("By rank", "按 rank"),
-    "cluster.rows": ("Rows", "分组"),
-    "cluster.rows.rank": ("Ranks", "rank"),
+    "cluster.order.rank": ("By rank", "按卡"),
+    "cluster.rows": ("Rows", "行"),
+    "cluster.rows.rank": ("Ranks", "各卡"),
     "cluster.rows.host": ("Hosts", "主机"),
     "cluster.rows.stage": ("Stages", "流水线阶段"),
     "cluster.rows.group": ("Groups", "通信域"),
@@ -56,7 +56,7 @@ TEXTS = define_texts({
     "cluster.unknown_n": ("{n} without a value", "{n} 个无数值"),
     "cluster.limited": ("Shown: the {n} ranks of {group}", "仅显示 {group} 的 {n} 个 rank"),
     # Metrics
-    "cluster.metric.total": ("Step", "单步耗时"),
+    "cluster.metric.total": ("Step", "单步"),
     "cluster.metric.computing": ("Computing", "计算"),
     "cluster.metric.exposed": ("Communication not overlapped", "未被掩盖的通信"),
     "cluster.metric.overlapped": ("Communication overlapped", "被掩盖的通信"),
@@ -296,7 +296,7 @@ TEXTS = define_texts({
     "cluster.dim.dp_cp": ("Data and context parallel", "数据与上下文并行"),
     "cluster.dim.mp": ("Model parallel", "模型并行"),
     "cluster.dim.embd": ("Embedding", "词嵌入"),
-    "cluster.dim.default_group": ("All ranks", "全部 rank"),
+    "cluster.dim.default_group": ("All ranks", "全部卡"),
     # Experts
     "cluster.experts.tokens": (
         "Rank {rank} gets {share} times the mean of its group of tokens for its experts: {value} of {mean}.",

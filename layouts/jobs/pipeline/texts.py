@@ -23,7 +23,7 @@ TEXTS = define_texts({
     "pipeline.csv.bands": ("Bands of this window", "此窗口内的条带"),
     # Controls
     "pipeline.fold": ("Fold stages", "折叠阶段"),
-    "pipeline.unfold": ("Show ranks", "展开 rank"),
+    "pipeline.unfold": ("Show ranks", "展开各卡"),
     "pipeline.align": ("Align clocks", "对齐时钟"),
     "pipeline.align_tip": (
         "Shift each rank by what its clock is ahead, judged by the ends of common collective operations",
@@ -83,7 +83,7 @@ TEXTS = define_texts({
     "pipeline.none": ("No file tells what the ranks of this job did when.", "没有文件记录此作业的 rank 何时在做什么。"),
     "pipeline.said": ("Time by stage, {step}", "各阶段的时间，{step}"),
     "pipeline.said_step": ("step {n}", "步骤 {n}"),
-    "pipeline.said_all": ("all steps", "所有步骤"),
+    "pipeline.said_all": ("all steps", "全部步骤"),
     # Sentences
     "pipeline.head": (
         "Ranks wait {share} of a step for other stages on average ({source}); longest rank {rank}: {time} of {total} ({most}).",
@@ -176,7 +176,7 @@ TEXTS = define_texts({
     ),
     # Table
     "pipeline.col.stage": ("Stage", "阶段"),
-    "pipeline.col.rank": ("Rank", "rank"),
+    "pipeline.col.rank": ("Rank", "卡号"),
     "pipeline.col.total_ns": ("Step (ms)", "单步 (ms)"),
     "pipeline.col.computing": ("Computing (ms)", "计算 (ms)"),
     "pipeline.col.pairs": ("Send, receive (ms)", "收发 (ms)"),
@@ -190,7 +190,7 @@ TEXTS = define_texts({
     "pipeline.tip_col.collective": (
         "Collective operations while nothing computes, sends or receives.", "没有计算与收发时的集合通信时间。",
     ),
-    "pipeline.tip_col.idle": ("Neither computing nor communication.", "既没有计算也没有通信。"),
+    "pipeline.tip_col.idle": ("Neither computing nor communication.", "既没有计算，也没有通信。"),
     "pipeline.tip_col.hidden": ("Communication that computing hides.", "被计算掩盖的通信。"),
     "pipeline.tip_col.bubble": ("What the rank waits for other stages.", "该 rank 等待其他阶段的时间。"),
     "pipeline.mean": ("Means over {n} steps", "{n} 个步骤的均值"),

@@ -8,7 +8,7 @@ TEXTS = define_texts({
     "ranks.title": ("Operators by rank", "各卡算子对照"),
     "ranks.controls": ("Rows, order and time", "行、对齐与时间"),
     "ranks.chart": ("Ranks over each other", "各卡算子时间图"),
-    "ranks.table": ("Ranks", "各卡汇总"),
+    "ranks.table": ("Ranks", "各卡"),
     "ranks.png": ("Save as PNG", "保存为 PNG"),
     "ranks.full": ("Full window (f)", "全窗口显示（f）"),
     "ranks.canvas": (
@@ -77,13 +77,13 @@ TEXTS = define_texts({
     "ranks.bundled": ("{bundled} of {joined} joins share a line.", "{joined} 条连线中有 {bundled} 条合并显示。"),
     "ranks.drawn_all": ("All {alone} operators in view are bars of their own.", "视图中的 {alone} 个算子均单独绘制。"),
     # Controls
-    "ranks.rows": ("Ranks", "rank"),
+    "ranks.rows": ("Ranks", "各卡"),
     "ranks.rows_tip": ("Ranks to show, such as 0-7,12; empty: the first eight", "要显示的 rank，例如 0-7,12；留空显示前 8 个"),
     "ranks.rows_wrong": ("Expected ranks such as 0-7,12", "格式应为 0-7,12"),
     "ranks.every": ("First {n}", "前 {n} 个"),
-    "ranks.stage": ("Stage", "stage"),
+    "ranks.stage": ("Stage", "阶段"),
     "ranks.stage_all": ("All stages", "全部 stage"),
-    "ranks.stage_n": ("Stage {n}", "stage {n}"),
+    "ranks.stage_n": ("Stage {n}", "阶段 {n}"),
     "ranks.stage_ranks": ("Stage {n}: rank {ranks}", "stage {n}：rank {ranks}"),
     "ranks.align": ("Align", "对齐"),
     "ranks.align_tip": (
@@ -136,8 +136,8 @@ TEXTS = define_texts({
     ),
     "ranks.spread_one": ("Only this one of the ranks shown has it.", "所示 rank 中只有它有该算子。"),
     # The table
-    "ranks.col.rank": ("Rank", "rank"),
-    "ranks.col.stage": ("Stage", "stage"),
+    "ranks.col.rank": ("Rank", "卡号"),
+    "ranks.col.stage": ("Stage", "阶段"),
     "ranks.col.operators": ("Operators", "算子数"),
     "ranks.col.computing_ns": ("Computing", "计算"),
     "ranks.col.communication_ns": ("Communication", "通信"),

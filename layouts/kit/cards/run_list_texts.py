@@ -6,7 +6,7 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "runlist.title": ("Runs in the charts", "图中的训练"),
-    "runlist.all": ("Show all", "全部显示"),
+    "runlist.all": ("Show all", "显示全部"),
     "runlist.last": ("last value", "最新值"),
     "runlist.step": ("step {n}", "步骤 {n}"),
     "runlist.hint": (

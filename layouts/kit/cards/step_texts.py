@@ -6,8 +6,8 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "step_slider.slider": ("Step", "步骤"),
-    "step_slider.previous": ("Previous step (←)", "上一步 (←)"),
-    "step_slider.next": ("Next step (→)", "下一步 (→)"),
+    "step_slider.previous": ("Previous step (←)", "上一步（←）"),
+    "step_slider.next": ("Next step (→)", "下一步（→）"),
     "step_slider.now": ("Step {step}", "步骤 {step}"),
     "step_slider.now_again": ("Step {step} (time {nth})", "步骤 {step}（第 {nth} 次）"),
     "step_slider.of": ("{n} of {total}", "{n}/{total}"),

@@ -8,10 +8,10 @@ TEXTS = define_texts({
     "data_lineage.title": ("Data lineage", "数据溯源"),
     "data_lineage.group": ("Pipeline", "数据处理流水线"),
     "data_lineage.column.dataset_mark": ("Mark", "标记"),
-    "data_lineage.column.runs": ("Runs", "相同训练数"),
-    "data_lineage.column.operation": ("Operation", "算子"),
+    "data_lineage.column.runs": ("Runs", "训练数"),
+    "data_lineage.column.operation": ("Operation", "操作"),
     "data_lineage.column.sampler": ("Sampler", "采样器"),
-    "data_lineage.detail": ("Operation", "算子详情"),
+    "data_lineage.detail": ("Operation", "操作"),
     "data_lineage.left": (
         "{runs} runs with other pipelines and {columns} parameters are not shown.",
         "另有 {runs} 个训练的流水线和 {columns} 个参数未显示。",

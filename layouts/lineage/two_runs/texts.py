@@ -9,10 +9,10 @@ TEXTS = define_texts({
     "two_runs.runs": ("The two runs", "对比的两个训练"),
     "two_runs.one": ("First run", "第一个训练"),
     "two_runs.other": ("Second run", "第二个训练"),
-    "two_runs.swap": ("Swap the runs (x)", "交换两个训练 (x)"),
+    "two_runs.swap": ("Swap the runs (x)", "交换两个训练（x）"),
     "two_runs.csv": ("CSV", "CSV"),
     "two_runs.none": ("A comparison needs two runs.", "对比需要两个训练。"),
-    "two_runs.none_hint": ("Choose at least two runs in the bar above (p).", "请在上方至少选择两个训练 (p)。"),
+    "two_runs.none_hint": ("Choose at least two runs in the bar above (p).", "请在上方至少选择两个训练（p）。"),
     # Sections
     "two_runs.heading": ("Summary", "概况"),
     "two_runs.settings": ("Settings", "配置"),
@@ -21,7 +21,7 @@ TEXTS = define_texts({
     "two_runs.pipeline": ("Data pipeline", "数据处理流程"),
     "two_runs.graph": ("Computation graph", "计算图"),
     # Tables
-    "two_runs.setting": ("Setting", "配置项"),
+    "two_runs.setting": ("Setting", "参数"),
     "two_runs.result": ("Result", "结果"),
     "two_runs.better": ("Better", "优化方向"),
     "two_runs.min": ("smaller", "越小越好"),

@@ -7,14 +7,14 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "preparation.title": ("Data preparation", "数据准备"),
     "preparation.png": ("Save the plots as PNG", "将图保存为 PNG"),
-    "preparation.full": ("Full screen (f)", "全屏 (f)"),
+    "preparation.full": ("Full screen (f)", "全屏（f）"),
     # Cards
     "preparation.flow": ("Data flow", "数据流转过程"),
     "preparation.sizes": ("Queue sizes", "队列深度"),
     "preparation.times": ("Time to feed a step", "单步数据耗时"),
     "preparation.pipeline": ("Pipeline and queue use", "数据处理流程与队列使用率"),
     "preparation.queue": ("Queue of an operation", "算子队列"),
-    "preparation.table": ("Operations", "数据处理算子"),
+    "preparation.table": ("Operations", "算子"),
     "preparation.cpu": ("CPU", "CPU 利用率"),
     "preparation.memory": ("Host memory", "主机内存"),
     # The way of the data
@@ -47,7 +47,7 @@ TEXTS = define_texts({
     # Steps
     "preparation.queue.host": ("Host queue", "主机队列"),
     "preparation.queue.iterator": ("Iterator queue", "迭代器队列"),
-    "preparation.queue.device": ("Device queue", "设备队列"),
+    "preparation.queue.device": ("Device queue", "数据队列"),
     "preparation.is_empty": ("empty", "空"),
     "preparation.by_step.entries": ("Entries by step", "每步的队列深度"),
     "preparation.by_step.time": ("Time by step", "每步耗时"),
@@ -64,13 +64,13 @@ TEXTS = define_texts({
     "preparation.col.get": ("Get", "获取"),
     "preparation.col.queue": ("Queue", "队列"),
     "preparation.col.batches": ("Batches", "批次"),
-    "preparation.col.empty": ("Empty", "空"),
+    "preparation.col.empty": ("Empty", "为空比例"),
     "preparation.col.full": ("Full", "满"),
     "preparation.col.mean": ("Mean size", "平均深度"),
     "preparation.col.capacity": ("Capacity", "容量"),
     # Operations
     "preparation.workers": ("workers: {n}", "线程数：{n}"),
-    "preparation.left": ("{n} more are in the CSV file.", "另有 {n} 项见 CSV 文件。"),
+    "preparation.left": ("{n} more are in the CSV file.", "另有 {n} 个，见 CSV 文件。"),
     "preparation.by_sample": ("Entries by sample", "各采样点的队列深度"),
     "preparation.entries": ("entries", "深度"),
     "preparation.no_samples": ("No samples of its queue were recorded.", "没有记录该队列的采样。"),

@@ -29,7 +29,7 @@ TEXTS = define_texts({
     "profile_overview.column.time": ("Time", "耗时"),
     "profile_overview.column.self": ("Self time", "自身耗时"),
     "profile_overview.column.share": ("Share", "占比"),
-    "profile_overview.column.rank": ("Rank", "Rank"),
+    "profile_overview.column.rank": ("Rank", "卡号"),
     "profile_overview.column.step": ("Step", "单步"),
     "profile_overview.column.computing": ("Computing", "计算"),
     "profile_overview.column.exposed": ("Not overlapped", "未被掩盖的通信"),

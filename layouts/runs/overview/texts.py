@@ -10,10 +10,10 @@ TEXTS = define_texts({
     "overview.title": ("Overview", "概览"),
     # Which run
     "overview.run": ("Run shown", "当前训练"),
-    "overview.previous": ("Previous run (←)", "上一个训练 (←)"),
-    "overview.next": ("Next run (→)", "下一个训练 (→)"),
+    "overview.previous": ("Previous run (←)", "上一个训练（←）"),
+    "overview.next": ("Next run (→)", "下一个训练（→）"),
     "overview.of": ("Run {n} of {total}", "第 {n} 个，共 {total} 个"),
-    "overview.no_runs": ("No run is chosen.", "未选择任何训练。"),
+    "overview.no_runs": ("No run is chosen.", "未选择训练。"),
     "overview.no_runs_hint": ("Press p to choose runs.", "按 p 键选择训练。"),
     # State of the run
     "overview.state": ("State", "状态"),
@@ -23,9 +23,9 @@ TEXTS = define_texts({
         "The highest step; {n} different ones recorded from {first} on, the newest value at {newest}",
         "最大步骤；自步骤 {first} 起共记录 {n} 个不同步骤，最新值在步骤 {newest}",
     ),
-    "overview.points": ("Points", "数据点"),
+    "overview.points": ("Points", "点数"),
     "overview.points_tip": ("Scalar values recorded", "已记录的标量值个数"),
-    "overview.duration": ("Duration", "时长"),
+    "overview.duration": ("Duration", "耗时"),
     "overview.duration_value": ("{n} ({paused} paused)", "{n}（暂停 {paused}）"),
     "overview.paused_tip": (
         "From the first to the last recorded wall time; in a pause nothing was recorded for five times as long as usual",

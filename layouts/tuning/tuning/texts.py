@@ -14,7 +14,7 @@ TEXTS = define_texts({
     "tuning.missing": ("This study is not there.", "找不到该搜索。"),
     "tuning.controls": ("What is shown", "显示内容"),
     "tuning.study": ("Study", "搜索"),
-    "tuning.target": ("Target", "目标"),
+    "tuning.target": ("Target", "优化目标"),
     "tuning.progress": ("Target over trials", "各次试验的目标值"),
     "tuning.curves": ("Curves of all trials", "全部试验的曲线"),
     "tuning.workers": ("Trials by worker over time", "各工作进程的试验时间线"),

@@ -24,7 +24,7 @@ TEXTS = define_texts({
     "histograms.axis.relative": ("Relative time", "相对时间"),
     "histograms.axis.absolute": ("Absolute time", "绝对时间"),
     "histograms.runs": ("Runs at one step", "单步时的多个训练"),
-    "histograms.value_scale": ("Values", "数值轴"),
+    "histograms.value_scale": ("Values", "数值"),
     "histograms.value_scale.title": (
         "Scale of values. Symlog gives each decade on both sides of 0 the same room, quantiles each share of the values",
         "数值轴的刻度。对称对数为 0 两侧的每个数量级分配相同空间；分位数为每一份数值分配相同空间",
@@ -45,13 +45,13 @@ TEXTS = define_texts({
     "histograms.bins.apart": ("Own axes", "各用数值轴"),
     "histograms.over": ("Overlaid", "叠加"),
     "histograms.beside": ("Side by side", "并排"),
-    "histograms.slider": ("Step (arrow keys)", "步骤 (方向键)"),
+    "histograms.slider": ("Step (arrow keys)", "步骤（方向键）"),
     "histograms.csv": ("CSV, every step and bucket", "CSV（全部步骤与桶）"),
     "histograms.once": ("{step}", "{step}"),
     "histograms.linked": ("step {step}", "步骤 {step}"),
     "histograms.again": ("{step} (time {nth})", "{step}（第 {nth} 次）"),
     "histograms.back": ("One zoom step back", "缩放回退一步"),
-    "histograms.restore": ("Undo the zoom (double click)", "还原缩放 (双击)"),
+    "histograms.restore": ("Undo the zoom (double click)", "还原缩放（双击）"),
     # Cards
     "histograms.outside": ("{n} values outside", "范围外 {n} 个值"),
     "histograms.outside.title": (
@@ -77,7 +77,7 @@ TEXTS = define_texts({
     ),
     "histograms.legend.hint": (
         "Click: hide or show. Alt+click: show it alone. Point at it: highlight it in all charts.",
-        "单击：隐藏或显示。Alt+单击：仅显示该训练。悬停：在所有图中高亮。",
+        "单击：隐藏或显示；Alt+单击：只显示它；指向：在所有图中突出显示。",
     ),
     "histograms.runs.earlier": ("The runs before these", "前面的训练"),
     "histograms.runs.later": ("The runs after these", "后面的训练"),

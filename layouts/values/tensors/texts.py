@@ -44,7 +44,7 @@ TEXTS = define_texts({
     "tensors.max": ("max", "最大值"),
     "tensors.mean": ("mean", "均值"),
     "tensors.std": ("std", "标准差"),
-    "tensors.count": ("count", "总数"),
+    "tensors.count": ("count", "数量"),
     "tensors.zeros": ("zeros", "零值"),
     "tensors.nan": ("NaN", "NaN"),
     "tensors.pos_inf": ("+Inf", "+Inf"),

@@ -12,7 +12,7 @@ TEXTS = define_texts({
     "text.count_one": ("1 text", "1 条文本"),
     "text.count.title": ("The slider reaches every recorded text", "滑动条可到达每一条已记录的文本"),
     "text.step": ("step {step}", "步骤 {step}"),
-    "text.not_yet": ("Nothing recorded yet; the first is at step {step}.", "该步骤尚无文本，首条在步骤 {step}。"),
+    "text.not_yet": ("Nothing recorded yet; the first is at step {step}.", "该步骤尚无记录，首次记录在步骤 {step}。"),
     "text.unanswered": ("The server does not answer.", "服务器没有响应。"),
     "text.cut": (
         "The first {n} of {total} characters; the download has them all.",
@@ -20,7 +20,7 @@ TEXTS = define_texts({
     ),
     "text.save": ("Download this text", "下载此文本"),
     "text.runs": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
-    "text.every": ("Show all", "全部显示"),
+    "text.every": ("Show all", "显示全部"),
     "text.none": ("The chosen runs recorded no text.", "所选训练没有记录文本数据。"),
     "text.none_hint": (
         "MindSpore's summaries have no texts; a TensorBoard writer records them with these two lines:",

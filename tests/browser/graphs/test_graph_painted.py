@@ -115,7 +115,7 @@ def test_nan_of_a_dump_from_iteration_to_iteration_in_both_languages(page: Page,
     about = page.locator(".ms-graph-canvas").get_attribute("aria-describedby")
     expect(page.locator(f"#{about} .en")).to_contain_text("Painted by NaN, step 0")
     page.locator('[data-act="language"], .ms-language').first.click()
-    expect(page.locator(".ms-graph-step .zh")).to_have_text("第 0 步")
+    expect(page.locator(".ms-graph-step .zh")).to_have_text("步骤 0")
     expect(page.locator('[data-control="by"] option').first).to_have_text("dump 数据")
     # What the run lacks is said, and values of other runs are offered.
     page.locator('[data-control="paint"]').select_option("time")

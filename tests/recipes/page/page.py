@@ -18,7 +18,7 @@ TEXTS = define_texts({
     "sizes.run": ("Run", "训练"),
     "sizes.size": ("Size", "大小"),
     "sizes.none": ("No run is chosen.", "未选择训练。"),
-    "sizes.none_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
+    "sizes.none_hint": ("Choose runs in the bar above (p).", "请在上方选择训练（p）。"),
 })
 
 
