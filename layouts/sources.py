@@ -36,6 +36,7 @@ from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.watchpoints import WatchList
 from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.patterns import PatternMatcher
 from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
@@ -434,24 +435,6 @@ class StudySource(RunSource, Protocol):
 
     def importances(self, key: str, target: str, method: str) -> Importances:
         """Return what an evaluator (`parsers.tuning.importances.METHODS`) says of the settings; computed when asked for."""
-        ...
-
-
-class PatternMatcher(Protocol):
-    """Regular expressions of users, matched under a time limit."""
-
-    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
-        """Return the names that a regular expression matches anywhere, in order.
-
-        Raises ValueError, whose text is meant for the user, if the expression is invalid or takes too long.
-        """
-        ...
-
-    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
-        """Return the match in each name: the first group, else the whole match; None if there is no match.
-
-        Raises ValueError as `matching` does.
-        """
         ...
 
 

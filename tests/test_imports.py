@@ -80,21 +80,17 @@ def cycle(graph: Mapping[str, set[str]]) -> list[str]:
     return next((found for module in sorted(graph) if (found := follow(module, []))), [])
 
 
-def graph_of(package: str, *, with_types: bool = False) -> dict[str, set[str]]:
-    """Module -> modules of the package it imports at run time, and with_types also those for type checkers."""
+def graph_of(package: str) -> dict[str, set[str]]:
+    """Module -> modules of the package it imports, be it for a type checker alone."""
     return {
-        name: {module for module, for_types in found if within(module, package) and (with_types or not for_types)}
+        name: {module for module, _ in found if within(module, package)}
         for name, found in all_imports().items() if within(name, package)
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_no_imports_form_a_circle(package: str) -> None:
+def test_no_imports_form_a_circle_not_even_those_for_type_checkers(package: str) -> None:
     assert cycle(graph_of(package)) == []
-
-
-def test_parsers_form_no_circle_with_the_imports_of_type_checkers() -> None:
-    assert cycle(graph_of("parsers", with_types=True)) == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)

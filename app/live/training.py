@@ -12,9 +12,9 @@ from layouts.dumps import live_sessions as live
 from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.watchpoints import WatchList, proposed, watched
+from layouts.kit.patterns import PatternMatcher
 from layouts.kit.work import WorkResult
 from layouts.runs.notes import Stale
-from layouts.sources import PatternMatcher
 
 
 class LiveTraining:

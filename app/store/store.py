@@ -34,10 +34,11 @@ from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.watchpoints import WatchList
 from layouts.explanations.open_explanations import ExplanationWork, OpenExplanations
+from layouts.kit.user_input import Unfit
 from layouts.kit.work import WorkResult
 from layouts.profiles.frames import IdleTime, ProfileFrame, ProfileRow
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Unfit, View
+from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, View
 from layouts.runs.rows import RunChanges, RunRow, SourceStatus
 from layouts.sources import FrameSource, Growth
 from layouts.tuning.studies import Importances, OpenStudy, StudyRow

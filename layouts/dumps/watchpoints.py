@@ -9,17 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 
-from layouts.runs.notes import Unfit, readable, version_of
-
-if TYPE_CHECKING:
-    from layouts.sources import PatternMatcher
+from layouts.kit.patterns import PatternMatcher
+from layouts.kit.user_input import Unfit, readable, version_of
 
 CHOICES = ("all", "nodes", "search", "line", "pattern")
 """How the operators of a watchpoint can have been chosen: all of them, in the tree, by a search, a source line, a pattern."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from layouts.runs.notes import Unfit, plain_text, version_of, view_name, view_place
+from layouts.kit.user_input import Unfit, plain_text, version_of, view_name, view_place
 
 COLUMNS = 12
 ROWS = (2, 60)

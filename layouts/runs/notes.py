@@ -1,33 +1,28 @@
 """Notes that users write: remarks on and tags of runs, saved views, marks on timelines, watchpoints, colours, boards.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`view_name`, `view_place`, `session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise
-`Unfit`. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are in `layouts.dumps.watchpoints`, boards in
-`layouts.runs.boards`.
+`session_name`, `rank_number`, `mark_times` and `colour_text` validate and normalise it, or raise `Unfit`, as the functions of
+`layouts.kit.user_input` do for texts of every kind. A tag is a word, or one of ICONS after a colon (":star"). Watchpoints are
+in `layouts.dumps.watchpoints`, boards in `layouts.runs.boards`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from layouts.dumps.watchpoints import WatchList
-    from layouts.runs.boards import Board
-
+from layouts.dumps.watchpoints import WatchList
 from layouts.kit.theme import legible
+from layouts.kit.user_input import Unfit, one_line, plain_text, readable, version_of
+from layouts.runs.boards import Board
 
 ICONS = ("star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock")
 """Tags that are icons, in display order."""
 LONGEST_REMARK = 10_000
 LONGEST_TAG = 40
 MOST_TAGS = 10
-LONGEST_NAME = 100
-LONGEST_PLACE = 60_000
 LONGEST_SESSION = 4_000
 MOST_VIEWS = 500
 MOST_MARKS = 2_000
@@ -37,19 +32,7 @@ LATEST_NS = 1 << 61
 HIGHEST_RANK = 10**9 - 1
 """The highest rank that a file name can have."""
 
-# Control characters except tab and line feed, lone surrogates, and characters that change the direction of the text.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
-_PLACE = re.compile(r"[a-z][a-z0-9_-]{0,63}|")
-_QUERY = re.compile(r"[!$-;=?-~]*")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
-_NOT_SAVED = ("embed", "token", "card")
-"""Query keys that belong to a browser window, not to the view in it."""
-
-
-class Unfit(ValueError):
-    """A remark, tag, name or place that is not valid; the text says what was expected and what was found."""
-
-
 class NotKept(ValueError):
     """A change that cannot be saved because of the workspace; the text is meant for the user."""
 
@@ -166,22 +149,9 @@ class Notebook:
     boards: Sequence[Board] = ()
 
 
-def version_of(*parts: str) -> str:
-    """Return a short hash of the texts."""
-    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
-
-
 def remark_text(text: str) -> str:
     """Normalise a remark: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
     return plain_text("remark", text, LONGEST_REMARK)
-
-
-def plain_text(what: str, text: str, longest: int) -> str:
-    """Normalise a text: strip it, end lines with line feeds, replace invisible characters. Unfit if it is too long."""
-    found = _UNSEEN.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    if len(found) > longest:
-        raise Unfit(f"{what}: expected at most {longest:,} characters, found {len(found):,}")
-    return found
 
 
 def tag_text(text: str) -> str:
@@ -190,7 +160,7 @@ def tag_text(text: str) -> str:
         if text[1:] not in ICONS:
             raise Unfit(f"tag: expected one of the icons {', '.join(ICONS)}, found {text[1:80]!r}")
         return text
-    word = _line(text)
+    word = one_line(text)
     if not word or len(word) > LONGEST_TAG or "," in word or word.startswith(":"):
         raise Unfit(f"tag: expected 1 to {LONGEST_TAG} characters and no comma, found {word[:80]!r}")
     return word
@@ -199,26 +169,6 @@ def tag_text(text: str) -> str:
 def ordered_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return the tags without duplicates: icons in the order of ICONS, then words alphabetically."""
     return tuple(sorted(set(tags), key=lambda tag: (ICONS.index(tag[1:]) if tag.startswith(":") else len(ICONS), tag)))
-
-
-def view_name(text: str) -> str:
-    """Normalise the name of a view to one line. Unfit if it is empty or too long."""
-    name = _line(text)
-    if not name or len(name) > LONGEST_NAME:
-        raise Unfit(f"name: expected 1 to {LONGEST_NAME} characters, found {len(name):,}")
-    return name
-
-
-def view_place(text: str) -> str:
-    """Normalise an address within the application: the path of a page, "?" and a query. Unfit for any other address.
-
-    Query keys that belong to the window or its visitor are dropped.
-    """
-    path, mark, query = text.partition("?")
-    if not _PLACE.fullmatch(path) or not _QUERY.fullmatch(query) or len(text) > LONGEST_PLACE:
-        raise Unfit(f"place: expected a page of this application with its state, found {text[:80]!r}")
-    parts = [part for part in query.split("&") if part and part.partition("=")[0] not in _NOT_SAVED]
-    return path + mark + "&".join(parts) if parts else path
 
 
 def mark_times(times: Iterable[int]) -> tuple[int, ...]:
@@ -252,15 +202,6 @@ def colour_text(text: str) -> str:
 
 def group_name(by: str, label: str) -> Group:
     """Return a group as it is. Unfit if runs cannot be grouped by this, or if a name is too long."""
-    if not by or max(len(by), len(label)) > LONGEST_GROUP or _UNSEEN.search(by):
+    if not readable(by, LONGEST_GROUP) or len(label) > LONGEST_GROUP:
         raise Unfit(f"group: expected what runs are grouped by and a label, found {by[:80]!r} and {label[:80]!r}")
     return by, label
-
-
-def readable(text: str, longest: int) -> bool:
-    """Return whether a text has 1 to `longest` characters, all of them visible."""
-    return 0 < len(text) <= longest and not _UNSEEN.search(text)
-
-
-def _line(text: str) -> str:
-    return " ".join(_UNSEEN.sub("\ufffd", text).split())

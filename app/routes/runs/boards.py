@@ -23,8 +23,9 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, body, refusal
 from app.routes.values import media
+from layouts.kit.user_input import Unfit
 from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard
-from layouts.runs.notes import NotKept, Stale, Unfit
+from layouts.runs.notes import NotKept, Stale
 from layouts.sources import NoteSource
 
 FORMAT = "mindscope board"

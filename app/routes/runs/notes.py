@@ -23,7 +23,8 @@ from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.runs.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, Unfit, View
+from layouts.kit.user_input import Unfit
+from layouts.runs.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, View
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSource
 

@@ -33,6 +33,7 @@ from app.store.runs.notes_format import (
     encode,
 )  # fmt: skip
 from layouts.dumps.watchpoints import WatchList
+from layouts.kit.user_input import Unfit, view_name, view_place
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, ChangedBoard, card_key, new_name
 from layouts.runs.notes import (
     MOST_COLOURS,
@@ -43,16 +44,13 @@ from layouts.runs.notes import (
     Note,
     NotKept,
     Stale,
-    Unfit,
     View,
     colour_text,
     group_name,
     mark_times,
     rank_number,
     session_name,
-    view_name,
-    view_place,
-)  # fmt: skip
+)
 from parsers import Problem
 
 K = TypeVar("K")

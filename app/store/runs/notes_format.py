@@ -32,12 +32,12 @@ from typing import Any
 import msgspec
 
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from layouts.kit.user_input import Unfit, view_name, view_place
 from layouts.runs.boards import MOST_CARDS, Board, BoardCard, card_key
 from layouts.runs.notes import (
     Group,
     Mark,
     Note,
-    Unfit,
     View,
     colour_text,
     group_name,
@@ -47,9 +47,7 @@ from layouts.runs.notes import (
     remark_text,
     session_name,
     tag_text,
-    view_name,
-    view_place,
-)  # fmt: skip
+)
 
 FORMAT = "mindscope notes"
 VERSION = 5

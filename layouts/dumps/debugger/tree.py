@@ -18,8 +18,8 @@ from parsers.analysis.dumps.watchpoints.targets import rows_of
 from parsers.caches import Cache
 
 from layouts.dumps.open_dump import DumpView
+from layouts.kit.patterns import PatternMatcher
 from layouts.kit.state import BadInput, flag, number, text, texts
-from layouts.sources import PatternMatcher
 
 KINDS = ("all", WEIGHT, GRADIENT, ACTIVATION)
 PARAMETERS = "\0parameters"

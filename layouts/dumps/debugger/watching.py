@@ -14,9 +14,10 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList, proposed, watched
+from layouts.kit.patterns import PatternMatcher
 from layouts.kit.state import BadInput, text
-from layouts.runs.notes import Unfit
-from layouts.sources import NoteSource, PatternMatcher
+from layouts.kit.user_input import Unfit
+from layouts.sources import NoteSource
 
 LONGEST = 8_000_000
 """Maximum characters of the watchpoints in a request."""

@@ -23,8 +23,8 @@ from layouts.graphs.graph.panel import kind_of
 from layouts.graphs.graph_views import Compared, Opened, Views
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
+from layouts.kit.patterns import PatternMatcher
 from layouts.kit.state import BadInput, flag, text
-from layouts.sources import PatternMatcher
 
 MOST = 300
 """Maximum number of results listed."""

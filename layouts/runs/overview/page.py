@@ -18,7 +18,8 @@ from layouts.kit import elements as parts
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput, texts
-from layouts.runs.notes import Unfit, colour_text
+from layouts.kit.user_input import Unfit
+from layouts.runs.notes import colour_text
 from layouts.runs.overview import insights
 from layouts.runs.overview.head import SHOWN, head, run_of
 from layouts.runs.overview.texts import TEXTS

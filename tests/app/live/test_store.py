@@ -13,7 +13,8 @@ from layouts.dumps.debugger import health
 from layouts.dumps.live_sessions import Order
 from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.runs.notes import Stale, Unfit
+from layouts.kit.user_input import Unfit
+from layouts.runs.notes import Stale
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.analysis.dumps.watchpoints.checking import check
 from tests.app.live.conftest import Served

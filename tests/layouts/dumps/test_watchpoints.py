@@ -8,7 +8,7 @@ import pytest
 
 from app.store.runs.matching import PatternError, matching
 from layouts.dumps.watchpoints import CHOICES, SavedWatchpoint, WatchList, watched
-from layouts.runs.notes import Unfit
+from layouts.kit.user_input import Unfit
 from parsers.analysis.dumps.watchpoints import CONDITIONS, recommended
 from tests.sources import MemorySource
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from layouts.kit.user_input import Unfit
 from layouts.runs.boards import (
     COLUMNS,
     LONGEST_TEXT,
@@ -18,7 +19,6 @@ from layouts.runs.boards import (
     free_place,
     new_name,
 )  # fmt: skip
-from layouts.runs.notes import Unfit
 
 KEYS = [f"{number:016x}" for number in range(300)]
 LOSS = BoardCard(KEYS[0], "scalars?run=a", "key:loss")

@@ -10,8 +10,9 @@ import pytest
 
 from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
+from layouts.kit.user_input import Unfit
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
-from layouts.runs.notes import Stale, Unfit, View
+from layouts.runs.notes import Stale, View
 
 BASE = "/data"
 KEYS = [f"{number:016x}" for number in range(300)]

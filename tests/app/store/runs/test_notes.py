@@ -21,7 +21,8 @@ from app.store.runs.notes import MOST_WATCHED, Notes
 from app.store.runs.notes_format import Content, SavedWatchList, encode
 from app.store.store import Store
 from layouts.dumps.watchpoints import WatchList
-from layouts.runs.notes import Note, NoteChange, NotKept, Stale, Unfit, ordered_tags
+from layouts.kit.user_input import Unfit
+from layouts.runs.notes import Note, NoteChange, NotKept, Stale, ordered_tags
 from layouts.shell.run_list import listing
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, remark, says
 

@@ -17,7 +17,8 @@ from app.store.runs import notes
 from app.store.runs.notes import Notes
 from app.store.runs.notes_format import VERSION, Content, RunNote, SavedMark, SavedWatchList, decode, encode
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
-from layouts.runs.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale, Unfit
+from layouts.kit.user_input import Unfit
+from layouts.runs.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, SMALL, remark, says
 
 

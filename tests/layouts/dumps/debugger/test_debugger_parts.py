@@ -17,8 +17,8 @@ from layouts.dumps.debugger.page import PAGE, Answers
 from layouts.dumps.open_dump import DumpWork
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit.state import BadInput
+from layouts.kit.user_input import Unfit
 from layouts.kit.work import WorkResult
-from layouts.runs.notes import Unfit
 from parsers import open_run
 from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.analysis.graphs import network
