@@ -1,21 +1,26 @@
-// Routing, menu and connection status. Counterpart of layouts/shell/shell.py: the components of a page are fetched when it is
+// Routing. Counterpart of layouts/shell/shell.py: the components of a page are fetched when it is
 // first opened.
 
 import { part, report } from "../kit/alone.js";
 import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
-import { inLanguage, language, setLabel, writeText } from "../kit/i18n.js";
+import { inLanguage } from "../kit/i18n.js";
 import { onNavigation } from "../kit/navigation.js";
 import { alone, applyPrefs, led } from "../kit/prefs.js";
 import { markOf } from "../kit/runs.js";
 import { changedState, formatQuery, parseQuery, same } from "../kit/state.js";
+import { notice } from "./connection.js";
+import { markPage } from "./menu.js";
 
 const functions = functionsOf("mindscope");
 
-/** @type {Wire.ShellPages | null} */
-let book = null;  // {prefix, pages: {path: {frame, title, content}}, formerly: {name: path}}, content a URL
+/** @type {Wire.ShellPages} */
+let book = { prefix: "/", pages: {}, formerly: {}, missing: null };  // none before the first route
+let routed = false;  // whether Dash has told the pages
+/** @type {string | null | undefined} */
 let here;  // path of the page on screen; null for an unknown address
-let settled = null;  // the query last read into or written from the state of the page
+let settled = "";  // the query last read into or written from the state of the page
 
+/** @param {Location} location */
 function pathOf(location) {
   const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
   const path = inside.replace(/\/+$/, "");
@@ -24,8 +29,13 @@ function pathOf(location) {
 
 // What pages need beyond what the first one did -----------------------------------------------------------------------
 
+/** @type {Map<string, Promise<unknown>>} */
 const loaded = new Map();
 
+/**
+ * @param {"script" | "link"} tag
+ * @param {{ src?: string, href?: string, rel?: string, async?: boolean }} properties
+ */
 function elementLoaded(tag, properties) {
   return new Promise((resolve, reject) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -38,38 +48,54 @@ function elementLoaded(tag, properties) {
   });
 }
 
+/** @type {Record<string, (url: string) => Promise<unknown>>} */
 const loaders = {
   scripts: (url) => elementLoaded("script", { src: url, async: false }),
   styles: (url) => elementLoaded("link", { rel: "stylesheet", href: url }),
   modules: (url) => import(url),
 };
 
-// Load a file once; a failed attempt is repeated the next time.
+/**
+ * Load a file once; a failed attempt is repeated the next time.
+ * @param {string} kind
+ * @param {string} url
+ * @returns {Promise<unknown>}
+ */
 function load(kind, url) {
-  if (!loaded.has(url)) {
-    const there = kind === "styles" && document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(url)}"]`);
-    const loading = there ? Promise.resolve() : loaders[kind](url);
-    loaded.set(url, loading);
-    loading.catch(() => loaded.delete(url));
-  }
-  return loaded.get(url);
+  const known = loaded.get(url);
+  if (known) return known;
+  const there = kind === "styles" && document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(url)}"]`);
+  const loading = there ? Promise.resolve() : loaders[kind](url);
+  loaded.set(url, loading);
+  loading.catch(() => loaded.delete(url));
+  return loading;
 }
 
+/** @type {Map<string, Promise<DashComponent>>} */
 const contents = new Map();  // path -> the promise of its components
 
+/**
+ * @param {string} path
+ * @returns {Promise<DashComponent>}
+ */
 function contentOf(path) {
-  if (!contents.has(path)) {
-    const answer = window.fetch(book.pages[path].content, { credentials: "same-origin" }).then((response) => {
-      if (!response.ok) throw new Error(`cannot load ${response.url}: ${response.status}`);
-      return response.json();
-    });
-    contents.set(path, answer);
-    answer.catch(() => contents.delete(path));
-  }
-  return contents.get(path);
+  const known = contents.get(path);
+  if (known) return known;
+  const answer = window.fetch(book.pages[path].content, { credentials: "same-origin" }).then((response) => {
+    if (!response.ok) throw new Error(`cannot load ${response.url}: ${response.status}`);
+    return response.json();
+  });
+  contents.set(path, answer);
+  answer.catch(() => contents.delete(path));
+  return answer;
 }
 
-// Resolve to the components of a page, with its state, once its files are loaded.
+/**
+ * Resolve to the components of a page, with its state, once its files are loaded.
+ * @param {string} path
+ * @param {string} storeId
+ * @param {Wire.Query} data
+ */
 function whenLoaded(path, storeId, data) {
   const meta = document.querySelector('meta[name="mindscope-pages"]');
   /** @type {Partial<Wire.Needed>} */
@@ -86,9 +112,15 @@ function whenLoaded(path, storeId, data) {
 
 // Pages -------------------------------------------------------------------------------------------------------------
 
-// The components of a page with its state and the mark of the list of runs, so that it is sent what changed since then.
+/**
+ * The components of a page with its state and the mark of the list of runs, so that it is sent what changed since then.
+ * @param {DashComponent} component
+ * @param {string} storeId
+ * @param {Wire.Query} data
+ */
 function withState(component, storeId, data) {
   const routes = component.props.children.map((child) => child && child.props && child.props["data-routes"]).find(Boolean);
+  /** @type {Record<string, unknown>} */
   const stored = { [storeId]: data, [storeId.replace(/-state$/, "-mark")]: markOf(routes) };
   const children = component.props.children.map((child) =>
     child && child.props && child.props.id in stored
@@ -97,12 +129,9 @@ function withState(component, storeId, data) {
   return { ...component, props: { ...component.props, children } };
 }
 
-function markMenu(path) {
-  for (const link of document.querySelectorAll(".ms-menu-link")) {
-    if (link.dataset.page === path) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  fold();
+/** @param {string | null} path */
+function showTitle(path) {
+  markPage(path);
   for (const title of document.querySelectorAll(".ms-page-title")) {
     if (path === null) {
       title.replaceChildren();
@@ -120,10 +149,11 @@ function markMenu(path) {
   nameWindow();
 }
 
+const pageHere = () => (typeof here === "string" ? book.pages[here] : undefined);
+
 function nameWindow() {
-  if (book && here in book.pages) {
-    document.title = `${inLanguage(book.pages[here].title)} · Mindscope`;
-  }
+  const page = pageHere();
+  if (page) document.title = `${inLanguage(page.title)} · Mindscope`;
 }
 window.addEventListener("mindscope:prefs", nameWindow);
 
@@ -133,13 +163,14 @@ window.addEventListener("mindscope:prefs", nameWindow);
  */
 functions.route = function (_href, pages) {
   book = pages;
+  routed = true;
   applyPrefs();
   const path = pathOf(window.location);
   const query = window.location.search;
   if (path === null) {
     here = path;
     settled = query;
-    markMenu(path);
+    showTitle(path);
     return book.missing;
   }
   const page = book.pages[path];
@@ -154,13 +185,18 @@ functions.route = function (_href, pages) {
   }
   here = path;
   settled = query;
-  markMenu(path);
+  showTitle(path);
   window.scrollTo(0, 0);
   return whenLoaded(path, storeId, wanted);
 };
 
+/**
+ * @param {Wire.Query} data
+ * @param {string} storeId
+ */
 functions.address_changed = function (data, storeId) {
-  if (!book || !(here in book.pages) || storeId !== `${book.pages[here].frame}-state`) return;
+  const page = pageHere();
+  if (!page || storeId !== `${page.frame}-state`) return;
   const query = address(data);
   if (query === settled) return;
   const before = parseQuery(settled);
@@ -176,7 +212,11 @@ functions.address_changed = function (data, storeId) {
 // State that is changed by every move of the pointer; a page that has it keeps a way back of its own.
 const MOVED = new Set(["span", "camera"]);
 
-// Whether this change gets a history entry: clicks do; typing and dragging change the state many times in a row.
+/**
+ * Whether this change gets a history entry: clicks do; typing and dragging change the state many times in a row.
+ * @param {Wire.Query} before
+ * @param {Wire.Query} after
+ */
 function isStep(before, after) {
   const keys = Object.keys({ ...before, ...after }).filter((key) => !MOVED.has(key) && !same(before[key], after[key]));
   if (!keys.length) return false;
@@ -185,11 +225,16 @@ function isStep(before, after) {
   return !typed || keys.includes("run");
 }
 
+/** @param {string} url */
 function push(url) {
   window.history.pushState({}, "", url);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }
 
+/**
+ * @param {Wire.Query} data
+ * @param {boolean} [window]
+ */
 function address(data, window = true) {
   const parts = [formatQuery(data)];
   if (window && document.documentElement.hasAttribute("data-embed")) parts.push("embed=1");
@@ -198,9 +243,14 @@ function address(data, window = true) {
   return query ? `?${query}` : "";
 }
 
+/** @type {Wire.Query} */
 const kept = {};  // state that several pages share, as the last one of them left it
 
-// The selected runs are kept from page to page, and what pages share by their `keeps`; other state belongs to a page.
+/**
+ * The selected runs are kept from page to page, and what pages share by their `keeps`; other state belongs to a page.
+ * @param {string} path
+ * @param {Wire.Query} [changes]
+ */
 export function go(path, changes) {
   const now = parseQuery(window.location.search);
   for (const key of keepsOf(here)) kept[key] = now[key] || [];
@@ -214,81 +264,42 @@ export function go(path, changes) {
 }
 onNavigation(go);
 
-// A card shows no other page: the window around it does, or another one if that is of another application.
+/**
+ * A card shows no other page: the window around it does, or another one if that is of another application.
+ * @param {string} url
+ */
 function leave(url) {
   if (led && window.parent.mindscope.prefs.ours) window.parent.location.assign(url);
   else window.open(url, "_blank", "noopener");
 }
 
+/** @param {string | null | undefined} path */
 function keepsOf(path) {
-  return path in book.pages ? book.pages[path].keeps : [];
+  return typeof path === "string" && path in book.pages ? book.pages[path].keeps : [];
 }
 
 // Links between pages: data-query is the state to open with, data-run a single run.
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a[data-page]");
-  if (!link || !book || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (!link || !routed || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (link.getAttribute("aria-disabled") === "true") return;
   const { page, query, run } = link.dataset;
   go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
 });
 
-/** @param {RunList | null} runs */
-functions.menu_changed = function (runs) {
-  if (!runs) return;
-  const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));
-  for (const kind of runs.also || []) kinds.add(kind);
-  for (const link of document.querySelectorAll(".ms-menu-link")) {
-    const needs = link.dataset.needs.split(" ").filter(Boolean);
-    const there = needs.length === 0 || needs.some((kind) => kinds.has(kind));
-    if (there === (link.getAttribute("aria-disabled") !== "true")) continue;
-    link.setAttribute("aria-disabled", String(!there));
-    if (there) {
-      link.dataset.enTitle = link.querySelector(".en") ? link.querySelector(".en").textContent : link.textContent;
-      link.dataset.zhTitle = link.querySelector(".zh") ? link.querySelector(".zh").textContent : link.textContent;
-      link.title = link.textContent && language() === "zh" ? link.dataset.zhTitle : link.dataset.enTitle;
-    } else setLabel(link, "title", "shell.no_data");
-  }
-  fold();
-};
-
-// Hide the pages without data, except that on screen, behind a button with their number; and headings with no page left.
-function fold() {
-  const rest = document.querySelector(".ms-menu-rest");
-  if (!rest) return;
-  const whole = rest.getAttribute("aria-expanded") === "true";
-  const empty = (link) => link.getAttribute("aria-disabled") === "true" && !link.hasAttribute("aria-current");
-  let heading = null;
-  let number = 0;
-  for (const item of rest.parentElement.children) {
-    if (item.classList.contains("ms-menu-group")) {
-      heading = item;
-      heading.hidden = true;
-    } else if (item.classList.contains("ms-menu-link")) {
-      number += Number(empty(item));
-      item.hidden = empty(item) && !whole;
-      if (heading && !item.hidden) heading.hidden = false;
-    }
-  }
-  rest.hidden = !number;
-  writeText(rest.querySelector(".ms-menu-count"), whole ? "shell.less" : "shell.rest", { n: number });
-  setLabel(rest, "title", whole ? "shell.less" : "shell.rest", { n: number });
-}
-
-document.addEventListener("click", (event) => {
-  const rest = event.target instanceof Element && event.target.closest(".ms-menu-rest");
-  if (!rest) return;
-  rest.setAttribute("aria-expanded", String(rest.getAttribute("aria-expanded") !== "true"));
-  fold();
-});
-
-// The current page with its state, as `open` takes it and saved views keep it.
+/**
+ * The current page with its state, as `open` takes it and saved views keep it.
+ * @param {boolean} [ofWindow]
+ */
 export function place(ofWindow = true) {
   return (here || "") + address(parseQuery(window.location.search), ofWindow);
 }
 
-// Go to a saved place; false if its page does not exist.
+/**
+ * Go to a saved place; false if its page does not exist.
+ * @param {string} wanted
+ */
 export function open(wanted) {
   const [name, ...query] = wanted.split("?");
   const path = book.formerly[name] || name;
@@ -298,47 +309,3 @@ export function open(wanted) {
 }
 
 export const prefix = () => book.prefix;
-
-// Connection --------------------------------------------------------------------------------------------------------
-
-function notice(key) {
-  const element = document.querySelector(".ms-notice");
-  if (!element) return;
-  element.hidden = key === null;
-  if (key) writeText(element, key);
-}
-
-// Publish the status of an answer, 0 for none, and why a request was refused, "" if it was not.
-function publish(status, reason = "") {
-  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: { status, reason } }));
-}
-
-async function publishRefusal(response) {
-  const { error } = await response.json().catch(() => ({}));
-  publish(response.status, error || "");
-}
-
-// Dash does not report a lost server or a refused token, so its requests are observed here.
-const fetchNow = window.fetch;
-window.fetch = function (resource, ...rest) {
-  const url = typeof resource === "string" ? resource : "url" in resource ? resource.url : String(resource);
-  const answer = fetchNow.call(this, resource, ...rest);
-  if (url.includes("_dash-update-component") && document.querySelector(".ms-shell")) {
-    answer.then(
-      (response) => {
-        notice(
-          response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
-        );
-        // A copy: Dash reads the body too, and it can be read once.
-        if (response.status === 400) publishRefusal(response.clone());
-        else publish(response.status);
-      },
-      (error) => {
-        if (error.name === "AbortError") return;
-        notice("status.lost");
-        publish(0);
-      },
-    );
-  }
-  return answer;
-};

@@ -13,9 +13,10 @@ const LONGEST_NAME = 100;  // layouts/runs/notes.py
 /** @type {Wire.Notebook | null} */
 let book = null;  // the notebook of the latest list of runs
 let routes = "";
-let editing = null;  // {key, what: "rename" or "delete"}
-let field = null;
-let message = null;
+/** @type {{ key: string, what: string } | null} */
+let editing = null;  // what: "rename" or "delete"
+const field = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME), autocomplete: "off" });
+const message = make("div", "ms-views-message", [], { role: "alert", hidden: "" });
 
 window.addEventListener("mindscope:notes", ({ detail }) => {
   book = detail.book;
@@ -25,8 +26,8 @@ window.addEventListener("mindscope:notes", ({ detail }) => {
 
 const host = () => document.querySelector(".ms-views > .ms-popover");
 
+/** @param {HTMLElement} place */
 function build(place) {
-  field = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME), autocomplete: "off" });
   for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "views.name");
   const form = make("form", "ms-views-form", [field, make("button", "ms-button", words("views.save"), { type: "submit" })]);
   form.addEventListener("submit", (event) => {
@@ -34,28 +35,31 @@ function build(place) {
     if (field.value.trim()) save(field.value);
     else field.focus();
   });
-  message = make("div", "ms-views-message", [], { role: "alert", hidden: "" });
   const adding = make("button", "ms-button ms-button-quiet ms-views-board", [icon("board"), words("boards.add_page")], {
     type: "button",
   });
   adding.addEventListener("click", () => boards.ask(adding));
+  const details = /** @type {HTMLDetailsElement} */ (place.parentElement);
   place.replaceChildren(form, message, make("ul", "ms-views-list"), adding);
-  place.parentElement.addEventListener("toggle", () => {
+  details.addEventListener("toggle", () => {
     editing = null;
     showMessage();
-    if (!place.parentElement.open) return;
+    if (!details.open) return;
     show();
     if (book && book.kept) field.focus();
   });
 }
 
+/** @param {...HTMLElement} parts */
 function showMessage(...parts) {
-  if (!message) return;
   message.hidden = parts.length === 0;
   message.replaceChildren(...parts);
 }
 
-// Returns the answer of the server, or null if the request failed.
+/**
+ * Returns the answer of the server, or null if the request failed.
+ * @param {Record<string, unknown>} asked
+ */
 async function change(asked) {
   try {
     const answer = await runNotes.post(routes, "view", asked);
@@ -63,11 +67,15 @@ async function change(asked) {
     poll();
     return answer;
   } catch (error) {
-    showMessage(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+    showMessage(words("notes.failed", { text: error instanceof Error ? error.message : String(error) }, "p", "ms-note-wrong"));
     return null;
   }
 }
 
+/**
+ * @param {string} name
+ * @param {string} [instead]
+ */
 async function save(name, instead) {
   const answer = await change({ save: name, place: shell.place(), ...(instead ? { instead } : {}) });
   if (!answer) return;
@@ -84,6 +92,10 @@ async function save(name, instead) {
   replace.focus();
 }
 
+/**
+ * @param {Wire.View} view
+ * @param {string} name
+ */
 async function rename(view, name) {
   if (!name.trim() || name === view.name) {
     edit(null);
@@ -95,11 +107,13 @@ async function rename(view, name) {
   else showMessage(words(answer.now && answer.now.key !== view.key ? "views.taken" : "views.changed", {}, "p"));
 }
 
+/** @param {Wire.View} view */
 async function remove(view) {
   const answer = await change({ delete: view.key, was: view.version });
   if (answer) showMessage(...(answer.done ? [] : [words("views.changed", {}, "p")]));
 }
 
+/** @param {{ key: string, what: string } | null} next */
 function edit(next) {
   editing = next;
   show();
@@ -108,6 +122,7 @@ function edit(next) {
   if (first && first.select) first.select();
 }
 
+/** @param {Wire.View} view */
 function openView(view) {
   if (!shell.open(view.place)) {
     showMessage(words("views.gone", {}, "p", "ms-note-wrong"));
@@ -116,11 +131,16 @@ function openView(view) {
   host().parentElement.open = false;
 }
 
+/** @param {string} place */
 function pageOf(place) {
   const path = place.split("?")[0];
   return Array.from(document.querySelectorAll(".ms-menu-link")).find((link) => link.dataset.page === path);
 }
 
+/**
+ * @param {Wire.View} view
+ * @returns {HTMLElement}
+ */
 function entry(view) {
   if (editing && editing.key === view.key) return editing.what === "rename" ? renaming(view) : deleting(view);
   const page = pageOf(view.place);
@@ -133,7 +153,7 @@ function entry(view) {
     event.preventDefault();
     openView(view);
   });
-  const tools = book.kept ? [["pencil", "rename"], ["trash", "delete"]].map(([name, what]) => {
+  const tools = book && book.kept ? [["pencil", "rename"], ["trash", "delete"]].map(([name, what]) => {
     const button = iconButton(name, `views.${what}`, what);
     setLabel(button, "aria-label", `views.${what}_one`, { name: view.name });
     button.addEventListener("click", () => edit({ key: view.key, what }));
@@ -142,6 +162,7 @@ function entry(view) {
   return make("li", "ms-views-one", [link, ...tools]);
 }
 
+/** @param {Wire.View} view */
 function renaming(view) {
   const input = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME) });
   input.value = view.name;
@@ -156,6 +177,7 @@ function renaming(view) {
   return make("li", "ms-views-one", form);
 }
 
+/** @param {Wire.View} view */
 function deleting(view) {
   const sure = make("button", "ms-button", words("views.delete"), { type: "button" });
   sure.addEventListener("click", () => remove(view));
@@ -170,7 +192,10 @@ function deleting(view) {
   return make("li", "ms-views-one", line);
 }
 
-// Escape ends editing without closing the list.
+/**
+ * Escape ends editing without closing the list.
+ * @param {KeyboardEvent} event
+ */
 function escape(event) {
   if (event.key !== "Escape") return;
   event.stopPropagation();
@@ -193,7 +218,7 @@ function show() {
   if (
     editing
     && list.querySelector(".ms-views-edit")
-    && book.views.some((view) => view.key === editing.key)
+    && book.views.some((view) => view.key === editing?.key)
     && list.dataset.editing === JSON.stringify(editing)
   ) { return; }
   list.dataset.editing = JSON.stringify(editing);

@@ -155,3 +155,9 @@ interface Document {
 interface EventTarget {
   closest(selectors: string): any;
 }
+
+/** A component of Dash as the server sends it. */
+interface DashComponent {
+  props: { children: DashComponent[]; [name: string]: any };
+  [more: string]: unknown;
+}

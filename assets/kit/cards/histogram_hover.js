@@ -19,8 +19,15 @@ import * as slots from "./slots.js";
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const NEAR_PX = 24;
 const OVER_STEPS = ["heat", "numbers", "ridge"];  // views with steps or times on an axis
-/** @type {Map<HistogramPage, { figureOf: (card: HTMLElement) => HistogramFigure | null, isLinked: () => boolean }>} */
+/** @typedef {{ figureOf: (card: HTMLElement) => HistogramFigure | null, isLinked: () => boolean }} Built */
+/** @type {Map<HistogramPage, Built>} */
 const built = new Map();  // page -> its figureOf and isLinked
+
+/**
+ * @param {HistogramPage} page
+ * @returns {Built}
+ */
+const builtOf = (page) => built.get(page) || { figureOf: () => null, isLinked: () => false };
 
 // Where on the figure ------------------------------------------------------------------------------------------------
 
@@ -107,7 +114,7 @@ function countAt(figure, panel, row, bin) {
   const { n } = panel.bins;
   if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
   const rows = numbersOf(panel.at).length;
-  return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
+  return (numbersOf(figure.data[panel.trace].z)?.[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
 }
 
 /**
@@ -157,7 +164,7 @@ function rowsAt(figure, plot, pointer) {
     else if (meta.view === "overlay") row = nearestLine(figure, place, bin);
     if (meta.view === "numbers" && Math.abs(x.l2p(at[row]) - px) > Math.max(NEAR_PX, x._length / at.length)) return null;
     return { panel, row, bin, x, y };
-  }).filter((found) => found && found.row >= 0);
+  }).flatMap((found) => (found && found.row >= 0 ? [found] : []));
 }
 
 // The table ----------------------------------------------------------------------------------------------------------
@@ -361,13 +368,13 @@ function unlink(page) {
  */
 function link(page, own, view, wanted) {
   unlink(page);
-  if (!OVER_STEPS.includes(view) || !built.get(page).isLinked()) return;
+  if (!OVER_STEPS.includes(view) || !builtOf(page).isLinked()) return;
   page.asks.forEach((ask, slot) => {
     const card = ask && page.slot(slot);
     const plot = card && card !== own && !card.classList.contains("ms-pending") && slots.plotOf(card);
-    const figure = plot && plot._fullLayout && built.get(page).figureOf(card);
+    const figure = plot && plot._fullLayout && builtOf(page).figureOf(card);
     const rows = figure ? rowsNear(figure, plot, wanted) : [];
-    if (!rows.length) return;
+    if (!card || !figure || !rows.length) return;
     mark(card, plot, figure, rows);
     const steps = [...new Set(rows.map(({ panel, row }) => numbersOf(panel.step)[row]))];
     const label = labelOf(card);
@@ -384,7 +391,7 @@ function hide(page) {
   page.find(".ms-hover-table").hidden = true;
   if (page.hovered) unmark(page.hovered.card);
   unlink(page);
-  if (page.hovered) histogramLegend.point(page, built.get(page).figureOf, null);
+  if (page.hovered) histogramLegend.point(page, builtOf(page).figureOf, null);
   page.hovered = null;
 }
 
@@ -394,7 +401,7 @@ function hide(page) {
  * @param {Pointer} pointer
  */
 function show(page, card, pointer) {
-  const { figureOf } = built.get(page);
+  const { figureOf } = builtOf(page);
   const figure = figureOf(card);
   const plot = slots.plotOf(card);
   if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
@@ -427,8 +434,10 @@ export function build(page, figureOf, isLinked = () => false) {
     if (frame) return;
     frame = window.requestAnimationFrame(() => {
       frame = 0;
-      const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-      if (card && latest.buttons === 0 && latest.target.closest(".js-plotly-plot")) {
+      if (!latest) return;
+      const { target } = latest;
+      const card = target instanceof Element && target.closest(".ms-slot");
+      if (card && latest.buttons === 0 && target.closest(".js-plotly-plot")) {
         show(page, card, { x: latest.clientX, y: latest.clientY });
       } else hide(page);
     });

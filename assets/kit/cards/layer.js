@@ -28,6 +28,12 @@ const SVG = "http://www.w3.org/2000/svg";
 const layers = new WeakMap();  // body of a card -> { canvas: the traces, host, grid, element, plot }
 
 /**
+ * The context of a canvas for two dimensions, whose pixels are written one by one.
+ * @param {HTMLCanvasElement} canvas
+ */
+const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { willReadFrequently: true }));
+
+/**
  * Show the lines of a drawing when plotly draws the rest of it.
  * @param {HTMLElement} body of a card
  * @param {any[] | undefined} canvas the traces, none for a drawing that plotly draws alone
@@ -52,7 +58,7 @@ function follow(layer) {
   whenPlotted(layer.body, (plot) => {
     layer.plot = plot;
     plot.on("plotly_afterplot", () => draw(layer));
-    plot.on("plotly_relayouting", (change) => plot.layout.dragmode === "pan" && draw(layer, change));
+    plot.on("plotly_relayouting", (/** @type {any} */ change) => plot.layout.dragmode === "pan" && draw(layer, change));
     draw(layer);
   });
 }
@@ -98,8 +104,9 @@ function draw(layer, change = {}) {
     }
     return;
   }
+  if (!plot) return;
   const area = areaOf(plot);
-  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => area && Number(area.getAttribute(name)));
+  const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => (area ? Number(area.getAttribute(name)) : 0));
   if (!(width > 0 && height > 0)) return;
   const ratio = window.devicePixelRatio || 1;
   const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
@@ -119,7 +126,7 @@ function draw(layer, change = {}) {
   Object.assign(element.style, {
     left: `${left}px`, top: `${top}px`, width: `${size.width / ratio}px`, height: `${size.height / ratio}px`,
   });
-  const context = element.getContext("2d", { willReadFrequently: true });
+  const context = contextOf(element);
   const bands = canvas.filter((trace) => trace.fill);
   for (const band of bands) fill(context, band, scales);
   const on = sheet(size.width, size.height);
@@ -133,6 +140,7 @@ function draw(layer, change = {}) {
 /** @param {Layer} layer */
 function drawLit(layer) {
   const { element, host, mine, canvas, scales } = layer;
+  if (!host || !canvas) return;
   const before = host.querySelector(".ms-lines-lit");
   if (before) before.remove();
   if (!mine) return;
@@ -141,9 +149,16 @@ function drawLit(layer) {
   above.style.cssText = element.style.cssText;
   const on = sheet(width, height);
   paint(on, canvas.filter((trace) => !trace.fill && mine(trace)), scales, window.devicePixelRatio || 1);
-  above.getContext("2d").putImageData(new ImageData(straight(on), width, height), 0, 0);
+  contextOf(above).putImageData(new ImageData(straight(on), width, height), 0, 0);
   host.append(above);
 }
+
+/**
+ * @param {PlotlyLayout} layout
+ * @param {string} axis
+ * @returns {(number | string)[]}
+ */
+const rangeOf = (layout, axis) => layout[axis].range;
 
 /**
  * @param {PlotlyLayout} layout
@@ -152,7 +167,7 @@ function drawLit(layer) {
  */
 function scalesOf(layout, change, { width, height }) {
   /** @param {string} name */
-  const range = (name) => layout[name].range.map((end, i) => change[`${name}.range[${i}]`] ?? end);
+  const range = (name) => rangeOf(layout, name).map((end, i) => change[`${name}.range[${i}]`] ?? end);
   /** @type {Record<string, Scale>} */
   const scales = { x: scaleOf(range("xaxis"), 0, width) };
   for (const name of ["yaxis", "yaxis2"].filter((key) => layout[key] && layout[key].range)) {
@@ -168,8 +183,8 @@ function scalesOf(layout, change, { width, height }) {
  */
 function fill(context, trace, scales) {
   const { xs, ys } = pointsOf(trace, scales);
-  context.globalAlpha = trace.opacity;
-  context.fillStyle = trace.fillcolor;
+  context.globalAlpha = trace.opacity ?? 1;
+  context.fillStyle = trace.fillcolor || "";
   context.beginPath();
   for (let i = 0, begun = false; i < xs.length; i += 1) {
     const there = !Number.isNaN(xs[i]);
@@ -192,12 +207,15 @@ function lay(context, image, above) {
   }
   const { width, height } = image;
   const lines = Object.assign(document.createElement("canvas"), { width, height });
-  lines.getContext("2d", { willReadFrequently: true }).putImageData(image, 0, 0);
+  contextOf(lines).putImageData(image, 0, 0);
   context.globalAlpha = 1;
   context.drawImage(lines, 0, 0);
 }
 
 // The pixels of the screen may be others now.
 window.addEventListener("resize", () => {
-  for (const body of document.querySelectorAll(".ms-on-canvas")) draw(layers.get(body));
+  for (const body of document.querySelectorAll(".ms-on-canvas")) {
+    const layer = layers.get(body);
+    if (layer) draw(layer);
+  }
 });

@@ -25,7 +25,7 @@ export function build(page) {
   page.linkButton = iconButton("link", "cards.link", "link");
   page.linkButton.addEventListener("click", () => {
     const on = !isLinked(page);
-    page.change({ link: on ? [] : ["0"], ...page.kind.linked(page, on) });
+    page.change({ link: on ? [] : ["0"], ...page.kind.linked?.(page, on) });
   });
   return [page.linkButton, menu];
 }
@@ -53,7 +53,7 @@ function row(key, control) {
  * @param {HTMLDetailsElement} menu
  */
 function fill(page, menu) {
-  const items = menu.lastElementChild;
+  const items = /** @type {HTMLElement} */ (menu.lastElementChild);
   if (!menu.open) {
     items.replaceChildren();
     return;
@@ -62,7 +62,9 @@ function fill(page, menu) {
    * @param {string} name
    * @param {string} standard
    */
-  const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value], page: [] });
+  const set = (name, standard) => (/** @type {string} */ value) => (
+    page.change({ [name]: value === standard ? [] : [value], page: [] })
+  );
   const orders = ORDERS.filter((name) => name !== "insights" || page.kind.ranked);
   const order = segments("cards.order", orders.map((name) => [name, `cards.order.${name}`]), set("order", ORDERS[0]));
   const height = segments("cards.height", ["small", "auto", "large"].map((name) => [name, `cards.height.${name}`]),

@@ -74,7 +74,8 @@ function lazily(make) {
 
 /** @param {Drawing} figure */
 function series(figure) {
-  if (decoded.has(figure)) return decoded.get(figure);
+  const known = decoded.get(figure);
+  if (known) return known;
   const traces = tracesOf(figure);
   const lines = linesOf(traces).map((trace) => {
     const values = numbersOf(trace.y);
@@ -87,21 +88,22 @@ function series(figure) {
       raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(traces[meta.raw].y),
       rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
       step: meta.step ? column(meta.step, meta.step) : x,
-      time: meta.time ? lazily(() => durations(meta.time)) : null,
+      time: meta.time ? lazily(durations.bind(null, meta.time)) : null,
       n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
     };
   });
   const marks = traces
     .filter((trace) => trace.meta && trace.meta.mark !== undefined)
     .map((trace) => ({
-      kind: KINDS[trace.meta.mark],
-      low: numbersOf(trace.x),
-      high: numbersOf(trace.meta.high),
-      count: numbersOf(trace.meta.count),
-      runs: trace.meta.runs,
+      kind: KINDS[trace.meta.mark || 0],
+      low: numbersOf(trace.x) || [],
+      high: numbersOf(trace.meta.high) || [],
+      count: numbersOf(trace.meta.count) || [],
+      runs: trace.meta.runs || [],
     }));
-  decoded.set(figure, { lines, marks });
-  return decoded.get(figure);
+  const found = { lines, marks };
+  decoded.set(figure, found);
+  return found;
 }
 
 /**

@@ -56,9 +56,11 @@ export function headOf(page, head) {
   name.title = head.prefix || "";
   element.querySelector(".ms-section-count").textContent = count(head.count);
   const part = element.querySelector(".ms-section-part");
-  part.hidden = head.pinned || head.folded || head.from === undefined || head.to - head.from === head.count;
+  part.hidden = head.pinned || head.folded
+    || head.from === undefined || head.to === undefined || head.to - head.from === head.count;
   if (!part.hidden) {
-    writeText(part, "cards.range", { first: count(head.from + 1), last: count(head.to), total: count(head.count) });
+    const { from = 0, to = 0 } = head;
+    writeText(part, "cards.range", { first: count(from + 1), last: count(to), total: count(head.count) });
   }
   const button = element.querySelector("button");
   if (button) button.setAttribute("aria-expanded", String(!head.folded));

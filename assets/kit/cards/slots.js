@@ -17,6 +17,13 @@ const BY_ROWS = [460, 340, 272];  // px, by rows of cards
 const AROUND = 220;  // px of the window without cards
 
 /**
+ * Text key of the title of a card that does not belong to one tag.
+ * @param {CardsPage} page
+ * @param {string} key
+ */
+const titleOf = (page, key) => (page.kind.title ? page.kind.title(key) : "");
+
+/**
  * @param {HTMLElement} card
  * @returns {PlotlyDrawn | null}
  */
@@ -37,7 +44,7 @@ export function assign(page) {
   page.keys.forEach((key, slot) => {
     const card = page.slot(slot);
     card.hidden = page.asks[slot] === NO_CARD;
-    if (card.hidden) return;
+    if (card.hidden || key === null) return;
     if (card.dataset.key !== key) {
       card.dataset.key = key;
       head(page, card, key);
@@ -88,8 +95,8 @@ function head(page, card, key) {
     title.title = key;
     card.setAttribute("aria-label", key);
   } else {
-    writeText(title, page.kind.title(key));
-    setLabel(card, "aria-label", page.kind.title(key));
+    writeText(title, titleOf(page, key));
+    setLabel(card, "aria-label", titleOf(page, key));
   }
   const header = card.querySelector(".ms-card-head");
   header.replaceChildren(title, make("span", "ms-card-badges"), make("span", "ms-card-notes"), toolbar(page, key));
@@ -189,7 +196,7 @@ export function fail(page, failed, reason) {
 // likely to go away, so that waits for the button.
 let gone = false;
 window.addEventListener("mindscope:answer", ({ detail: { status, reason } }) => {
-  const pages = Array.from(document.querySelectorAll(".ms-tagged"), (root) => cards.pageAround(root)).filter(Boolean);
+  const pages = Array.from(document.querySelectorAll(".ms-tagged")).flatMap((root) => cards.pageAround(root) || []);
   if (status === 0 || status === 400 || status >= 500) {
     for (const page of pages) {
       fail(page, open(page), reason);
@@ -222,7 +229,7 @@ export function links(names) {
  * @param {HTMLElement} card
  */
 function drawLinks(page, card) {
-  const { key } = card.dataset;
+  const { key = "" } = card.dataset;
   const tags = page.kind.fileTags ? page.kind.fileTags(page, key) : [key];
   const range = page.kind.fileRange ? page.kind.fileRange(page, key) : {};
   for (const element of card.querySelectorAll("[data-save]")) {
@@ -236,9 +243,11 @@ function drawLinks(page, card) {
  * @param {string} key
  */
 function forFile(page, card, key) {
-  const { layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
-  const data = tracesOf(page.drawings.get(Number(card.dataset.slot)));
-  const name = key || translate(page.kind.title(key));
+  const plot = /** @type {PlotlyDrawn} */ (plotOf(card));
+  const { layout } = files.withColours(plot, card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
+  const drawing = page.drawings.get(Number(card.dataset.slot));
+  const data = drawing ? tracesOf(drawing) : [];
+  const name = key || translate(titleOf(page, key));
   const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
   layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };
   layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
@@ -253,8 +262,8 @@ function forFile(page, card, key) {
  * @param {string} format
  */
 function saveImage(page, card, key, format) {
-  const { clientWidth: width, clientHeight: height } = plotOf(card);
-  const name = files.fileName(key || page.kind.fileTags(page, key).join("_"), "chart");
+  const { clientWidth: width, clientHeight: height } = plotOf(card) || card;
+  const name = files.fileName(key || (page.kind.fileTags ? page.kind.fileTags(page, key) : []).join("_"), "chart");
   return files.saveFigure(forFile(page, card, key), format, name, width, height + TITLE);
 }
 
@@ -274,13 +283,15 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const card = button.closest(".ms-slot");
   const page = cards.pageAround(card);
+  if (!page) return;
   const act = (page.kind.acts || {})[button.dataset.act] || acts[button.dataset.act];
   if (act) act(page, card, card.dataset.key, button);
 });
 
 document.addEventListener("toggle", (event) => {
   const card = event.target instanceof Element && event.target.closest(".ms-slot");
-  if (card && event.target.open) drawLinks(cards.pageAround(card), card);
+  const page = card && cards.pageAround(card);
+  if (page && event.target?.open) drawLinks(page, card);
   if (card) card.classList.toggle("ms-menu-open", Boolean(card.querySelector("details[open]")));
 }, true);
 
@@ -293,5 +304,6 @@ document.addEventListener("keydown", (event) => {
     || (event.key === "f" && document.querySelector(".ms-slot:hover"));
   if (!card || (event.key === "Escape" && !large)) return;
   event.preventDefault();
-  acts.full(cards.pageAround(card), card, card.dataset.key, card);
+  const page = cards.pageAround(card);
+  if (page) acts.full(page, card, card.dataset.key, card);
 });

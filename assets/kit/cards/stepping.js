@@ -32,25 +32,32 @@ function summed(differences) {
  * @returns {{ places: Map<number, number[]>, order: number[] }}
  */
 function indexed(steps) {
-  if (!indexes.has(steps)) {
+  let index = indexes.get(steps);
+  if (!index) {
     /** @type {Map<number, number[]>} */
     const places = new Map();
-    steps.forEach((step, place) => (places.has(step) ? places.get(step).push(place) : places.set(step, [place])));
-    indexes.set(steps, { places, order: [...places.keys()].sort((a, b) => a - b) });
+    steps.forEach((step, place) => {
+      const known = places.get(step);
+      if (known) known.push(place);
+      else places.set(step, [place]);
+    });
+    index = { places, order: [...places.keys()].sort((a, b) => a - b) };
+    indexes.set(steps, index);
   }
-  return indexes.get(steps);
+  return index;
 }
 
 /** @param {Wire.Recorded} meta */
 function seriesOf(meta) {
-  if (!decoded.has(meta)) {
-    const columns = meta.steps.map(summed);
-    decoded.set(meta, meta.series.map((one) => {
-      const steps = columns[one.steps];
-      return { ...one, steps, walls: summed(one.walls), ...indexed(steps) };
-    }));
-  }
-  return decoded.get(meta);
+  const known = decoded.get(meta);
+  if (known) return known;
+  const columns = meta.steps.map(summed);
+  const series = meta.series.map((one) => {
+    const steps = columns[one.steps];
+    return { ...one, steps, walls: summed(one.walls), ...indexed(steps) };
+  });
+  decoded.set(meta, series);
+  return series;
 }
 
 // Positions ---------------------------------------------------------------------------------------------------------
@@ -75,7 +82,7 @@ export function positions(series) {
   /** @type {Position[]} */
   const result = [];
   for (const step of [...most.keys()].sort((a, b) => a - b)) {
-    const times = most.get(step);
+    const times = most.get(step) || 0;
     for (let nth = 1; nth <= times; nth += 1) result.push({ step, nth, text: nth === times ? `${step}` : `${step}~${nth}` });
   }
   return result;
@@ -114,7 +121,7 @@ export function placeAt(series, position) {
     if (series.order[middle] < position.step) low = middle + 1;
     else high = middle;
   }
-  return low ? series.places.get(series.order[low - 1]).slice(-1)[0] : -1;
+  return low ? series.places.get(series.order[low - 1])?.at(-1) ?? -1 : -1;
 }
 
 // Of a page ---------------------------------------------------------------------------------------------------------
@@ -126,7 +133,7 @@ export function placeAt(series, position) {
  */
 function drawn(page) {
   return Array.from(page.root.querySelectorAll(".ms-slot:not([hidden])")).filter(
-    (card) => card.steppedKey === card.dataset.key,
+    (card) => card.steppedKey === card.dataset.key || "",
   );
 }
 
@@ -142,7 +149,8 @@ function perCard(page) {
  */
 function chosen(page, key) {
   const own = perCard(page) ? key : "";
-  if (page.moving && page.moving.has(own)) return page.moving.get(own);
+  const moving = page.moving.get(own);
+  if (moving !== undefined) return moving;
   return perCard(page) ? entry(page.state, "at", key) : last(page.state, "step", "");
 }
 
@@ -162,7 +170,7 @@ function listFor(page, card) {
  */
 export function positionOf(page, card) {
   const list = listFor(page, card);
-  return list[indexIn(list, chosen(page, card.dataset.key))] || null;
+  return list[indexIn(list, chosen(page, card.dataset.key || ""))] || null;
 }
 
 /**
@@ -173,7 +181,7 @@ export function positionOf(page, card) {
  */
 export function take(page, card, meta) {
   const series = seriesOf(meta);
-  if (card.stepped !== series || card.steppedKey !== card.dataset.key) {
+  if (card.stepped !== series || card.steppedKey !== card.dataset.key || "") {
     card.stepped = series;
     card.steppedKey = card.dataset.key;
     card.positions = positions(series);
@@ -193,7 +201,7 @@ export function take(page, card, meta) {
  * @param {SteppedCard} card
  */
 function show(page, card) {
-  page.kind.show(page, card, card.dataset.key);
+  page.kind.show?.(page, card, card.dataset.key || "");
   const own = card.querySelector(":scope .ms-steps-own");
   if (!own) return;
   own.hidden = !perCard(page) || card.positions.length < 2;
@@ -236,7 +244,7 @@ function moveTo(page, card, index) {
   const list = card ? listFor(page, card) : page.positions || [];
   if (!list.length) return;
   const at = Math.min(list.length - 1, Math.max(0, index));
-  move(page, card ? card.dataset.key : "", at === list.length - 1 ? "" : list[at].text);
+  move(page, (card && card.dataset.key) || "", at === list.length - 1 ? "" : list[at].text);
 }
 
 /**
@@ -246,7 +254,7 @@ function moveTo(page, card, index) {
  */
 function moveBy(page, card, by) {
   const list = card ? listFor(page, card) : page.positions || [];
-  moveTo(page, card, indexIn(list, chosen(page, card ? card.dataset.key : "")) + by);
+  moveTo(page, card, indexIn(list, chosen(page, (card && card.dataset.key) || "")) + by);
 }
 
 // Sliders -----------------------------------------------------------------------------------------------------------
@@ -282,7 +290,7 @@ export function slider(className, to) {
  * @param {Position | null} position
  */
 export function drawSlider(element, list, position) {
-  const at = list.indexOf(position);
+  const at = position ? list.indexOf(position) : -1;
   const range = element.querySelector("input");
   range.max = String(Math.max(0, list.length - 1));
   range.value = String(at);

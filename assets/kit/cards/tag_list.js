@@ -38,8 +38,8 @@ export function build(page) {
     ...tools,
     make("div", "ms-tag-list", [], { role: "list" }),
   );
-  host.addEventListener("change", (event) => ticked(page, event.target));
-  host.addEventListener("click", (event) => clicked(page, event));
+  host.addEventListener("change", (/** @type {Event} */ event) => ticked(page, event.target));
+  host.addEventListener("click", (/** @type {MouseEvent} */ event) => clicked(page, event));
 }
 
 /**
@@ -77,7 +77,7 @@ function clicked(page, event) {
   if (fold !== undefined) page.open.set(fold, element.getAttribute("aria-expanded") !== "true");
   if (more !== undefined) page.drawnUpTo.set(more, (page.drawnUpTo.get(more) || CHUNK) + CHUNK);
   if (only !== undefined) return ticks.tick(page, (name) => name === only);
-  if (side !== undefined) return page.kind.putOn(page, side, tag);
+  if (side !== undefined) return page.kind.putOn?.(page, side, tag || "");
   page.drawn = "";
   draw(page);
 }
@@ -100,17 +100,19 @@ export function grouped(tags) {
   const members = new Map();
   for (const tag of tags) {
     const prefix = prefixOf(tag);
-    if (!members.has(prefix)) members.set(prefix, []);
-    members.get(prefix).push(tag);
+    const same = members.get(prefix);
+    if (same) same.push(tag);
+    else members.set(prefix, [tag]);
   }
   /** @type {TagGroup[]} */
   const groups = [];
   for (const tag of tags) {
     const prefix = prefixOf(tag);
-    const company = prefix && members.get(prefix).length > 1;
-    if (company && members.get(prefix)[0] !== tag) continue;
+    const together = members.get(prefix) || [];
+    const company = prefix && together.length > 1;
+    if (company && together[0] !== tag) continue;
     const before = groups[groups.length - 1];
-    if (company) groups.push({ name: prefix, prefix, tags: members.get(prefix) });
+    if (company) groups.push({ name: prefix, prefix, tags: together });
     else if (before && !before.prefix) before.tags.push(tag);
     else groups.push({ name: `#${groups.length}`, prefix: "", tags: [tag] });
   }
@@ -127,7 +129,7 @@ function row(tag, prefix, isTicked, sides) {
   const name = nameElement(["", tag.slice(prefix.length), ""]);
   name.title = tag;
   if (sides) {
-    const buttons = ["left", "right"].map((side) => {
+    const buttons = /** @type {("left" | "right")[]} */ (["left", "right"]).map((side) => {
       const on = sides[side].has(tag);
       const button = make("button", "ms-side", side === "left" ? "L" : "R",
         { type: "button", "data-side": side, "data-tag": tag, "aria-pressed": String(on) });
@@ -183,7 +185,7 @@ function rows(page, groups, isTicked, sides, total) {
   /** @type {HTMLElement[]} */
   const result = [];
   for (const { name, prefix, tags: members } of groups) {
-    const open = prefix === "" || (page.open.has(prefix) ? page.open.get(prefix) : total <= OPEN_UP_TO);
+    const open = prefix === "" || (page.open.get(prefix) ?? total <= OPEN_UP_TO);
     if (prefix) result.push(groupHead(prefix, members, isTicked, open, !sides));
     if (!open) continue;
     const upTo = page.drawnUpTo.get(name) || CHUNK;
