@@ -23,7 +23,7 @@ K, BUCKET_PX = 10, 0.75
 PICTURES = 15
 _SCRIPT = """async ([text, wide, count, pictures]) => {
   const [{ viewOf }, { paint }, { paletteOf }] = await Promise.all(
-    ["wire", "canvas", "colours"].map((name) => import(`/pages/timeline/${name}.js`)));
+    ["wire", "canvas", "colours"].map((name) => import(`/profiles/timeline/${name}.js`)));
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
   const lanes = Array.from({ length: count }, (_, lane) => lane);
   const k = 10, n = Math.ceil(wide / 0.75);

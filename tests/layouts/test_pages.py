@@ -19,13 +19,26 @@ NAMES = [page.name for page in PAGES]
 each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
 
 
-def folders(path: Path) -> set[str]:
-    return {folder.name for folder in path.iterdir() if folder.is_dir() and any(folder.glob("*.*"))}
+SUBJECTS = ("runs", "curves", "values", "graphs", "lineage", "tuning", "profiles", "jobs", "dumps", "explanations")
+
+
+def subject_of(page: Page) -> str:
+    return page.layout.__module__.split(".")[1]
 
 
 def test_every_folder_is_a_page_in_the_menu_and_every_page_a_folder() -> None:
-    assert folders(ROOT / "layouts" / "pages") - {"__pycache__"} == set(NAMES)
+    folders = sorted(path.parent.relative_to(ROOT / "layouts").as_posix() for path in (ROOT / "layouts").rglob("page.py"))
+    assert [folder for folder in folders if folder != "kit"] == sorted(f"{subject_of(page)}/{page.name}" for page in PAGES)
     assert len(set(NAMES)) == len(NAMES)
+    assert {subject_of(page) for page in PAGES} == set(SUBJECTS)
+
+
+@pytest.mark.parametrize("floor", ["parsers/analysis", "layouts", "app/store", "app/routes", "assets"])
+def test_every_floor_is_divided_into_the_same_subjects(floor: str) -> None:
+    shared = {"kit", "shell", "early", "types", "vendor", "__pycache__"}
+    sources = [path for ending in ("*.py", "*.js", "*.css") for path in (ROOT / floor).rglob(ending)]
+    found = {path.relative_to(ROOT / floor).parts[0] for path in sources if path.parent != ROOT / floor}
+    assert found - shared <= set(SUBJECTS)
 
 
 @each_page
@@ -38,7 +51,7 @@ def test_a_page_has_one_name(page: Page) -> None:
 
 @each_page
 def test_a_page_has_a_browser_test_of_its_name(page: Page) -> None:
-    assert (ROOT / "tests" / "browser" / f"test_{page.name}.py").is_file()
+    assert (ROOT / "tests" / "browser" / subject_of(page) / f"test_{page.name}.py").is_file()
 
 
 def test_former_names_are_free() -> None:

@@ -198,8 +198,8 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
     own = [*scripts(page), *re.findall(r'<link rel="(?:stylesheet|modulepreload)" href="([^"]*)"', page)]
     names = {found[1] for url in own if (found := re.match(r"/assets/v-[0-9a-f]{16}/(.+)", url))}
     assert {"kit/main.js", "shell/main.js", "kit/cards/cards.js", "curves/scalars/page.js"} <= names
-    assert {"base.css", "cards.css", "shell.css", "pages/scalars.css"} <= names
-    assert not any(re.match(rf"pages/{other.name}[./]", name) for other in PAGES if other.name != "scalars" for name in names)
+    assert {"kit.css", "kit/cards.css", "shell.css", "curves/scalars.css"} <= names
+    assert not any(re.match(rf"\w+/{other.name}[./]", name) for other in PAGES if other.name != "scalars" for name in names)
     others = later(page)
     assert set(others) == {other.path for other in PAGES if other.name != "scalars"}
     for url in {url for needed in others.values() for urls in needed.values() for url in urls}:
@@ -242,7 +242,7 @@ def test_the_styles_of_a_folder_are_one_file(client) -> None:
     directory = Path(bundles.assets_directory())
     sheet = client.get("/assets/curves/scalars.css").data
     names = ("page.css", "groups.css")
-    assert sheet == b"\n".join((directory / "pages" / "scalars" / name).read_bytes() for name in names)
+    assert sheet == b"\n".join((directory / "curves" / "scalars" / name).read_bytes() for name in names)
     assert client.get("/assets/curves/nothing.css").status_code == 404
 
 
@@ -380,7 +380,7 @@ def test_what_sources_may_be(tmp_path, source) -> None:
 
 
 def test_assets_are_found_from_a_checkout_and_from_a_wheel(tmp_path, monkeypatch) -> None:
-    assert os.path.isfile(os.path.join(bundles.assets_directory(), "base", "base.css"))
+    assert os.path.isfile(os.path.join(bundles.assets_directory(), "kit", "kit.css"))
     (tmp_path / "app" / "assets").mkdir(parents=True)
     monkeypatch.setattr(bundles, "__file__", str(tmp_path / "app" / "web" / "bundles.py"))
     assert bundles.assets_directory() == str(tmp_path / "app" / "assets")

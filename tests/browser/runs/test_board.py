@@ -28,7 +28,7 @@ LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 HEIGHTS = """(card) => card.querySelector('.js-plotly-plot').calcdata.flat().map(({ y }) => y).filter(Number.isFinite)
   .sort((one, other) => one - other)"""
 NAMED = """async () => {
-  const { partOf, cardNamed } = await import(document.querySelector('link[href*="/base/alone.js"]').href);
+  const { partOf, cardNamed } = await import(document.querySelector('link[href*="/kit/alone.js"]').href);
   const shown = Array.from(document.querySelectorAll('.ms-page .ms-card')).filter((card) => card.getBoundingClientRect().width);
   const found = shown.map((card) => [partOf(card), cardNamed(card.closest('.ms-frame'), partOf(card)) === card]);
   return { names: found.map(([name]) => name), lost: found.filter(([name, again]) => !name || !again) };

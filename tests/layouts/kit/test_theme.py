@@ -73,5 +73,5 @@ def test_a_later_run_changes_no_wish(keys: list[str], later: str) -> None:
 
 
 def test_plots_measure_texts_in_the_font_of_the_page() -> None:
-    css = (ASSETS / "base" / "base.css").read_text(encoding="utf-8")
+    css = (ASSETS / "kit" / "kit.css").read_text(encoding="utf-8")
     assert f"--ms-font: {FONT};" in css

@@ -19,7 +19,7 @@ from layouts.profiles.timeline.texts import TEXTS
 from parsers.model import Problem
 from tests.sources import MemorySource
 
-ASSETS = Path(__file__).resolve().parents[4] / "assets" / "pages" / "timeline"
+ASSETS = Path(__file__).resolve().parents[4] / "assets" / "profiles" / "timeline"
 KEY = (".", 0)
 
 
