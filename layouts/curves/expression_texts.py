@@ -53,13 +53,13 @@ TEXTS = define_texts({
         ("abs  exp  log  log10  sqrt  min(x, y)  max(x, y)\nmean(x, 20)  20 个点的滑动均值；"
         "mean(x, 100 steps)  100 步的滑动均值\ndiff(x)  与前一点之差；rate(x)  每步的变化量"),
     ),
-    "expr.tags": ("Tags", "标签"),
-    "expr.set": ("Set", "确定"),
-    "expr.cancel": ("Cancel", "取消"),
+    "expr.tags": "common.tags",
+    "expr.set": "common.set",
+    "expr.cancel": "common.cancel",
     "expr.delete": ("Delete the derived curve", "删除派生曲线"),
     "expr.edit": ("Change the expression", "修改表达式"),
     "expr.fine": ("Valid", "表达式有效"),
-    "expr.no_answer": ("The server does not answer.", "服务器没有响应。"),
+    "expr.no_answer": "common.the_server_does_not_answer",
     "expr.unknown": ("No run here has {tags}.", "这里的训练都没有 {tags}。"),
     "expr.unknown.slash": (
         "No run here has {tags}. With spaces a slash divides: {divided}",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "grid.noRowsToShow": ("No run matches.", "没有匹配的训练。"),
-    "grid.loadingOoo": ("Reading", "读取中"),
+    "grid.noRowsToShow": "common.no_run_matches",
+    "grid.loadingOoo": "common.reading",
     "grid.contains": ("contains", "包含"),
     "grid.notContains": ("does not contain", "不包含"),
     "grid.equals": ("equals", "等于"),
@@ -20,10 +20,10 @@ TEXTS = define_texts({
     "grid.lessThan": ("less than", "小于"),
     "grid.lessThanOrEqual": ("at most", "小于等于"),
     "grid.inRange": ("between", "介于"),
-    "grid.inRangeStart": ("from", "从"),
-    "grid.inRangeEnd": ("to", "到"),
-    "grid.andCondition": ("and", "且"),
-    "grid.orCondition": ("or", "或"),
+    "grid.inRangeStart": "common.from_inline",
+    "grid.inRangeEnd": "common.to",
+    "grid.andCondition": "common.and",
+    "grid.orCondition": "common.or_inline",
     "grid.filterOoo": ("Filter", "筛选"),
     "grid.sortAscending": ("Sort ascending", "升序"),
     "grid.sortDescending": ("Sort descending", "降序"),

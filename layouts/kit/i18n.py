@@ -13,26 +13,44 @@ from typing import Any
 
 from dash import html
 
+from layouts.kit.texts import COMMON
+
 Text = tuple[str, str]
 """A text in English and in Chinese."""
 Texts = Mapping[str, Text]
 
-_catalogue: dict[str, Text] = {}
+_catalogue: dict[str, Text] = dict(COMMON)
+_references: dict[str, str] = {}
 CATALOGUE: Texts = MappingProxyType(_catalogue)
 """All texts of the modules imported so far. Texts are only ever added, so a key always has the same text."""
+REFERENCES: Mapping[str, str] = MappingProxyType(_references)
+"""The keys that have the text of another key, and that key."""
 LANGUAGES = ("en", "zh")
 
 
-def define_texts(texts: Texts) -> Texts:
+def define_texts(texts: Mapping[str, Text | str]) -> Texts:
     """Add the texts of one module to the catalogue and return them; ValueError if a key already has another text.
 
-    Every part of the interface calls this once, in its module `texts`, whose keys begin with the name of the part.
+    Every part of the interface calls this once, in its module `texts`, whose keys begin with the name of the part. A key may
+    name another key instead of a text: one of layouts/kit/texts.py, or an earlier one of the same call (else ValueError).
     """
-    taken = next((key for key, text in texts.items() if _catalogue.get(key, text) != text), None)
+    own: dict[str, Text] = {}
+    references: dict[str, str] = {}
+    for key, text in texts.items():
+        if isinstance(text, str):
+            found = COMMON.get(text) or own.get(text)
+            if found is None:
+                raise ValueError(f"define_texts: {key!r} names {text!r}, which is neither a common nor an earlier text")
+            references[key] = text
+        else:
+            found = text
+        own[key] = found
+    taken = next((key for key, text in own.items() if _catalogue.get(key, text) != text), None)
     if taken is not None:
         raise ValueError(f"define_texts: {taken!r} is already defined with another text")
-    _catalogue.update(texts)
-    return MappingProxyType(dict(texts))
+    _catalogue.update(own)
+    _references.update(references)
+    return MappingProxyType(own)
 
 
 def texts_of(part: str) -> Texts:

@@ -19,7 +19,7 @@ define_texts({
     "lineages.axes": ("Parallel axes of {runs} runs over {columns} columns", "{runs} 次训练在 {columns} 列上的平行坐标图"),
     "lineages.points": ("Result of {n} runs over a setting", "{n} 次训练的结果随参数的变化"),
     "lineages.result": ("Distribution of the result of {n} runs", "{n} 次训练结果的分布"),
-    "lineages.runs": ("Runs", "训练"),
+    "lineages.runs": "common.runs",
     "lineages.low": ("lowest {value} in {run}", "{run} 中最低，为 {value}"),
     "lineages.high": ("highest {value} in {run}", "{run} 中最高，为 {value}"),
     "lineages.best": ("best {value} in {run}", "{run} 中最优，为 {value}"),

@@ -6,28 +6,28 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "two_dumps.title": ("Two dumps", "Dump 对比"),
-    "two_dumps.csv": ("CSV", "CSV"),
+    "two_dumps.csv": "common.csv",
     "two_dumps.one_dump": ("There is nothing to compare with.", "没有可对比的对象。"),
     "two_dumps.one_dump_hint": (
         "The dump has one rank and one iteration. Choose a run with another dump at the top.",
         "该 Dump 数据只有一个 rank 和一次迭代。请在顶部再选择一个有 Dump 数据的训练。",
     ),
-    "two_dumps.swap": ("Swap A and B (x)", "交换 A 与 B（x）"),
-    "two_dumps.tolerance": ("Tolerance", "容差"),
+    "two_dumps.swap": "common.swap_a_and_b",
+    "two_dumps.tolerance": "common.tolerance",
     "two_dumps.tolerance.tip": (
         "Greatest difference that is still the same: the L2 norm of A − B relative to the larger norm",
         "仍视为一致的最大差异：A − B 的 L2 范数与两者中较大范数之比",
     ),
     "two_dumps.find": ("Find operators", "查找算子"),
-    "two_dumps.show": ("Rows", "行"),
-    "two_dumps.show.outputs": ("Outputs", "输出"),
+    "two_dumps.show": "common.rows",
+    "two_dumps.show.outputs": "common.outputs",
     "two_dumps.show.differing": ("Differing", "有差异"),
     "two_dumps.show.all": ("With inputs", "含输入"),
     # Cards
     "two_dumps.said_outputs": ("{n} outputs drawn", "绘制了 {n} 个输出"),
     "two_dumps.said_beyond": ("outputs beyond the tolerance", "超出容差的输出"),
     "two_dumps.curve": ("Difference over depth", "差异随深度的变化"),
-    "two_dumps.table": ("Tensors", "张量"),
+    "two_dumps.table": "common.tensors",
     "two_dumps.alone": ("Without a partner", "未匹配"),
     # Sentences
     "two_dumps.first": (
@@ -47,7 +47,7 @@ TEXTS = define_texts({
     ),
     "two_dumps.searching": ("Looking for the first iteration that differs.", "正在查找首个有差异的迭代。"),
     "two_dumps.earliest": ("Iteration {step} is the first that differs.", "迭代 {step} 是首个有差异的迭代。"),
-    "two_dumps.earliest_go": ("Show iteration {step}", "查看迭代 {step}"),
+    "two_dumps.earliest_go": "common.show_iteration_step",
     "two_dumps.alike": ("Iterations compared before it, without a difference: {n}.", "此前对比的 {n} 个迭代均无差异。"),
     "two_dumps.all_alike": ("No iteration differs (compared: {n}).", "所有迭代均无差异（共对比 {n} 个）。"),
     "two_dumps.one_iteration": ("Other iterations were not compared.", "其他迭代未对比。"),
@@ -85,11 +85,11 @@ TEXTS = define_texts({
         "{n} tensors have only hashes, which differ: by how much is unknown.", "{n} 个张量只有哈希且不同，差异大小未知。",
     ),
     # Table
-    "two_dumps.order": ("Order", "顺序"),
-    "two_dumps.operator": ("Operator", "算子"),
-    "two_dumps.type": ("Type", "类型"),
-    "two_dumps.tensor": ("Tensor", "张量"),
-    "two_dumps.difference": ("Difference", "差异"),
+    "two_dumps.order": "common.execution_order",
+    "two_dumps.operator": "common.operator",
+    "two_dumps.type": "common.type",
+    "two_dumps.tensor": "common.tensor",
+    "two_dumps.difference": "common.what_differs",
     "two_dumps.cosine": ("Cosine", "余弦相似度"),
     "two_dumps.max_absolute": ("Max absolute", "最大绝对误差"),
     "two_dumps.max_relative": ("Max relative", "最大相对误差"),
@@ -103,13 +103,11 @@ TEXTS = define_texts({
     "two_dumps.reason.no_values": ("no values", "没有取值"),
     "two_dumps.reason.hashes_differ": ("hashes differ", "哈希不同"),
     "two_dumps.no_rows": ("No tensor is like that.", "没有符合条件的张量。"),
-    "two_dumps.first_rows": (
-        "The first {n} of {total} rows; the CSV has all.", "仅显示 {total} 行中的前 {n} 行，CSV 包含全部。",
-    ),
+    "two_dumps.first_rows": "common.first_rows",
     "two_dumps.only": ("Only in {side}: {n}", "仅 {side} 中有：{n}"),
     # Figure
     "two_dumps.x_order": ("Outputs in the order of execution", "输出（按执行顺序）"),
-    "two_dumps.y_difference": ("Difference", "差异"),
-    "two_dumps.y_cosine": ("Cosine", "余弦相似度"),
+    "two_dumps.y_difference": "common.what_differs",
+    "two_dumps.y_cosine": "two_dumps.cosine",
     "two_dumps.infinite": ("NaN or Inf in one only", "仅一方含 NaN 或 Inf"),
 })

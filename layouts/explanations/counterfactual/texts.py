@@ -6,15 +6,15 @@ from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
     "counterfactual.title": ("Counterfactual", "反事实解释"),
-    "counterfactual.samples": ("Samples", "样本"),
-    "counterfactual.sample": ("Sample {n}", "样本 {n}"),
+    "counterfactual.samples": "common.samples",
+    "counterfactual.sample": "common.sample_n",
     "counterfactual.hide": ("Hide empty", "隐藏空样本"),
     "counterfactual.hide.tip": ("Hide samples without counterfactuals", "隐藏没有反事实解释的样本"),
     "counterfactual.csv": ("Save the layers of these samples as CSV", "将这些样本的各层保存为 CSV"),
-    "counterfactual.previous": ("Previous sample (k)", "上一个样本（k）"),
-    "counterfactual.next": ("Next sample (j)", "下一个样本（j）"),
+    "counterfactual.previous": "common.previous_sample",
+    "counterfactual.next": "common.next_sample",
     "counterfactual.open_saliency": ("Heat maps of this sample", "查看该样本的热力图"),
-    "counterfactual.label": ("Label", "标签"),
+    "counterfactual.label": "common.label",
     "counterfactual.layers": ("Layers", "各层"),
     "counterfactual.original": ("Original", "原图"),
     "counterfactual.layer": ("Layer {n}", "第 {n} 层"),
@@ -32,9 +32,9 @@ TEXTS = define_texts({
     ),
     "counterfactual.save": ("Save the outcome picture as PNG", "将结果图片保存为 PNG"),
     "counterfactual.curve": ("Probability per layer", "各层的概率"),
-    "counterfactual.probability": ("probability", "概率"),
+    "counterfactual.probability": "common.probability",
     "counterfactual.hover": ("{layer}<br>probability {value}", "{layer}<br>概率 {value}"),
-    "counterfactual.picture_of": ("Picture of sample {n}", "样本 {n} 的图片"),
+    "counterfactual.picture_of": "common.picture_of_sample_n",
     "counterfactual.outcome_of": (
         "Sample {n}, layer {layer}: only the boxes that keep the label are visible",
         "样本 {n}，第 {layer} 层：仅保留标签所需的方框可见",
@@ -50,7 +50,7 @@ TEXTS = define_texts({
         "该样本没有反事实解释。mindspore-xai 仅对概率高于 0.5 的标签、RGB 且短边不小于 56 px 的图片进行搜索。",
     ),
     "counterfactual.none_left": ("No sample with counterfactuals passes the filters.", "没有带反事实解释的样本符合筛选条件。"),
-    "counterfactual.none_match": ("No sample passes the filters.", "没有符合筛选条件的样本。"),
+    "counterfactual.none_match": "common.no_sample_passes_the_filters",
     "counterfactual.unknown_sample": ("This run has no sample {n}.", "该训练没有样本 {n}。"),
     "counterfactual.none": ("This run has no counterfactuals.", "该训练没有反事实解释。"),
     "counterfactual.none_hint": (
@@ -58,5 +58,5 @@ TEXTS = define_texts({
         "向 ImageClassificationRunner 注册 HierarchicalOcclusion 后，mindspore-xai 会记录；也可由自己的结果写出：",
     ),
     "counterfactual.count_none": ("no layers", "无层"),
-    "counterfactual.true": ("true label", "真实标签"),
+    "counterfactual.true": "common.true_label",
 })

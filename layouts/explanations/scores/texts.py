@@ -7,7 +7,7 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts(
     {
         "scores.title": ("Scores", "解释方法评分"),
-        "scores.csv": ("CSV", "CSV"),
+        "scores.csv": "common.csv",
         "scores.none": ("No scores were recorded.", "没有记录评分。"),
         "scores.none_hint": (
             "ImageClassificationRunner records them if it is given benchmarkers; ExplanationWriter with score().",
@@ -103,8 +103,8 @@ TEXTS = define_texts(
         "scores.side": ("What is compared", "对比内容"),
         "scores.side.metric": ("One metric", "单个指标"),
         "scores.side.explainer": ("One explainer", "单个解释方法"),
-        "scores.one.metric": ("Metric", "指标"),
-        "scores.one.explainer": ("Explainer", "解释方法"),
+        "scores.one.metric": "common.metric",
+        "scores.one.explainer": "scores.explainer",
         "scores.order": ("Order of labels", "标签顺序"),
         "scores.order.label": ("By number", "按编号"),
         "scores.order.worst": ("Lowest first", "从低到高"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from layouts.kit.i18n import define_texts
 
 TEXTS = define_texts({
-    "dataset.title": ("Dataset graph", "数据图"),
+    "dataset.title": "common.dataset_graph",
     "dataset.controls": ("Legend and zoom", "图例与缩放"),
     "dataset.legend": ("Kinds of operations", "操作类型"),
     "dataset.create": ("Create", "创建"),
@@ -16,16 +16,16 @@ TEXTS = define_texts({
     "dataset.repeat": ("Repeat", "重复"),
     # The drawing
     "dataset.zoom": ("Zoom", "缩放"),
-    "dataset.smaller": ("Zoom out (-)", "缩小（-）"),
-    "dataset.larger": ("Zoom in (+)", "放大（+）"),
-    "dataset.fit": ("Fit", "适应窗口"),
+    "dataset.smaller": "common.zoom_out",
+    "dataset.larger": "common.zoom_in",
+    "dataset.fit": "common.fit",
     "dataset.fit_tip": ("Whole pipelines on screen, or at full size (0)", "完整显示或恢复原始大小（0）"),
-    "dataset.full": ("Full screen (f)", "全屏（f）"),
-    "dataset.save": ("Download", "下载"),
-    "dataset.save.svg": ("SVG image", "SVG 图片"),
-    "dataset.save.png": ("PNG image", "PNG 图片"),
+    "dataset.full": "common.full_screen",
+    "dataset.save": "common.download",
+    "dataset.save.svg": "common.svg_image",
+    "dataset.save.png": "common.png_image",
     "dataset.save.json": ("JSON, all parameters", "JSON（全部参数）"),
-    "dataset.pipeline": ("Pipeline", "数据处理流水线"),
+    "dataset.pipeline": "common.pipeline",
     "dataset.operations": ("{n} operations", "{n} 个操作"),
     "dataset.operation_one": ("1 operation", "1 个操作"),
     "dataset.drawn": ("{n} of {total} operations drawn", "绘制 {total} 个操作中的 {n} 个"),
@@ -35,14 +35,14 @@ TEXTS = define_texts({
     "dataset.hidden": ("{n} more inputs", "另有 {n} 个输入未绘制"),
     "dataset.more": ("{n} more operations", "另有 {n} 个操作"),
     "dataset.said": ("Dataset graph of {n} operations, the last one first", "{n} 个操作的数据图，从最后一个操作开始"),
-    "dataset.said_runs": ("Runs", "训练"),
+    "dataset.said_runs": "common.runs",
     "dataset.mark": ("mark {mark}", "标识 {mark}"),
     "dataset.mark_tip": (
         "Equal pipelines have equal marks: dataset_mark of the lineage",
         "相同流程的标识相同，即溯源中的 dataset_mark",
     ),
-    "dataset.runs_more": ("and {n} more", "另有 {n} 个"),
-    "dataset.damaged": ("Damaged", "已损坏"),
+    "dataset.runs_more": "common.and_n_more",
+    "dataset.damaged": "common.damaged",
     # What is beside the drawings
     "dataset.without": ("No dataset graph was recorded by: {names}", "以下训练没有记录数据图：{names}"),
     "dataset.without_more": (
@@ -60,8 +60,8 @@ TEXTS = define_texts({
         "另有 {n} 个训练的流程未读取，请减少所选训练。",
     ),
     # Parameters
-    "dataset.parameters": ("Parameters", "参数"),
-    "dataset.sampler": ("Sampler", "采样器"),
+    "dataset.parameters": "common.parameters",
+    "dataset.sampler": "common.sampler",
     "dataset.choose": (
         "Click an operation to see all of its parameters, or use Tab, the arrow keys and Enter.",
         "选择一个操作以查看其全部参数：单击，或使用 Tab、方向键和回车键。",
@@ -72,7 +72,7 @@ TEXTS = define_texts({
     "dataset.from": ("Data from", "数据来自"),
     "dataset.to": ("Feeds", "输出到"),
     "dataset.same_in": ("Counterpart in", "对应操作"),
-    "dataset.characters": ("{n} characters", "{n} 个字符"),
+    "dataset.characters": "common.n_characters",
     "dataset.rows_cut": (
         "{n} of {total} parameters are listed; the JSON file has all.", "列出 {total} 个参数中的 {n} 个；JSON 文件包含全部。",
     ),
@@ -81,8 +81,8 @@ TEXTS = define_texts({
     "dataset.missing": ("not present", "不存在"),
     # Differences
     "dataset.differences": ("Differences", "差异"),
-    "dataset.operation": ("Operation", "操作"),
-    "dataset.parameter": ("Parameter", "参数"),
+    "dataset.operation": "common.dataset_operation",
+    "dataset.parameter": "common.parameter",
     "dataset.itself": ("the operation itself", "操作本身"),
     "dataset.uncompared": (
         "Pipelines with more than {n} operations are drawn but not compared.", "超过 {n} 个操作的流程仅绘制，不比较。",
@@ -92,8 +92,8 @@ TEXTS = define_texts({
     ),
     "dataset.no_differences": ("The pipelines do not differ.", "各流程没有差异。"),
     # Nothing to show
-    "dataset.no_runs": ("No run is chosen.", "未选择训练。"),
-    "dataset.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练（p）。"),
+    "dataset.no_runs": "common.no_run_is_chosen",
+    "dataset.no_runs_hint": "common.choose_runs_in_bar",
     "dataset.none": ("The chosen runs recorded no dataset graph.", "所选训练没有记录数据图。"),
     "dataset.none_hint": (
         "SummaryCollector records it by default:",
@@ -104,5 +104,5 @@ TEXTS = define_texts({
         "The dataset graphs of the chosen runs cannot be read; data health says why.",
         "无法读取所选训练的数据图，原因见数据状况。",
     ),
-    "dataset.reading": ("Reading runs …", "正在读取训练……"),
+    "dataset.reading": "common.reading_runs",
 })  # fmt: skip

@@ -34,7 +34,7 @@ define_texts({
     "alternative.one": ("{name}: {last}", "{name}：{last}"),
     "alternative.none": ("{name}: no finite value", "{name}：没有有限值"),
     "alternative.bad": ("{said}, {n} not finite", "{said}，{n} 个非有限值"),
-    "alternative.more": ("and {n} more", "另有 {n} 个"),
+    "alternative.more": "common.and_n_more",
     "alternative.marks": ("Marked: {said}.", "标记：{said}。"),
     "alternative.values": ("Histogram of {n} finite values", "{n} 个有限值的直方图"),
     "alternative.bins": ("From {low} to {high}", "从 {low} 到 {high}"),

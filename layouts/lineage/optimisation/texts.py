@@ -7,7 +7,7 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "optimisation.title": ("Optimisation", "优化目标"),
     "optimisation.controls": ("Result to explain", "优化目标选择"),
-    "optimisation.target": ("Target", "优化目标"),
+    "optimisation.target": "common.target",
     "optimisation.count": ("{n} of {total} runs with settings have it", "{total} 个有配置信息的训练中 {n} 个有该指标"),
     "optimisation.count_ranks": (
         "{n} of {chosen} ranks have it, of {jobs} runs with settings",
@@ -22,7 +22,7 @@ TEXTS = define_texts({
         "A result is a metric or loss in a lineage file, or the last or best value of a scalar, of a run with settings.",
         "可分析的结果包括：溯源文件中的指标或损失，以及同时记录了配置信息的训练中标量的最新值或最优值。",
     ),
-    "optimisation.no_runs": ("No run is chosen.", "未选择训练。"),
+    "optimisation.no_runs": "common.no_run_is_chosen",
     "optimisation.no_runs_hint": (
         "Choose runs in the bar above (p); an address without runs means all.",
         "请在顶部训练列表中选择；地址中未指定时表示全部。",
@@ -38,7 +38,7 @@ TEXTS = define_texts({
         "仅 {n} 个训练有该结果，至少需要 3 个才能计算。",
     ),
     "optimisation.no_number": ("No setting could be computed; each line says why.", "所有参数均无法计算，原因见各行。"),
-    "optimisation.setting": ("Setting", "参数"),
+    "optimisation.setting": "common.setting",
     "optimisation.linear": ("Linear |r|", "线性相关 |r|"),
     "optimisation.linear_tip": (
         "|Pearson r|, as in MindInsight. η: the correlation ratio of three or more categories, corrected for chance.",
@@ -55,7 +55,7 @@ TEXTS = define_texts({
         "该参数（单独或与其他参数共同）解释的结果方差占比：随机森林的置换重要性。",
     ),
     "optimisation.levels": ("{n} categories", "{n} 类"),
-    "optimisation.of_runs": ("{n} runs", "{n} 个训练"),
+    "optimisation.of_runs": "common.n_runs",
     "optimisation.near": ("≈ {other}", "≈ {other}"),
     "optimisation.near_tip": (
         "Mostly changes together with {other} ({strength}): the effect of one may be due to the other.",
@@ -115,17 +115,17 @@ TEXTS = define_texts({
         "1 is exact. Variance that the forest could not learn is attributed to no setting.",
         "1 表示完全准确。未学到的部分不归于任何参数。",
     ),
-    "optimisation.stop": ("Stop", "停止"),
+    "optimisation.stop": "common.stop",
     "optimisation.again": ("Recompute", "重新计算"),
     # Charts
-    "optimisation.distribution": ("Distribution", "分布"),
+    "optimisation.distribution": "common.distribution",
     "optimisation.summary": (
         "n = {runs}, min {least}, median {middle}, max {most}",
         "{runs} 个训练：最小 {least}，中位数 {middle}，最大 {most}",
     ),
     "optimisation.over": ("{target} over {setting}", "{target} 随 {setting} 的变化"),
     "optimisation.over_none": ("Result over a setting", "结果随参数的变化"),
-    "optimisation.log": ("log", "对数"),
+    "optimisation.log": "common.log_inline",
     "optimisation.log_tip": ("Logarithmic axis of the setting", "参数使用对数坐标轴"),
     "optimisation.drawn": ("n = {n}", "n = {n}"),
     "optimisation.per_unit": ("slope {slope} per unit", "斜率：每单位 {slope}"),
@@ -143,14 +143,14 @@ TEXTS = define_texts({
         "没有仅此参数不同的训练对；最接近的一对另有 {n} 项不同：{names}",
     ),
     "optimisation.no_pairs": ("No two of these runs differ in it.", "这些训练的该参数均相同。"),
-    "optimisation.first": ("Run", "训练"),
+    "optimisation.first": "common.run",
     "optimisation.second": ("Other run", "对比训练"),
     "optimisation.named": ("{name}", "{name}"),
-    "optimisation.difference": ("Difference", "差值"),
+    "optimisation.difference": "common.difference",
     "optimisation.both": ("Compare these two runs", "对比这两个训练"),
     # Files
-    "optimisation.save": ("Save", "保存"),
-    "optimisation.save.png": ("PNG", "PNG"),
+    "optimisation.save": "common.save",
+    "optimisation.save.png": "common.png",
     "optimisation.save.svg": ("SVG", "SVG"),
-    "optimisation.save.csv": ("CSV", "CSV"),
+    "optimisation.save.csv": "common.csv",
 })

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 
 from layouts import PAGES
 from layouts.kit import i18n
-from layouts.kit.i18n import CATALOGUE, attributes, both, t
+from layouts.kit.i18n import CATALOGUE, REFERENCES, attributes, both, t
 from layouts.kit.page import Page
+from layouts.kit.texts import COMMON
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = re.compile(r"""["'`]([a-z_]+\.[A-Za-z_.]+)["'`]""")
@@ -94,7 +96,8 @@ def test_every_key_is_used_somewhere() -> None:
     families |= set(re.findall(r"""startswith\(\(?([^)]*)\)""", text))
     made = tuple(family for family in families if family.endswith("."))
     titles = {page.title for page in PAGES}
-    unused = [key for key in CATALOGUE if key not in literal | titles and not key.startswith(made)]
+    used = literal | titles | set(REFERENCES.values())
+    unused = [key for key in CATALOGUE if key not in used and not key.startswith(made)]
     assert unused == []
 
 
@@ -121,6 +124,24 @@ def test_an_english_text_has_one_chinese_text() -> None:
         versions.setdefault(english, set()).add(chinese)
     several = {english: found for english, found in versions.items() if len(found) > 1}
     assert several == {english: set(meanings) for english, meanings in AMBIGUOUS.items()}
+
+
+def test_no_text_is_written_twice() -> None:
+    written = Counter(text for key, text in CATALOGUE.items() if key not in REFERENCES)
+    assert [text for text, number in written.items() if number > 1] == []
+
+
+def test_a_common_text_is_used_by_several_keys() -> None:
+    number = Counter(REFERENCES.values())
+    assert [key for key in COMMON if number[key] < 2 and not any(f'"{key}"' in text for text in sources())] == []
+
+
+def test_a_key_can_have_the_text_of_another_one() -> None:
+    found = i18n.define_texts({"shell.menu": CATALOGUE["shell.menu"], "tuning.run": "common.run"})
+    assert found["tuning.run"] == COMMON["common.run"] == CATALOGUE["tuning.run"]
+    with pytest.raises(ValueError, match=r"'two\.new' names 'tuning\.run', which is neither a common nor an earlier text"):
+        i18n.define_texts({"two.new": "tuning.run"})
+    assert "two.new" not in CATALOGUE
 
 
 def test_keys_are_named_in_full_width_brackets() -> None:

@@ -15,10 +15,10 @@ from layouts.kit.state import selected_runs
 
 TEXTS = define_texts({
     "sizes.title": ("Sizes", "占用空间"),
-    "sizes.run": ("Run", "训练"),
-    "sizes.size": ("Size", "大小"),
-    "sizes.none": ("No run is chosen.", "未选择训练。"),
-    "sizes.none_hint": ("Choose runs in the bar above (p).", "请在上方选择训练（p）。"),
+    "sizes.run": "common.run",
+    "sizes.size": "common.size",
+    "sizes.none": "common.no_run_is_chosen",
+    "sizes.none_hint": "common.choose_runs_in_bar",
 })
 
 
