@@ -11,6 +11,7 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,11 @@ from layouts.kit.i18n import CATALOGUE
 from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
-from parsers.model import KINDS
-from parsers.profiler.registry import FRAMES
+from parsers.model import KINDS, Reader
+from parsers.profiler.parts import FrameReader
+from parsers.profiler.registry import FRAME_READERS, display_name
+from parsers.registry import READERS
+from tests.contract.samples import PROFILE_SAMPLES, SAMPLES
 from tests.parsers.profiler.written import FILES
 from tests.writers.dumps import Injection, write_dump
 
@@ -188,12 +192,38 @@ def test_every_setting_is_documented_with_its_default(setting: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "names"),
     [
-        ("damage.md", KINDS), ("notebook.md", tuple(FRAMES)), ("commands.md", (*EXPORTED, *FORMATS)),
+        ("damage.md", KINDS), ("commands.md", (*EXPORTED, *FORMATS)),
     ],
 )  # fmt: skip
 def test_every_name_is_documented(document: str, names: tuple[str, ...]) -> None:
     text = text_of(ROOT / "docs" / document)
     assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def documented_files() -> set[str]:
+    """Patterns of file names that docs/files.md says are read: "flops_*", "trace_view.json"."""
+    read = text_of(ROOT / "docs" / "files.md").partition("\n## What is read\n")[2]
+    assert read
+    return {re.sub(r"<\w+>", "*", name.rpartition("/")[2]) for name in re.findall(r"`([^`\s]*\w\w[^`\s]*)`", read)}
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_files_of_every_reader_are_documented(reader: Reader) -> None:
+    names = [path.name for path in SAMPLES[reader.name]]
+    documented = documented_files()
+    assert any(fnmatchcase(name, pattern) for name in names for pattern in documented), f"docs/files.md: wanted {names[0]}"
+
+
+@pytest.mark.parametrize("reader", FRAME_READERS, ids=lambda reader: f"{reader.schema.name}-{reader.file.name}")
+def test_every_frame_of_profiles_and_its_files_are_documented(reader: FrameReader) -> None:
+    assert f"`{reader.schema.name}`" in text_of(ROOT / "docs" / "notebook.md"), f"docs/notebook.md: wanted {reader.schema.name}"
+    documented = {pattern for pattern in documented_files() if not pattern.startswith("*.")}
+    for kind in (reader.file, *reader.also_reads):
+        stem, dot, ending = display_name(kind.name).replace("*", "0").partition(".")
+        names = [path.name for path in PROFILE_SAMPLES.get(kind.name, ())]
+        names += filter(kind.pattern.fullmatch, (f"{stem}{dot}{ending}", f"{stem}_0{dot}{ending}"))
+        wanted = f"docs/files.md: wanted {display_name(kind.name)}"
+        assert any(fnmatchcase(name, form) for name in names for one in documented for form in (one, f"{one}.*")), wanted
 
 
 @pytest.fixture(scope="module")
