@@ -62,7 +62,7 @@ def test_what_is_not_finite_is_counted_and_its_first_place_is_named() -> None:
 
 def test_many_runs_are_counted() -> None:
     lines = [line(f"run_{number:03d}", [1.0, 2.0]) for number in range(100)]
-    for text, more in zip(said(lines), ("; and 95 more.", "；另有 95 项。"), strict=True):
+    for text, more in zip(said(lines), ("; and 95 more.", "；另有 95 个。"), strict=True):
         assert text.count("run_") == MOST_NAMED == 5
         assert more in text
         assert len(text) < 400

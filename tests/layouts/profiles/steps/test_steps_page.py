@@ -56,7 +56,7 @@ def test_the_sentence_has_the_numbers_of_the_file(real_data: Path) -> None:
     # 9035360, 2300802 and 1709449 of 13045611 counts of 10 ns
     english, chinese = sentence_texts(usual)
     assert english == "A step takes 130 ms: 69.3 % waiting for data, 17.6 % gradients and update, 13.1 % forward and backward."
-    assert chinese == "每步耗时 130 ms：等待数据 69.3%，梯度聚合与参数更新 17.6%，前向与反向 13.1%。"
+    assert chinese == "每步耗时 130 ms：等待数据 69.3 %，梯度聚合与参数更新 17.6 %，前向与反向 13.1 %。"
     widths = [float(part.style["width"].rstrip("%")) for part in bar(usual).children[0].children]
     np.testing.assert_allclose(widths, [69.2598, 13.1036, 17.6366], atol=1e-4)
 
