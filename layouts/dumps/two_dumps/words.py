@@ -8,7 +8,7 @@ from layouts.kit import units as fmt
 
 
 def quantity(value: float) -> str:
-    """Return a difference: 0, 0.12 %, 3.4e-07; – for unknown."""
+    """Return a difference: 0, 0.120 %, 3.40e-5 %; – for unknown."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):

@@ -134,7 +134,7 @@ def test_the_sentence_of_the_four_ranks(real_data: Path) -> None:
     assert f"spends {mean:.3g} ms of a step" in said
     judged = own[own["own_wait_ns"].notna()]
     share = judged["own_wait_ns"].sum() / judged["elapse_ns"].sum()
-    assert f"{100 * share:.3g} % of the" in said
+    assert f"{100 * share:.1f} % of the" in said
     assert "None of 8 links is slower" in said
     assert re.search(r"44.0 % of the HCCS packets are smaller than 16.0 MB; they take 1.00 % of the time", said)
     unexplained = own.loc[own["idle_explained"] == "no", "idle_ns"].sum() / own["rank"].nunique() / 1e6
