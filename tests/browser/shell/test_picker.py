@@ -63,7 +63,7 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     cases = [(state, every) for every in (False, True) for state in states]
     got = opened.evaluate(
         """async ([cases, rows]) => {
-             const { selected, encode, colours } = await import("/assets/kit/picker.js");
+             const { selected, encode, colours } = await import("/assets/kit/run_selection.js");
              const { merged } = await import("/assets/kit/runs.js");
              return cases.map(([state, changes]) => {
                const runs = { ...merged(null, changes, ["image"]), rows };
