@@ -37,8 +37,8 @@ RECIPES = (
             ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.metrics_csv import METRICS_CSV\n"),
             ("parsers/registry.py", r"(?<=\n    GRAPHS,\n)", "    METRICS_CSV,\n"),
         ),
-        ("tests/contract/test_readers.py", "-k", "metrics_csv"),
-        8,
+        ("tests/contract", "-k", "metrics_csv"),
+        9,
     ),
     Recipe(
         "Add a page",
@@ -56,8 +56,8 @@ RECIPES = (
             ("parsers/profiler/registry.py", r"(?<=\n    ascend_output,\n)", "    cache_hits,\n"),
             ("parsers/profiler/registry.py", r"(?<=\n    flops\.SCOPES,\n)", "    cache_hits.L2_CACHE,\n"),
         ),
-        ("tests/contract/test_profile_frames.py", "-k", "cache_hits or schemas or kind"),
-        4,
+        ("tests/contract", "-k", "cache_hits or schemas or kind"),
+        5,
     ),
 )  # fmt: skip
 

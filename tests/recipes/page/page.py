@@ -7,11 +7,11 @@ from typing import Any
 from dash import Input, Output, html
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import card, empty_state
+from layouts.kit.elements import card, empty_state, simple_table
 from layouts.kit.i18n import define_texts, t
 from layouts.kit.page import Ids, Page
-from layouts.sources import FrameSource
 from layouts.kit.state import selected_runs
+from layouts.sources import FrameSource
 
 TEXTS = define_texts({
     "sizes.title": ("Sizes", "占用空间"),
@@ -43,12 +43,12 @@ def rows(source: FrameSource, state: Any) -> list[tuple[str, int]]:
 
 
 def table(found: list[tuple[str, int]]) -> Any:
-    """Draw the rows as a table."""
+    """Draw the rows as a card with a table; without any, say what is missing."""
     if not found:
         return empty_state("sizes.none", hint="sizes.none_hint")
-    head = html.Thead(html.Tr([html.Th(t("sizes.run")), html.Th(t("sizes.size"))]))
-    body = html.Tbody([html.Tr([html.Td(name), html.Td(fmt.size(size))]) for name, size in found])
-    return card(t("sizes.title"), html.Table([head, body]))
+    titles = [t("sizes.run"), t("sizes.size")]
+    lines = [[name, html.Span(fmt.size(size), title=f"{fmt.exact(size)} B")] for name, size in found]
+    return card(t("sizes.title"), simple_table(titles, lines, numbers=[1]))
 
 
 PAGE = Page(name="sizes", texts=TEXTS, needs=(), layout=layout, register=register, group="training")
