@@ -105,7 +105,7 @@ def test_kernels_keys_language_and_theme(page: Page, shaped: str) -> None:
     expect(page.locator("[data-plot=steps]")).not_to_have_class(re.compile("ms-full"))
     page.get_by_role("button", name="中文").click()
     expect(page.locator(".ms-shapes-sentence .zh")).to_contain_text("1 个 kernel 中有 1 个以多种 block 或 grid 启动")
-    expect(page.locator(f"{STEPS} .xtitle")).to_have_text("step")
+    expect(page.locator(f"{STEPS} .xtitle")).to_have_text("步骤")
     page.locator("[data-action=theme]").click()
     expect(page.locator(f"{STEPS} .ytitle")).to_contain_text("总耗时")
 
