@@ -208,7 +208,8 @@ def test_an_unchanged_dump_is_not_listed_again(opener: Opener, runs: Path, monke
     listed: list[object] = []
     monkeypatch.setattr("parsers.dumps.kernel.list_rank", lambda *args: listed.append(args))
     looked = store._dumps._held["a"].looked
-    for _ in range(20):
+    deadline = time.monotonic() + 60
+    while store._dumps._held["a"].looked == looked and time.monotonic() < deadline:
         store.status()
         time.sleep(0.02)
     assert store._dumps._held["a"].looked > looked
