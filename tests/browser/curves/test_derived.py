@@ -199,6 +199,8 @@ def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flas
     page.keyboard.insert_text("gap")
     page.keyboard.press("Enter")
     expect(views.locator(".ms-views-open")).to_have_text("gap")
+    views.locator("summary").click()
+    expect(views.locator(".ms-views-open")).to_be_hidden()
     visit(page, address, "run=lenet_sink_mode")
     views.locator("summary").click()
     views.locator(".ms-views-open").click()

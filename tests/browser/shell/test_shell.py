@@ -212,7 +212,7 @@ def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Call
     source = MemorySource(rows=[row("a")])
     source.checked = (1200, 5000)
     page.goto(serve(create_app(source).server) + "/")
-    expect(page.locator(".ms-health").first).to_have_attribute("title", re.compile(r"1,200 of 5,000 \(24 %\)"))
+    expect(page.locator(".ms-health").first).to_have_attribute("title", re.compile(r"1,200 of 5,000 \(24\.0 %\)"))
     page.locator(".ms-health").first.click()
     line = page.locator("dialog[open] .ms-health-verified")
     expect(line).to_contain_text("1,200 of 5,000 (24.0 %)")
