@@ -404,8 +404,8 @@ class Background:
                 return
         try:
             task.after()
-        except Exception:  # nobody waits for it any more
-            log.exception("what follows work on %r failed", task.owner)
+        except Exception:  # the result is already published; a bug in the follow-up must not end the thread of other tasks
+            log.exception("the follow-up of work on %r failed", task.owner)
         finally:
             with self.lock:
                 self._remove(task)

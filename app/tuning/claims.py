@@ -9,7 +9,7 @@ from collections.abc import Iterator
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # to mypy a module, which cannot be None; every use asks first
 
 _CLAIM, _ASKING = "claim", "asking.lock"
 

@@ -172,7 +172,7 @@ def _digits(value: float) -> str:
 
 
 def _fixed(value: float, places: int) -> str:
-    """Write a number with so many decimals; halves are rounded up, as toFixed of scripts does."""
+    """Write a number with `places` decimals; halves are rounded up, as toFixed of JavaScript does."""
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP):,}"
 
 

@@ -54,7 +54,7 @@ def steady(page: Page, script: str, *arguments: Any) -> Any:
 
 
 def polls(page: Page, times: int = 1) -> None:
-    """Wait until the page has asked so many times more what has changed on disk, and drawn the answer."""
+    """Wait until the page has polled `times` more times for changes on disk and has drawn the answer."""
     for _ in range(times):
         page.wait_for_event("requestfinished", predicate=is_poll)
     frames(page)

@@ -60,7 +60,7 @@ class Forests:
         self._installed = installed
         self._lock = threading.Lock()
         self._fits: Cache[tuple[str, ...], _Fit] = Cache(MOST_KEPT)
-        # scikit-learn names no errors for odd data, so the type of each is told.
+        # scikit-learn documents no exceptions for degenerate data, so no error is shown without its type.
         self._background = Background("mindscope-forests", slots=1, plain=())
 
     def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
@@ -85,14 +85,15 @@ class Forests:
 
     def _begin(self, rows: tuple[LineageRow, ...], target: str) -> _Fit:
         def job(task: Task) -> Forest | None:
+            latest: Forest | None = None
             try:
-                for forest in self._grow(lineage_frame(rows), target):
-                    task.result = forest
+                for latest in self._grow(lineage_frame(rows), target):
+                    task.result = latest
                     task.give_way()
                     if self._abandoned(task):
                         fit.left = True
                         raise Cancelled
-                return task.result  # type: ignore[no-any-return]
+                return latest
             finally:
                 fit.ended = time.monotonic()
 

@@ -64,7 +64,7 @@ def read_ask(data: Any) -> Ask | None:
 
 
 def comparison(ask: Ask, other: DumpView) -> DumpWork:
-    """Return the comparison with another dump; its result is Compared, and what was compared so far is told."""
+    """Return the comparison with another dump; its result is Compared, also of the pairs compared so far."""
     one, two = ask.one, ask.other
 
     def compare(dump: DumpView, report: Report) -> Compared:

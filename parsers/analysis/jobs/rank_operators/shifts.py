@@ -1,7 +1,7 @@
 """Moves the ranks of each stage so that their common collectives end together.
 
 A collective ends in all ranks of its group at nearly the same moment, so the median distance of its ends is how far two clocks
-are apart (`parsers.analysis.jobs.clocks`). What remains after the shift is told: it bounds what the picture can show.
+are apart (`parsers.analysis.jobs.clocks`). The distance that remains after the shift is reported: less than that means nothing.
 """
 
 from __future__ import annotations
