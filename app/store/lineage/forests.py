@@ -95,9 +95,10 @@ class Forests:
                         raise Cancelled
                 return latest
             finally:
-                fit.ended = time.monotonic()
+                with self._background.lock:  # held below until fit is assigned, so a job that fails at once finds it
+                    fit.ended = time.monotonic()
 
-        with self._background.lock:  # the job finds fit
+        with self._background.lock:
             fit = _Fit(rows, self._background.begin(tuple(row.run for row in rows), job))
         return fit
 
