@@ -129,10 +129,9 @@ def test_bubble_and_theory_of_a_made_job(tmp_path: Path) -> None:
     write(tmp_path / "job", stages=4, width=2, micro=8, marks="device")
     one = pipeline(source_of(tmp_path / "job"), step="1")
     first, second, *rest = said(one)
-    assert first == (
+    assert first == (  # 90 of 334 ms
         "Ranks wait 26.9 % of a step for other stages on average (exposed p2p); longest rank 0: 90.0 ms of 334 ms (26.9 %)."
     )
-    assert f"{90 / 334:.1%}" == "26.9%"
     assert "1F1B waits 27.3 %" in second  # 3 / (8 + 3)
     assert "p = 4 equal stages and m = 8 micro batches (ranges marked as forward_step on each rank)" in second
     assert rest == [
