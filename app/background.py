@@ -378,10 +378,11 @@ class Background:
 
     def _do(self, task: Task) -> None:
         task.state = "working"
-        state, text, result = "failed", "", None
+        state, text, result, cost = "failed", "", None, 0
         try:
             task.check()
             result = task.job(task)
+            cost = size_of(result) if task.kept and self._memory is not None else 0
             state = "ready"
         except Cancelled:
             state = "cancelled"
@@ -390,7 +391,6 @@ class Background:
         except Exception as error:  # without this a page would wait forever after a bug that its files trigger
             log.exception("work on %r failed", task.owner)
             text = f"{type(error).__name__}: {error}"
-        cost = size_of(result) if task.kept and self._memory is not None else 0
         with self.lock:
             if state == "ready" and task.kept:
                 task.result, task.cost = result, cost
