@@ -146,13 +146,13 @@ def of_store(path: str, index: str) -> dict[str, float]:
     begun, taken = _cpu(), time.process_time()
     store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
     store.wait(600)
-    (run,) = store.runs()
+    (run,) = store.runs.rows()
     listing = time.process_time()
-    rows = store.profiles(run.key)
+    rows = store.profiles.rows(run.key)
     listed = time.process_time()
     asked = time.process_time()
     for name in FRAMES:
-        while (frame := store.profile_frame(run.key, rows[0].session, rows[0].rank, name)).state in ("waiting", "reading"):
+        while (frame := store.profiles.frame(run.key, rows[0].session, rows[0].rank, name)).state in ("waiting", "reading"):
             time.sleep(0.02)
         if frame.state not in ("ready", "missing") or (name == "collectives" and frame.state == "missing"):
             raise RuntimeError(f"{name}: {frame.state} {frame.text}")

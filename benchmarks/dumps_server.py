@@ -66,10 +66,10 @@ def _statistics(base: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as index:
         os.chmod(index, 0o700)
         store = _store(base, f"{index}/index")
-        run = store.runs()[0].key
-        _ready(lambda: store.dump(run))
+        run = store.runs.rows()[0].key
+        _ready(lambda: store.dumps.open(run))
         children = _children()
-        own = _cpu(lambda: (_ready(lambda: store.dump_work(run, DumpWork("statistics", 0, _measured))), store.stop()))
+        own = _cpu(lambda: (_ready(lambda: store.dumps.work(run, DumpWork("statistics", 0, _measured))), store.stop()))
         again = _store(base, f"{index}/index")
         _ready(lambda: again.dump(run))
         known = _cpu(lambda: _ready(lambda: again.dump_work(run, DumpWork("statistics", 0, _measured))))
@@ -82,10 +82,10 @@ def _memory(base: str) -> dict[str, float]:
     from layouts.dumps.open_dump import DumpWork
 
     store = _store(base)
-    run = store.runs()[0].key
-    _ready(lambda: store.dump(run))
+    run = store.runs.rows()[0].key
+    _ready(lambda: store.dumps.open(run))
     before = shared_out(os.getpid())
-    _ready(lambda: store.dump_work(run, DumpWork("statistics", 0, _measured)))
+    _ready(lambda: store.dumps.work(run, DumpWork("statistics", 0, _measured)))
     store.stop()
     return {"before_mb": before}
 
@@ -96,9 +96,9 @@ def _pages(base: str) -> dict[str, float]:
     from layouts.dumps.debugger.page import Answers
 
     store = _store(base)
-    run = store.runs()[0].key
-    listed = _cpu(lambda: _ready(lambda: store.dump(run)))
-    mark = store.dump(run).mark
+    run = store.runs.rows()[0].key
+    listed = _cpu(lambda: _ready(lambda: store.dumps.open(run)))
+    mark = store.dumps.open(run).mark
     ask: dict[str, Any] = {"of": [run], "rank": ["0"], "step": ["50"], "mark": [mark]}
     parts = Answers(store).parts()
 
@@ -110,7 +110,7 @@ def _pages(base: str) -> dict[str, float]:
             time.sleep(0.005)  # until the iteration on screen has been checked
 
     picture = _cpu(first)
-    dump = store.dump(run).dump
+    dump = store.dumps.open(run).dump
     row = int(np.flatnonzero(dump.tensors["iteration"].to_numpy() == 50)[7])
     chosen = ask | {"node": [str(dump.tensors["name"].array[row])], "io": ["output.0"], "row": [str(row)]}
 

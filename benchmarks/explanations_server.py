@@ -40,7 +40,7 @@ def _measure(base: str) -> dict[str, float]:
     store = Store([base], interval=0).start()
     if not store.wait(120):
         raise RuntimeError("the run was not found within 120 s")
-    (run,) = (member for row in store.runs() for member in row.members)
+    (run,) = (member for row in store.runs.rows() for member in row.members)
     while listing(store, Choice(run))["state"] == "reading":
         time.sleep(0.02)
 

@@ -42,7 +42,7 @@ def fetch(size: int) -> dict[str, float]:
         store = Store([base], sessions=sessions).start()
         pages = create_app(store).server.test_client()
         try:
-            while not any(one.state == "waiting" for one in store.live().sessions):
+            while not any(one.state == "waiting" for one in store.live.status().sessions):
                 time.sleep(0.05)
             shown(pages, store, "fc0.weight")  # what the first tensor imports is no part of the second
             before = rss_bytes()
@@ -62,14 +62,14 @@ def shown(pages: Any, store: Any, name: str) -> int:
     """Fetch a parameter as the page does: a rectangle of values, and statistics; return its bytes."""
     end = time.monotonic() + 120
     while time.monotonic() < end:
-        opened = store.dump("live:1")
+        opened = store.dumps.open("live:1")
         tensors = opened.dump.tensors
         row = int(np.flatnonzero(((tensors["name"] == name) & (tensors["iteration"] == 0)).to_numpy())[-1])
         answer = pages.get(
             f"/api/dump-values?run=live:1&row={row}&mark={opened.mark}&rows=0:64&cols=0:64", headers={"Host": "localhost"}
         )
         if answer.status_code == 200:
-            told = store.dump("live:1").dump.statistics_of([row]).iloc[0]
+            told = store.dumps.open("live:1").dump.statistics_of([row]).iloc[0]
             assert told["source"] == "computed"
             return int(told["count"]) * 4
         time.sleep(0.02)

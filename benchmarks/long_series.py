@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,25 +59,19 @@ def one(points: int) -> dict[str, float]:
     from app.store.store import Store
     from layouts.curves.scalars.page import draw
     from layouts.runs.rows import RunRow
-    from layouts.sources import FrameSource
+    from layouts.sources import Sources
 
     class OneRun(Store):
         """A store with one tag of one run, which is on no disk."""
 
         def __init__(self, scalars: RunScalars) -> None:
             super().__init__(interval=0)
-            self._scalars = scalars
+            row = RunRow("run", "run", "run", "run", ("run",), BEGUN, BEGUN, 0, "idle")
+            self.runs.rows = lambda: [row]  # type: ignore[method-assign]
+            self.runs.colours = lambda chosen=(): {}  # type: ignore[method-assign]  # noqa: ARG005
+            self.curves.series = lambda run, tag: scalars.series(tag)  # type: ignore[method-assign]  # noqa: ARG005
 
-        def runs(self) -> Sequence[RunRow]:
-            return [RunRow("run", "run", "run", "run", ("run",), BEGUN, BEGUN, 0, "idle")]
-
-        def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:  # noqa: ARG002 - it has the first colour
-            return {}
-
-        def series(self, run: str, tag: str) -> Any:  # noqa: ARG002 - there is one
-            return self._scalars.series(tag)
-
-    def drawn(source: FrameSource, **ask: str) -> int:
+    def drawn(source: Sources, **ask: str) -> int:
         asked = {"tag": ["loss"], "run": ["*"], "columns": ["600"], **{key: [value] for key, value in ask.items()}}
         return len(to_json({"figure": draw(source, asked)}))
 

@@ -76,7 +76,7 @@ def store(base: str, index: str, idle: float = 0.0) -> dict[str, float]:
         raise RuntimeError("the runs were not read in ten minutes")
     time.sleep(1.0)  # the last of them are written to the index
     cpu, rss = time.process_time() - begun, anonymous_rss()
-    points = sum(row.points for row in opened.runs())
+    points = sum(row.points for row in opened.runs.rows())
     begun, begun_wall = time.process_time(), time.perf_counter()
     time.sleep(idle)
     share = 100 * (time.process_time() - begun) / max(time.perf_counter() - begun_wall, 1e-9)

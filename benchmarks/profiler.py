@@ -78,12 +78,12 @@ def page(path: str, index: str) -> dict[str, float]:
 
     store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
     store.wait(60)
-    (run,) = store.runs()
-    (profile,) = store.profiles(run.key)
+    (run,) = store.runs.rows()
+    (profile,) = store.profiles.rows(run.key)
     choice = Choice(run.key, profile.session, profile.rank, profile.mark)
 
     def ready(name: str) -> None:
-        while store.profile_frame(run.key, profile.session, profile.rank, name).state != "ready":
+        while store.profiles.frame(run.key, profile.session, profile.rank, name).state != "ready":
             time.sleep(0.05)
 
     tables, told = Tables(store), {}
@@ -110,7 +110,7 @@ def page(path: str, index: str) -> dict[str, float]:
         told[name] = time.process_time() - begun
         if name == "first":
             told["rss"] = _most_memory()
-    kernels = store.profile_frame(run.key, profile.session, profile.rank, "kernels").frame
+    kernels = store.profiles.frame(run.key, profile.session, profile.rank, "kernels").frame
     if kernels is None:
         raise RuntimeError("wanted the kernels, found none")
     codes = np.arange(len(kernels)) * 7919 % 20_000

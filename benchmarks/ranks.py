@@ -50,7 +50,7 @@ def answers(folder: str) -> dict[str, float]:
     store = Store([folder], interval=0).start()
     store.wait(60)
     client = create_app(store).server.test_client()
-    (row, *_) = store.profiles("job")
+    (row, *_) = store.profiles.rows("job")
     query = {"run": "job", "session": row.session, "rank": row.rank, "rows": f"0-{RANKS - 1}", "aligned": 1}
 
     def cost() -> float:

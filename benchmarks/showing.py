@@ -36,12 +36,12 @@ def visit() -> dict[str, float]:
 
     store = Store([folder() / "ms" / "S4"], interval=0).start()
     store.wait(60)
-    (run,) = store.runs()
-    tags = store.tags(run.key, "image")
+    (run,) = store.runs.rows()
+    tags = store.runs.tags(run.key, "image")
     begun = time.thread_time()
     drawing = [CARDS.draw(store, {"tag": [tag]}) for tag in tags]
     listed = (time.thread_time() - begun) * 1e3 / max(len(drawing), 1)
-    places = [(tag, place) for tag in tags for place in range(len(store.payload_series(run.key, "image", tag) or ()))]
+    places = [(tag, place) for tag in tags for place in range(len(store.values.series(run.key, "image", tag) or ()))]
     client = create_app(store).server.test_client()
     client.get("/api/health")
     spent, size = [], 0

@@ -102,7 +102,7 @@ def _load(base: str, index: str) -> dict[str, float]:
     store = Store([base], interval=0, index_directory=index).start()
     store.wait(60)
     cpu = time.process_time() - begun
-    points = sum(row.points for row in store.runs())
+    points = sum(row.points for row in store.runs.rows())
     store.stop()
     if points != POINTS:
         raise RuntimeError(f"wanted {POINTS} points, got {points}")

@@ -102,8 +102,8 @@ def one() -> dict[str, float]:
         small = anonymous_rss()
         source: Any = Source(folder)
         spent["stages"] = _seconds(lambda: source.job_.stages)
-        session = next(iter(source.profiles))[0]
-        spent["read"] = _seconds(lambda: source.profiles[session, 0].strategies)
+        session = next(iter(source.profiles.rows))[0]
+        spent["read"] = _seconds(lambda: source.profiles.rows[session, 0].strategies)
         kept = Strategies()
         answers: list[Any] = []
 

@@ -100,7 +100,7 @@ def _answers(times: int) -> list[float]:
             with journal.open("a") as file:
                 for number in range(STUDY - FILES, STUDY):
                     file.write(line(7, trial_id=number, step=100 + turn, intermediate_value=0.5))
-            store._studies.wait()
+            store.studies.wait()
             begin = time.thread_time()
             for answer in (answer_study, answer_curves, answer_settings):
                 assert answer(store, {"study": ["search"]})["state"] == "ready"

@@ -106,7 +106,7 @@ def take(base: str, pictures: Sequence[Picture]) -> None:
     with tempfile.TemporaryDirectory() as notes:
         store = Store([base], interval=0, notes_directory=notes).start()
         store.wait(60)
-        store.create_board("Optimizers", BOARD_CARDS, key=BOARD)
+        store.notes.create_board("Optimizers", BOARD_CARDS, key=BOARD)
         _take(store, pictures)
         store.stop()
 

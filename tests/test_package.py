@@ -55,7 +55,7 @@ def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
         "import app, sys; from app.web.server import create_app; from app.commands.serving import demo_directory;"
         "made = create_app(demo_directory()); assert made.source.wait(30);"
         "page = made.server.test_client().get('/', headers={'Host': 'localhost'});"
-        "print(app.__file__); print(page.status_code, len(made.source.runs()));"
+        "print(app.__file__); print(page.status_code, len(made.source.runs.rows()));"
         "print(made.server.test_client().get('/assets/kit.css', headers={'Host': 'localhost'}).status_code)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "site", capture_output=True, text=True, check=False)

@@ -26,7 +26,7 @@ from parsers.model import Problem, Source
 
 if TYPE_CHECKING:
     from layouts.profiles.frames import ProfileFrame
-    from layouts.sources import FrameSource
+    from layouts.sources import Sources
 
 POLL_S = 0.05
 PROGRAM = "app.run_process"
@@ -114,24 +114,24 @@ def _profiles(sources: Sequence[Source], place: str, settings: Settings, bar: Pr
         store.stop()
 
 
-def _asked(store: FrameSource) -> Iterator[tuple[str, str, int, str]]:
+def _asked(store: Sources) -> Iterator[tuple[str, str, int, str]]:
     """Yield run, session, rank and name of each frame and trace; those of a job once."""
     done: set[tuple[Any, str]] = set()
-    for run in [member for row in store.runs() for member in row.members]:
-        for profile in store.profiles(run):
+    for run in [member for row in store.runs.rows() for member in row.members]:
+        for profile in store.profiles.rows(run):
             for name in profile.frames:
                 if name in JOB_FRAMES:
-                    job = tuple(store.members(run, profile.session, profile.rank))
+                    job = tuple(store.profiles.members(run, profile.session, profile.rank))
                     if (job, name) in done:
                         continue
                     done.add((job, name))
                 yield run, profile.session, profile.rank, name
 
 
-def _waited(store: FrameSource, asked: tuple[str, str, int, str], show: Any) -> ProfileFrame:
+def _waited(store: Sources, asked: tuple[str, str, int, str], show: Any) -> ProfileFrame:
     """Wait until a frame is read, or a trace with what makes its views cost what they show."""
     while True:
-        frame = store.profile_frame(*asked)
+        frame = store.profiles.frame(*asked)
         if frame.state not in ("waiting", "reading") and not (asked[3] == TRACE and frame.done < frame.total):
             return frame
         show(frame.done / max(frame.total, 1))

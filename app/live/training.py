@@ -32,11 +32,11 @@ class LiveTraining:
         self._work.stop()
 
     def status(self) -> LiveStatus:
-        """See `layouts.sources.LiveSource.live`."""
+        """See `layouts.dumps.live_source.LiveSource`."""
         return live.OFF if self._sessions is None else self._sessions.status()
 
     def order(self, key: str, order: Order) -> LiveSession:
-        """See `layouts.sources.LiveSource.order`."""
+        """See `layouts.dumps.live_source.LiveSource`."""
         session = self._session(key)
         if order.kind in (live.CONTINUE, live.NODE, live.RECHECK):
             self._watch(session, key)

@@ -60,7 +60,7 @@ from layouts.kit.state import selected_runs
 from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.runs.notes import Note
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource, RunSource, ValueSource
+from layouts.sources import RunSources, Sources, ValueSources
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
 
@@ -84,7 +84,7 @@ class Selection:
     kind: str = "scalar"
 
 
-def blueprint(source: FrameSource, name: str) -> Blueprint:
+def blueprint(source: Sources, name: str) -> Blueprint:
     """Build the routes over one source, to be registered below a URL prefix. The name must be unique per Flask application."""
     routes = Blueprint(name, __name__)
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
@@ -126,17 +126,17 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/profile.csv", "profile-csv", lambda: profiles.table(source))
     routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
-    routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
+    routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.runs.status())))
     return routes
 
 
-def health(source: RunSource, **more: Any) -> Response:
+def health(source: RunSources, **more: Any) -> Response:
     """Respond with the health of the source (`SourceStatus.health`) and more fields; 503 unless it is "ok"."""
-    found = source.status().health
+    found = source.runs.status().health
     return _json({"status": found, **more}, 200 if found == "ok" else 503)
 
 
-def runs(source: RunSource) -> Response:
+def runs(source: RunSources) -> Response:
     """Respond with a page of the list of runs: `limit` rows from the row numbered `from`; 400 for another number.
 
     X-Total-Count is the number of all rows, and a Link with rel="next" leads to the next page.
@@ -147,7 +147,7 @@ def runs(source: RunSource) -> Response:
         _wait_for_scan(source)
     except Unusable as error:
         return refusal(error)
-    rows = source.runs()
+    rows = source.runs.rows()
     answer = _json([_run(row) for row in rows[first : first + limit]])
     answer.headers["X-Total-Count"] = str(len(rows))
     if first + limit < len(rows):
@@ -171,7 +171,7 @@ def _whole_number(name: str, default: int, low: int, high: int) -> int:
     return int(text)
 
 
-def dataset(source: ValueSource) -> Response:
+def dataset(source: ValueSources) -> Response:
     """Respond with the data pipeline of one run as a list of operations, the last one first; 404 if none was recorded."""
     try:
         named = request.args.getlist("run")
@@ -179,10 +179,10 @@ def dataset(source: ValueSource) -> Response:
             raise Unusable(f"expected the parameter run once and no other, found {', '.join(request.args)[:80] or 'none'}")
         (run,) = named
         _wait_for_scan(source)
-        if not any(run in row.members for row in source.runs()):
+        if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
         _wait_for_runs(source, [run])
-        graph = source.dataset_graph(run)
+        graph = source.graphs.dataset(run)
         if graph is None:
             raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
     except Unusable as error:
@@ -211,7 +211,7 @@ def _json_ready(value: Any) -> Any:
     return [_json_ready(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def settings(source: FrameSource, kind: str) -> Response:
+def settings(source: Sources, kind: str) -> Response:
     """Respond with settings and metrics as "csv" or "json", with columns and runs in the order of the request.
 
     The columns remark and tags come from notes; without `col` they are included if any run has a note.
@@ -219,7 +219,7 @@ def settings(source: FrameSource, kind: str) -> Response:
     try:
         _refuse_unknown_parameters(("run", "col"))
         _wait_for_scan(source)
-        described = _with_notes(source.lineage(), source.notebook().notes)
+        described = _with_notes(source.lineage.rows(), source.notes.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
         names = _named_columns(lineage.columns(rows))
     except Unusable as error:
@@ -227,13 +227,13 @@ def settings(source: FrameSource, kind: str) -> Response:
     return _rows_answer(rows, names, "lineage", kind)
 
 
-def pipelines(source: FrameSource, kind: str) -> Response:
+def pipelines(source: Sources, kind: str) -> Response:
     """Respond with the operation parameters of data pipelines as "csv" or "json", like `settings`."""
     try:
         _refuse_unknown_parameters(("run", "col"))
         _wait_for_scan(source)
         found = pipeline_table(source, None)
-        noted = _with_notes(found.rows, source.notebook().notes)
+        noted = _with_notes(found.rows, source.notes.notebook().notes)
         rows = _named(noted, [row.run for row in noted], "run")
         names = _named_columns([*found.columns, *(name for name in NOTED if any(name in row.settings for row in rows))])
     except Unusable as error:
@@ -266,7 +266,7 @@ def _noted(note: Note) -> dict[str, str]:
     return {name: text for name, text in columns if text}
 
 
-def insights(source: RunSource) -> Response:
+def insights(source: RunSources) -> Response:
     """Respond with the insights into the scalars of runs, at every sensitivity, one row each; streamed as CSV."""
     try:
         _refuse_unknown_parameters(("run",))
@@ -291,13 +291,13 @@ def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
 
 
 def scalars(
-    source: FrameSource, pieces: Callable[[FrameSource, Selection], Iterator[bytes]], suffix: str, mimetype: str
+    source: Sources, pieces: Callable[[Sources, Selection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """Respond with scalars, streamed."""
     return export(source, "scalar", pieces, suffix, mimetype)
 
 
-def compared(source: FrameSource, what: str) -> Response:
+def compared(source: Sources, what: str) -> Response:
     """Respond with the final values of runs or groups ("final") or the curves of groups ("groups") as CSV."""
     try:
         _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
@@ -307,7 +307,7 @@ def compared(source: FrameSource, what: str) -> Response:
         query["tag"] = expressions.named_tags()
         runs = selected_runs({"run": query["run"]}, source)
         _wait_for_runs(source, runs)
-        expressions.check(query["tag"], (tag for run in runs for tag in source.tags(run)))
+        expressions.check(query["tag"], (tag for run in runs for tag in source.runs.tags(run)))
         pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
@@ -317,7 +317,7 @@ def compared(source: FrameSource, what: str) -> Response:
     return answer
 
 
-def expression(source: RunSource) -> Response:
+def expression(source: RunSources) -> Response:
     """Respond with the tags of an expression and those of them that no selected run has, or with what is wrong with it."""
     try:
         text = expressions.single_expression()
@@ -327,13 +327,13 @@ def expression(source: RunSource) -> Response:
     return _json(checked(source, runs, text))
 
 
-def histograms(source: FrameSource) -> Response:
+def histograms(source: Sources) -> Response:
     """Respond with histograms as CSV, streamed."""
     return export(source, "histogram", _histogram_pieces, "csv", "text/csv")
 
 
 def export(
-    source: FrameSource, kind: str, pieces: Callable[[FrameSource, Selection], Iterator[bytes]], suffix: str, mimetype: str
+    source: Sources, kind: str, pieces: Callable[[Sources, Selection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """Respond with the selected data of one kind, streamed."""
     try:
@@ -362,11 +362,11 @@ def disposition(selection: Selection, suffix: str) -> str:
 _PARAMETERS = ("run", "runs", "tag", "tags", "from", "to")
 
 
-def _selected_runs(source: RunSource, parameters: Sequence[str] = _PARAMETERS) -> list[str]:
+def _selected_runs(source: RunSources, parameters: Sequence[str] = _PARAMETERS) -> list[str]:
     """Return the member keys of the runs a request names, in the order of the list of runs."""
     _refuse_unknown_parameters(parameters)
     _wait_for_scan(source)
-    rows = source.runs()
+    rows = source.runs.rows()
     members = [member for row in rows for member in row.members]
     named = request.args.getlist("run")
     pattern = _single("runs")
@@ -383,10 +383,10 @@ def _selected_runs(source: RunSource, parameters: Sequence[str] = _PARAMETERS) -
     return [member for member in members if member in chosen]
 
 
-def _wait_for_scan(source: RunSource) -> None:
+def _wait_for_scan(source: RunSources) -> None:
     """Wait for the first scan, so that an undiscovered run is not reported missing."""
     end = time.monotonic() + PATIENCE
-    while (status := source.status()).read_at is None:
+    while (status := source.runs.status()).read_at is None:
         if status.failed:
             raise Unusable(f"scanning for runs failed: {status.failed}", 503)
         if time.monotonic() > end:
@@ -394,23 +394,23 @@ def _wait_for_scan(source: RunSource) -> None:
         time.sleep(0.05)
 
 
-def _wait_for_runs(source: RunSource, runs: Sequence[str]) -> None:
+def _wait_for_runs(source: RunSources, runs: Sequence[str]) -> None:
     """Wait until the runs have been read, so that no export is silently incomplete."""
     end = time.monotonic() + PATIENCE
-    source.want(runs)
+    source.runs.want(runs)
     while unread := _unread(source, runs):
         if time.monotonic() > end:
             raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first; try again later", 503)
         time.sleep(0.05)
 
 
-def _unread(source: RunSource, runs: Sequence[str]) -> list[str]:
+def _unread(source: RunSources, runs: Sequence[str]) -> list[str]:
     chosen = set(runs)
-    return [row.key for row in source.runs() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
+    return [row.key for row in source.runs.rows() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
 
 
-def _selected_pairs(source: RunSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
-    tags = {run: source.tags(run, kind) for run in runs}
+def _selected_pairs(source: RunSources, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
+    tags = {run: source.runs.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
     named = expressions.named_tags() if kind == "scalar" else request.args.getlist("tag")
     pattern = _single("tags")
@@ -454,26 +454,26 @@ def _refuse_unknown_parameters(known: Sequence[str]) -> None:
 # Responses ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: RunSource, selection: Selection) -> Iterator[tuple[str, str, Series]]:
+def _parts(source: RunSources, selection: Selection) -> Iterator[tuple[str, str, Series]]:
     """Yield (run, tag, rows of the range in parts); skip a series that has disappeared since the selection."""
     for run, tag in selection.pairs:
-        series = source.series(run, tag)
+        series = source.curves.series(run, tag)
         if series is not None:
             for part in parts(series, selection.steps):
                 yield run, tag, part
 
 
-def _csv_pieces(source: RunSource, selection: Selection) -> Iterator[bytes]:
+def _csv_pieces(source: RunSources, selection: Selection) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, selection):
         yield csv_rows(run, tag, part)
 
 
-def _histogram_pieces(source: ValueSource, selection: Selection) -> Iterator[bytes]:
+def _histogram_pieces(source: ValueSources, selection: Selection) -> Iterator[bytes]:
     return histogram_rows(source, selection.pairs, selection.steps)
 
 
-def _json_pieces(source: RunSource, selection: Selection) -> Iterator[bytes]:
+def _json_pieces(source: RunSources, selection: Selection) -> Iterator[bytes]:
     separator = b"[\n"
     for run, tag, part in _parts(source, selection):
         yield separator + json_rows(run, tag, part)

@@ -25,7 +25,7 @@ from app.routes import blueprint as routes
 from app.web import security
 from app.web.bundles import Bundles, assets_directory
 from app.web.modules import BASE, HOLD, Assets
-from app.web.server import Application, Sources, create_app, frame_source
+from app.web.server import Application, Places, create_app, frame_source
 from layouts import PAGES
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
@@ -36,7 +36,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
 
 
-def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any) -> Application:
+def mount(host: Flask | dash.Dash, prefix: str, sources: Places, **options: Any) -> Application:
     """Mount the whole dashboard below a path of a Flask or Dash application; options are those of `create_app`.
 
     Checks of Host, Origin and token, and our response headers, apply below that path only.
@@ -57,7 +57,7 @@ class EmbeddedPage:
     """
 
     def __init__(
-        self, page: Page, sources: Sources, id: str, *,  # noqa: A002  as in Dash
+        self, page: Page, sources: Places, id: str, *,  # noqa: A002  as in Dash
         allowed_hosts: Sequence[str] = (), workspace: str | os.PathLike[str] | None = None,
     ) -> None:  # fmt: skip
         if not _ID.fullmatch(id):
@@ -115,7 +115,7 @@ class Pages:
             raise AttributeError(f"pages: expected one of {', '.join(self.__dir__())}; found {name!r}")
 
         def embedded(
-            sources: Sources, id: str, *,  # noqa: A002
+            sources: Places, id: str, *,  # noqa: A002
             allowed_hosts: Sequence[str] = (), workspace: str | os.PathLike[str] | None = None,
         ) -> EmbeddedPage:  # fmt: skip
             return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts, workspace=workspace)
@@ -134,7 +134,7 @@ def _class_name(page: str) -> str:
 pages = Pages()
 
 
-def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_prefix: str = "/") -> Any:
+def show(sources: Places, page: str = "scalars", *, height: int = 800, proxy_prefix: str = "/") -> Any:
     """Serve the dashboard on a free local port and show one of its pages as a notebook's output.
 
     height is in pixels. proxy_prefix is the path at which jupyter-server-proxy serves ports ("/user/me/proxy/{port}/"), for a

@@ -25,15 +25,15 @@ from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.kit.page import Ids, Page
 from layouts.shell import shell
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers import Source
 from parsers.discovery import source_of
 
-Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
+Places = str | os.PathLike[str] | Sources | Sequence[str | os.PathLike[str] | Source]
 
 
 def create_app(
-    sources: Sources,
+    sources: Places,
     *,
     prefix: str = "/",
     public_prefix: str | None = None,
@@ -45,7 +45,7 @@ def create_app(
     cookie: str = "mindscope",
     workspace: str | os.PathLike[str] | None = None,
 ) -> Application:
-    """Create a Dash application over sources: a path, several paths, the result of `discover`, or a FrameSource.
+    """Create a Dash application over sources: a path, several paths, the result of `discover`, or a `Sources`.
 
     A path is a directory with runs below it, or one event file.
 
@@ -77,13 +77,13 @@ def create_app(
     return app
 
 
-def frame_source(sources: Sources, workspace: str | os.PathLike[str] | None = None) -> FrameSource:
-    """Return sources if it is a FrameSource, else a started Store over them that saves to the workspace, if one is given."""
+def frame_source(sources: Places, workspace: str | os.PathLike[str] | None = None) -> Sources:
+    """Return sources if it is a `Sources`, else a started Store over them that saves to the workspace, if one is given."""
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     if not isinstance(sources, Sequence):
         if workspace is not None:
-            raise ValueError(f"workspace: expected none, as a FrameSource has its own; found {os.fspath(workspace)!r}")
+            raise ValueError(f"workspace: expected none, as a `Sources` has its own; found {os.fspath(workspace)!r}")
         return sources
     items = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
     paths = [item for item in items if not isinstance(item, Source)]
@@ -109,7 +109,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
     def __init__(
-        self, source: FrameSource, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
+        self, source: Sources, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
     ) -> None:
         self.source = source
         self.prefix = prefix

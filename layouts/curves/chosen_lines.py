@@ -18,7 +18,7 @@ from layouts.curves.smoothed_lines import Line, Look, View
 from layouts.kit.state import label_of, selected_runs
 from layouts.kit.theme import PALETTE
 from layouts.runs.rows import RunRow
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
@@ -26,24 +26,25 @@ Found = Sequence[tuple[str, str, Series]]
 """(run, tag, series) of every line, the left axis before the right one."""
 
 
-def runs_of(source: RunSource, ask: Ask) -> list[str]:
+def runs_of(source: RunSources, ask: Ask) -> list[str]:
     """Return the member runs on screen."""
     return selected_runs(ask.state, source, ("scalar",))
 
 
-def visible_runs(source: RunSource, ask: Ask) -> list[str]:
+def visible_runs(source: RunSources, ask: Ask) -> list[str]:
     """Return the member runs on screen that are not hidden."""
     return [run for run in runs_of(source, ask) if ask.by or run not in ask.hide]
 
 
-def series_of(source: RunSource, ask: Ask) -> Found:
+def series_of(source: RunSources, ask: Ask) -> Found:
     """Return every series with points that an ask names."""
     runs = visible_runs(source, ask)
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
-    return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
+    found = ((run, tag, source.curves.series(run, tag)) for run, tag in pairs)
+    return [(run, tag, series) for run, tag, series in found if series is not None and series.step.size]
 
 
-def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
+def group_lines(source: RunSources, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
     """Return the lines of the groups for one tag of an ask, with all their points."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -51,7 +52,7 @@ def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list
         return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style, base_of(source, ask, groups))[0]
 
 
-def band_of(source: RunSource, ask: Ask, groups: Grouping) -> str:
+def band_of(source: RunSources, ask: Ask, groups: Grouping) -> str:
     """Return the band that is asked for; by default from lowest to highest if all groups have few runs, else the interval."""
     if ask.band:
         return ask.band
@@ -64,19 +65,19 @@ def style_of(ask: Ask, band: str) -> Style:
     return Style(ask.line, band, bridge=ask.axis != "step")
 
 
-def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
+def base_of(source: RunSources, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
     """Return the baseline of an ask: the label of a group, or the lines of a run by tag; None without a baseline."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
         tags = dict.fromkeys((*ask.left, *ask.right))
-        mine = [(name, tag, one) for tag in tags if (one := source.series(name, tag)) is not None and one.step.size]
+        mine = [(name, tag, one) for tag in tags if (one := source.curves.series(name, tag)) is not None and one.step.size]
         return {line.tag: line for line in lines_of(source, mine, ask)}
     return name if kind == "group" and groups else None
 
 
-def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
+def lines_of(source: RunSources, found: Found, ask: Ask) -> Iterator[Line]:
     """Yield the lines of series, in the colours of their runs or tags."""
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     colour = _colours(source, found, ask)
     strokes = strokes_of(found, ask)
     for run, tag, series in found:
@@ -89,13 +90,13 @@ def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
         )  # fmt: skip
 
 
-def row_of(source: RunSource, run: str) -> RunRow | None:
+def row_of(source: RunSources, run: str) -> RunRow | None:
     """Return the row that has a member run, or None."""
-    return next((row for row in source.runs() if run in row.members), None)
+    return next((row for row in source.runs.rows() if run in row.members), None)
 
 
 def _x(
-    source: RunSource, run: str, series: Series, facts: Facts | None, started: float | None, ask: Ask
+    source: RunSources, run: str, series: Series, facts: Facts | None, started: float | None, ask: Ask
 ) -> tuple[NDArray[np.float64] | Places, float]:
     """Return (x of every point, the wall time that relative times count from)."""
     if facts is None:
@@ -111,7 +112,7 @@ def _x(
     if ask.axis == "absolute":
         return (series.wall_time + ask.zone) * 1000.0, since_when
     if ask.axis == "tag":
-        over = source.series(run, ask.axis_tag)
+        over = source.curves.series(run, ask.axis_tag)
         if over is None:
             return np.full(series.step.size, np.nan), since_when
         return join_by_step(series.step, over.step, over.value), since_when
@@ -130,13 +131,13 @@ def _places(series: Series, facts: Facts, started: float, ask: Ask) -> Places | 
     return as_step(series.step, rises) if ask.axis == "step" else local_milliseconds(series.wall_time, ask.zone, rises)
 
 
-def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
+def _colours(source: RunSources, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
     """Colour lines by run; if one run shows several tags, colour them by tag."""
     runs = {run for run, _, _ in found}
     tags = [*ask.left, *ask.right]
     if len(runs) == 1 and len(tags) > 1:
         return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
-    of_run = source.colours(ask.state.get("run", ()))
+    of_run = source.runs.colours(ask.state.get("run", ()))
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 

@@ -12,7 +12,7 @@ from parsers.names import EXPRESSION
 
 from layouts.curves.expression_texts import sentence
 from layouts.kit.state import label_of
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 MOST_NAMED = 12
 """Maximum number of runs that are named."""
@@ -23,7 +23,7 @@ def expression_of(tag: str) -> str | None:
     return tag.removeprefix(EXPRESSION) if tag.startswith(EXPRESSION) else None
 
 
-def checked(source: RunSource, runs: Iterable[str], text: str) -> dict[str, Any]:
+def checked(source: RunSources, runs: Iterable[str], text: str) -> dict[str, Any]:
     """Return {"expression", "tags": its tags, "missing": those that no run has, "error": see `wrong`, None if it is valid}."""
     parsed = _parsed(text)
     if isinstance(parsed, ExpressionError):
@@ -33,7 +33,7 @@ def checked(source: RunSource, runs: Iterable[str], text: str) -> dict[str, Any]
     for run in runs:
         if not missing:
             break
-        missing.difference_update(source.tags(run))
+        missing.difference_update(source.runs.tags(run))
     return {"expression": text, "tags": tags, "missing": [tag for tag in tags if tag in missing], "error": None}
 
 
@@ -48,7 +48,7 @@ def wrong(error: ExpressionError) -> dict[str, Any]:
     return {"column": error.column, "text": list(sentence(error))}
 
 
-def told(source: RunSource, runs: Sequence[str], tags: Iterable[str]) -> list[dict[str, Any]]:
+def told(source: RunSources, runs: Sequence[str], tags: Iterable[str]) -> list[dict[str, Any]]:
     """Return what a card says of each of its derived curves, over the runs on screen.
 
     tag, error as in `checked`; runs: their number; lacking: number of runs without one of the tags, and apart: number of runs
@@ -66,17 +66,17 @@ def told(source: RunSource, runs: Sequence[str], tags: Iterable[str]) -> list[di
             found.append({"tag": tag, "error": wrong(parsed)})
             continue
         if names is None:
-            names = {member: label_of(member, row) for row in source.runs() for member in row.members}
+            names = {member: label_of(member, row) for row in source.runs.rows() for member in row.members}
         found.append({"tag": tag, "error": None, **_summed(source, runs, tag, text, names)})
     return found
 
 
-def _summed(source: RunSource, runs: Sequence[str], tag: str, text: str, names: dict[str, str]) -> dict[str, Any]:
+def _summed(source: RunSources, runs: Sequence[str], tag: str, text: str, names: dict[str, str]) -> dict[str, Any]:
     lacking: list[str] = []
     apart: list[str] = []
     counted: dict[str, Counter[str]] = {"unpaired": Counter(), "superseded": Counter(), "undefined": Counter()}
     for run in runs:
-        derived = None if tag in source.tags(run) else source.derived(run, text)
+        derived = None if tag in source.runs.tags(run) else source.curves.derived(run, text)
         if derived is None:
             continue
         if derived.missing:

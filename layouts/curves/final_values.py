@@ -22,7 +22,7 @@ from layouts.curves.grouping import KINDS, Grouping
 from layouts.curves.scalar_asks import BASES, of_kind
 from layouts.kit.state import BadInput, flag, label_of, text, texts
 from layouts.kit.theme import PALETTE
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 MOST_TAGS = 500
 
@@ -96,21 +96,22 @@ def read_wanted(data: Any) -> Wanted:
     )
 
 
-def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
+def rows(source: RunSources, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
     """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
-    colour = source.colours(wanted.state.get("run", ()))
+    colour = source.runs.colours(wanted.state.get("run", ()))
     kind, _, base = wanted.base.partition(":")
     for tag in wanted.tags or ():
         direction = better(tag)
-        found = {run: final(one, direction) for run in runs if (one := source.series(run, tag)) is not None and one.step.size}
+        every = {run: source.curves.series(run, tag) for run in runs}
+        found = {run: final(one, direction) for run, one in every.items() if one is not None and one.step.size}
         shown: dict[str, list[Final]] = {}
         for run, ended in found.items():
             shown.setdefault(groups.label[run] if groups else run, []).append(ended)
         under: Sequence[Final] = ()
         if kind == "group" and groups:
             under = shown.get(base, ())
-        elif kind == "run" and (series := source.series(base, tag)) is not None and series.step.size:
+        elif kind == "run" and (series := source.curves.series(base, tag)) is not None and series.step.size:
             under = [final(series, direction)]
         order = [label for label in groups.colour if label in shown] if groups else list(shown)
         for label in order:
@@ -134,6 +135,6 @@ def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
     return np.array([one.last for one in finals])
 
 
-def labels(source: RunSource) -> dict[str, str]:
+def labels(source: RunSources) -> dict[str, str]:
     """Return member run -> its displayed name."""
-    return {member: label_of(member, row) for row in source.runs() for member in row.members}
+    return {member: label_of(member, row) for row in source.runs.rows() for member in row.members}

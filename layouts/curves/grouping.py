@@ -15,7 +15,7 @@ from parsers import Setting
 from layouts.kit import units as fmt
 from layouts.runs.rows import RunRow
 from layouts.runs.run_colours import group_colours
-from layouts.sources import FrameSource, LineageSource
+from layouts.sources import LineageSources, Sources
 
 KINDS = ("job", "rank", "regex", "column")
 """Kinds of groupings. "regex:" and "column:" are followed by the expression or the name of the column."""
@@ -34,7 +34,7 @@ class Grouping:
     colour: Mapping[str, str]
 
 
-def grouping(source: FrameSource, by: str, shown: Sequence[str] = ()) -> Grouping | None:
+def grouping(source: Sources, by: str, shown: Sequence[str] = ()) -> Grouping | None:
     """Return the groups of all runs, None if `by` names no grouping. shown are the member runs on screen.
 
     Raises ValueError, whose text is meant for the user, for an invalid regular expression.
@@ -42,17 +42,17 @@ def grouping(source: FrameSource, by: str, shown: Sequence[str] = ()) -> Groupin
     kind, _, value = by.partition(":")
     if not kind or (kind in ("regex", "column") and not value):
         return None
-    rows = source.runs()
+    rows = source.runs.rows()
     labels = {"job": _jobs, "rank": _ranks}[kind](rows) if kind in ("job", "rank") else _named(source, rows, kind, value)
     oldest_first = sorted(rows, key=lambda row: (row.started or 0.0, row.key))
     found = [label for row in oldest_first for member in row.members if (label := labels[member]) != REST]
-    by_hand = {label: colour for (of, label), colour in source.notebook().groups.items() if of == by}
+    by_hand = {label: colour for (of, label), colour in source.notes.notebook().groups.items() if of == by}
     colours = group_colours(found, {labels[run] for run in shown if run in labels}, by_hand)
     ordered = sorted(colours, key=_natural)
     return Grouping(labels, {label: colours[label] for label in ordered} | {REST: by_hand.get(REST, REST_COLOUR)})
 
 
-def made(source: FrameSource, by: str, shown: Sequence[str]) -> tuple[Grouping | None, str]:
+def made(source: Sources, by: str, shown: Sequence[str]) -> tuple[Grouping | None, str]:
     """Return (groups of all runs or None, the reason if they cannot be made)."""
     try:
         return grouping(source, by, shown), ""
@@ -60,22 +60,22 @@ def made(source: FrameSource, by: str, shown: Sequence[str]) -> tuple[Grouping |
         return None, str(error)
 
 
-def columns(source: LineageSource, runs: Sequence[str]) -> list[str]:
+def columns(source: LineageSources, runs: Sequence[str]) -> list[str]:
     """Return the settings to group these runs by: first those in which runs differ, then the others, each sorted by name."""
     chosen, values = set(runs), dict[str, set[str]]()
-    for row in source.lineage():
+    for row in source.lineage.rows():
         if row.run in chosen:
             for name, value in row.settings.items():
                 values.setdefault(name, set()).add(_text(value))
     return sorted(values, key=lambda name: (len(values[name]) < 2, _natural(name)))[:MOST_COLUMNS]
 
 
-def _named(source: FrameSource, rows: Sequence[RunRow], kind: str, key: str) -> dict[str, str]:
+def _named(source: Sources, rows: Sequence[RunRow], kind: str, key: str) -> dict[str, str]:
     members = [member for row in rows for member in row.members]
     if kind == "regex":
-        found = source.captured(key, members)
+        found = source.patterns.captured(key, members)
         return {member: (label or REST)[:_LABEL] for member, label in zip(members, found, strict=True)}
-    values = {row.run: row.settings.get(key) for row in source.lineage()}
+    values = {row.run: row.settings.get(key) for row in source.lineage.rows()}
     return {member: _text(value) if (value := values.get(member)) is not None else REST for member in members}
 
 

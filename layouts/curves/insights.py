@@ -13,7 +13,7 @@ from layouts.dumps.links import address, iteration_of
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
 from layouts.runs.rows import RunRow
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 AROUND = 40
 """Points that a link shows on either side of an insight."""
@@ -48,9 +48,9 @@ def view(insight: Insight, series: Series) -> str:
     return f"{low},{max(high, low + 1)},,"
 
 
-def link(source: RunSource, run: str, insight: Insight) -> str:
+def link(source: RunSources, run: str, insight: Insight) -> str:
     """Return the URL of the scalars page with the tag of an insight, zoomed to the steps around it."""
-    series = source.series(run, insight.tag)
+    series = source.curves.series(run, insight.tag)
     query = {"run": run, "tag": insight.tag}
     if series is not None:
         query["zoom"] = f"{view(insight, series)}:{insight.tag}"

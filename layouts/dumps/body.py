@@ -28,7 +28,7 @@ from layouts.kit.elements import button, damaged_state, empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids
 from layouts.kit.state import text
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 RECORD = """# dump.json
 {"common_dump_settings": {"path": "/data/dump", "net_name": "Net", "iteration": "all", "saved_data": "tensor",
@@ -114,7 +114,7 @@ def _states() -> list[Any]:
     ]  # fmt: skip
 
 
-def register_body(app: Any, source: FrameSource, ids: Ids, parts: Mapping[str, Answer] | None = None) -> None:
+def register_body(app: Any, source: Sources, ids: Ids, parts: Mapping[str, Answer] | None = None) -> None:
     """Add the callbacks of `body`, and those of the parts of the page."""
     register_catalogue(app, ids, partial(catalogue, source))
 

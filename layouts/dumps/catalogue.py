@@ -8,14 +8,14 @@ from layouts.dumps.live import listed
 from layouts.kit.state import elsewhere, selected_runs, stamped
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 MOST_DUMPS = 1_000
 """Maximum number of dumps that are listed."""
 MOST_ELSEWHERE = 8
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return the dumps, [[key of the row, name, version], ...], and the numbers of runs left out and not read yet.
 
     live is where training can connect ("" for nowhere), sessions are [[key, mark], ...].
@@ -24,9 +24,9 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     problems of the chosen ones that may be the reason.
     """
     runs = selected_runs(state, source, ("dump",))
-    source.want(runs)
+    source.runs.want(runs)
     chosen = set(runs)
-    rows = [row for row in source.runs() if not chosen.isdisjoint(row.members)]
+    rows = [row for row in source.runs.rows() if not chosen.isdisjoint(row.members)]
     having = [row for row in rows if row.tags.get("dump")]
     answer = stamped({
         "chosen": len(runs),

@@ -7,7 +7,7 @@ from typing import Any
 
 from layouts.dumps.open_dump import DumpView
 from layouts.kit.state import BadInput, number, text
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 KEYS = ("of", "rank", "step", "node", "io", "with", "with_rank", "with_step")
 """Keys of the state that pages about dumps take over from each other."""
@@ -28,9 +28,9 @@ class Choice:
     step: int | None
     mark: str = ""
 
-    def dump(self, source: DumpSource) -> DumpView | None:
+    def dump(self, source: DumpSources) -> DumpView | None:
         """Return the dump if it is listed."""
-        return source.dump(self.run).dump if self.run else None
+        return source.dumps.open(self.run).dump if self.run else None
 
 
 def read_choice(data: Any) -> Choice | None:

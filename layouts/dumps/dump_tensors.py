@@ -1,8 +1,8 @@
 """Parse which tensor of a dump, which difference of two, and which part of it a page or a plain route asks for.
 
 An ask has the form of a state (`layouts.kit.page.State`): {"run": ["a"], "row": ["12"], "mark": ["..."], "dims": ["0,:,2:5"]}.
-run is the key of a row of `RunSource.runs` with a dump, row a row of its tensors while its mark is that. with_run, with_row and
-with_mark name a tensor to subtract, how is "absolute" or "relative". Every value in an ask is untrusted.
+run is the key of a row of `RunSource.rows` with a dump, row a row of its tensors while its mark is that. with_run, with_row
+and with_mark name a tensor to subtract, how is "absolute" or "relative". Every value in an ask is untrusted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from parsers.errors import FormatError
 
 from layouts.dumps.open_dump import DumpView
 from layouts.kit.state import number, text
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 
 class Changed(PayloadError):
@@ -67,7 +67,7 @@ def read_ask(data: Any) -> Ask:
     return Ask(value, read_dumped(data, "with_"), how == "relative", text(data, "dims", limit=2000))
 
 
-def find(source: DumpSource, ask: Ask) -> Tensor:
+def find(source: DumpSources, ask: Ask) -> Tensor:
     """Return the tensor of an ask; FormatError, whose text is meant for the user, if it cannot be shown."""
     value = numbers_of(opened(source, ask.value), ask.value.row)
     if ask.minus is None:
@@ -78,9 +78,9 @@ def find(source: DumpSource, ask: Ask) -> Tensor:
     return Difference(value, minus, ask.relative)
 
 
-def opened(source: DumpSource, dumped: Dumped) -> DumpView:
+def opened(source: DumpSources, dumped: Dumped) -> DumpView:
     """Return the dump of a reference; PayloadError if it is not known, or has changed."""
-    found = source.dump(dumped.run)
+    found = source.dumps.open(dumped.run)
     if found.dump is None:
         reason = found.text or ("the dump is being listed" if found.state == "reading" else "there is no dump")
         raise PayloadError(f"{dumped.run[:200]}: {reason}")

@@ -8,18 +8,18 @@ import numpy as np
 
 from layouts.dumps.choice import Choice
 from layouts.dumps.open_dump import DumpView, OpenDump
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 MOST_PROBLEMS = 50
 
 
-def listing(source: DumpSource, chosen: Choice, against: str = "") -> dict[str, Any]:
+def listing(source: DumpSources, chosen: Choice, against: str = "") -> dict[str, Any]:
     """Return ranks, iterations and damage of the chosen dump, and of that to compare with as `with`.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": the dump has no tensor.
     """
-    answer = {"of": chosen.run, "against": against} | _told(source.dump(chosen.run))
-    return answer | {"with": _told(source.dump(against)) if against and against != chosen.run else None}
+    answer = {"of": chosen.run, "against": against} | _told(source.dumps.open(chosen.run))
+    return answer | {"with": _told(source.dumps.open(against)) if against and against != chosen.run else None}
 
 
 def _told(found: OpenDump) -> dict[str, Any]:

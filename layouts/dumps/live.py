@@ -12,7 +12,7 @@ from dash import html
 
 from layouts.dumps.live_sessions import LiveStatus
 from layouts.kit.i18n import attributes, define_texts
-from layouts.sources import LiveSource
+from layouts.sources import LiveSources
 
 LIVE_TEXTS = define_texts({
     "live.controls": ("Live training", "在线训练"),
@@ -111,9 +111,9 @@ def place() -> html.Div:
     return html.Div(className="ms-live", hidden=True, role="region", **attributes(aria_label="live.controls"))
 
 
-def listed(source: LiveSource) -> dict[str, Any]:
+def listed(source: LiveSources) -> dict[str, Any]:
     """Return where training can connect, "" for nowhere, and [[key, mark], ...] of the sessions, newest first."""
-    status = source.live()
+    status = source.live.status()
     return {"live": address(status), "sessions": [[one.key, one.mark] for one in status.sessions]}
 
 

@@ -11,7 +11,7 @@ from layouts.kit.page import Ids
 from layouts.kit.parts import Answer, register_parts_in, stores
 from layouts.kit.state import flag
 from layouts.kit.work import WorkResult
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 __all__ = ["Answer", "progress", "register_parts", "stores", "worked"]
 
@@ -21,11 +21,11 @@ def register_parts(app: Any, ids: Ids, parts: Mapping[str, Answer]) -> None:
     register_parts_in(app, ids, parts, "mindscope_debugging")
 
 
-def worked(source: DumpSource, choice: Choice, work: DumpWork, ask: Any) -> WorkResult:
+def worked(source: DumpSources, choice: Choice, work: DumpWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
-        source.cancel_dump(choice.run, work)
-    return source.dump_work(choice.run, work, again=flag(ask, "again"))
+        source.dumps.cancel(choice.run, work)
+    return source.dumps.work(choice.run, work, again=flag(ask, "again"))
 
 
 def progress(found: WorkResult) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def proposed() -> WatchList:
     ))  # fmt: skip
 
 
-def watched(saved: SavedWatchpoint, tensors: pd.DataFrame, source: PatternMatcher) -> Watchpoint:
+def watched(saved: SavedWatchpoint, tensors: pd.DataFrame, patterns: PatternMatcher) -> Watchpoint:
     """Return the watchpoint for the tensors of a dump (schema DUMP_TENSORS), its pattern replaced by the names it matches.
 
     A name matches if the pattern occurs in it or in the type of one of its operators. Raises ValueError, whose text is meant
@@ -108,14 +108,14 @@ def watched(saved: SavedWatchpoint, tensors: pd.DataFrame, source: PatternMatche
     """
     names = None if saved.names is None else frozenset(saved.names)
     if saved.pattern:
-        matching = _matching(tensors, saved.pattern, source)
+        matching = _matching(tensors, saved.pattern, patterns)
         names = matching if names is None else names & matching
     return Watchpoint(saved.condition, saved.limits, names)
 
 
-def _matching(tensors: pd.DataFrame, pattern: str, source: PatternMatcher) -> frozenset[str]:
+def _matching(tensors: pd.DataFrame, pattern: str, patterns: PatternMatcher) -> frozenset[str]:
     names, types = tensors["name"].array, tensors["type"].array
-    found = frozenset(source.matching(pattern, [str(name) for name in names.categories]))
-    of_type = types.categories.get_indexer(source.matching(pattern, [str(kind) for kind in types.categories]))
+    found = frozenset(patterns.matching(pattern, [str(name) for name in names.categories]))
+    of_type = types.categories.get_indexer(patterns.matching(pattern, [str(kind) for kind in types.categories]))
     codes = np.unique(names.codes[np.isin(types.codes, of_type)])
     return found | {str(name) for name in names.categories[codes[codes >= 0]]}

@@ -26,7 +26,7 @@ from layouts.kit.page import Ids
 from layouts.kit.parts import Answer, register_parts_in, stores
 from layouts.kit.state import flag
 from layouts.kit.work import WorkResult
-from layouts.sources import ExplanationSource, FrameSource
+from layouts.sources import ExplanationSources, Sources
 
 RECORD = """from parsers.explanations.recording import ExplanationWriter
 
@@ -99,7 +99,7 @@ def _states() -> list[Any]:
     ]  # fmt: skip
 
 
-def register_body(app: Any, source: FrameSource, ids: Ids, parts: Mapping[str, Answer]) -> None:
+def register_body(app: Any, source: Sources, ids: Ids, parts: Mapping[str, Answer]) -> None:
     """Add the callbacks of `body`, and those of the parts of the page."""
     register_catalogue(app, ids, partial(catalogue, source))
 
@@ -119,11 +119,11 @@ def register_body(app: Any, source: FrameSource, ids: Ids, parts: Mapping[str, A
     )
 
 
-def worked(source: ExplanationSource, choice: Choice, work: ExplanationWork, ask: Any) -> WorkResult:
+def worked(source: ExplanationSources, choice: Choice, work: ExplanationWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
-        source.cancel_explanation(choice.run, work)
-    return source.explanation_work(choice.run, work, again=flag(ask, "again"))
+        source.explanations.cancel(choice.run, work)
+    return source.explanations.work(choice.run, work, again=flag(ask, "again"))
 
 
 def progress(found: WorkResult) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from layouts.explanations.choice import Choice
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.runs.damage import damage
-from layouts.sources import ExplanationSource, FrameSource
+from layouts.sources import ExplanationSources, Sources
 
 KIND = "explain"
 MOST_RUNS = 1_000
@@ -18,19 +18,19 @@ MOST_ELSEWHERE = 8
 MOST_PROBLEMS = 50
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return the chosen runs with explanations, [[key, name, version], ...], and the numbers of those left out or not read yet.
 
     None if the digest is the known one. If no chosen run has explanations, elsewhere names others that have some, and damage
     the problems of the chosen ones that may be the reason.
     """
     runs = selected_runs(state, source, (KIND,))
-    source.want(runs)
-    rows = {member: row for row in source.runs() for member in row.members}
-    having = [run for run in runs if source.tags(run, KIND)]
+    source.runs.want(runs)
+    rows = {member: row for row in source.runs.rows() for member in row.members}
+    having = [run for run in runs if source.runs.tags(run, KIND)]
     answer = stamped({
         "chosen": len(runs),
-        "runs": [[run, label_of(run, rows.get(run)), str(source.version(run))] for run in having[:MOST_RUNS]],
+        "runs": [[run, label_of(run, rows.get(run)), str(source.runs.version(run))] for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(run in rows and rows[run].state in ("waiting", "loading") for run in runs),
         "damage": [] if having else damage(source, runs),
@@ -39,14 +39,14 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
-def listing(source: ExplanationSource, chosen: Choice) -> dict[str, Any]:
+def listing(source: ExplanationSources, chosen: Choice) -> dict[str, Any]:
     """Return what the explanations of a run hold, or how far reading them is.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are [number, name,
     samples it was recorded for, samples it is true of]. complete: all labels were recorded, so outcomes below 0.5 are exact.
     uncertain: standard deviations were recorded. behind: newer records are being read.
     """
-    opened = source.explanations(chosen.run)
+    opened = source.explanations.open(chosen.run)
     found = opened.explanations
     if found is None:
         return {"of": chosen.run, "state": opened.state, "text": opened.text, "mark": "", "behind": False}

@@ -157,8 +157,8 @@ class _Slot:
     opened: Opened | None = None
 
 
-class GraphSource(Protocol):
-    """What has graphs: `layouts.sources.ValueSource`, or the dumps of runs."""
+class VersionedGraphs(Protocol):
+    """Graphs by run and name: those of runs, or of their dumps."""
 
     def graph(self, run: str, name: str) -> Graph | None:
         """Return a graph of a run, None for an unknown one. Raises PayloadError if it cannot be read."""
@@ -172,7 +172,7 @@ class GraphSource(Protocol):
 class Views:
     """The graphs of a source; a graph is built once for all visitors."""
 
-    def __init__(self, source: GraphSource) -> None:
+    def __init__(self, source: VersionedGraphs) -> None:
         self._source = source
         self._kept: Cache[tuple[tuple[str, str], ...], _Slot] = Cache(CACHED)
 

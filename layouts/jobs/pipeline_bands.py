@@ -33,7 +33,7 @@ from parsers.schema import Schema
 
 from layouts.kit.state import BadInput, flag, number, texts
 from layouts.profiles.choice import Choice, read_choice, read_step
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
 KEYS = ("stage", "align", "m", "from", "to")
@@ -145,7 +145,7 @@ class Pipeline:
     A step that the job does not have means all of them.
     """
 
-    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
         self.source = source
         self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
@@ -160,7 +160,7 @@ class Pipeline:
     def files(self) -> JobFiles | None:
         """The files of the job."""
         choice = self._asked.choice
-        return self.source.job(choice.run, choice.session, choice.rank)
+        return self.source.profiles.job(choice.run, choice.session, choice.rank)
 
     @cached_property
     def collectives(self) -> pd.DataFrame:

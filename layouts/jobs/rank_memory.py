@@ -10,7 +10,7 @@ from parsers.analysis.profiles.memory import Series, components, curve, extremes
 
 from layouts.jobs.rank_operators import PATIENCE, Curve, RankCaches, rows_of
 from layouts.jobs.rank_tables import Shown
-from layouts.sources import TraceSource
+from layouts.sources import ProfileSources
 
 LEVELS = 1_000
 """Parts of the highest value of all ranks in which values are sent."""
@@ -18,7 +18,7 @@ _FAR_NS = 60_000_000_000
 _NONE = Curve("", Series(np.empty(0, np.int64), np.empty(0, np.int64)))
 
 
-def memory(source: TraceSource, shown: Shown, kept: RankCaches, begin: int, end: int, columns: int) -> dict[str, Any]:
+def memory(source: ProfileSources, shown: Shown, kept: RankCaches, begin: int, end: int, columns: int) -> dict[str, Any]:
     """Return allocated memory of the ranks shown in a window (ns on the axis), least and most in each column.
 
     state is "reading" while files are read: ask again; done of total ranks. most is the highest value of all ranks, in bytes.
@@ -59,9 +59,9 @@ def memory(source: TraceSource, shown: Shown, kept: RankCaches, begin: int, end:
     return {"state": "ready", "most": most, "levels": LEVELS, "rows": found_rows, "without": without}
 
 
-def _read(source: TraceSource, shown: Shown, rank: int) -> Curve | None:
+def _read(source: ProfileSources, shown: Shown, rank: int) -> Curve | None:
     """Return the curve of the first component, a sum where there is one; None while it is being read."""
-    found = source.profile_frame(*shown.members[rank], "memory")
+    found = source.profiles.frame(*shown.members[rank], "memory")
     if found.state in ("reading", "waiting"):
         return None
     if found.frame is None:

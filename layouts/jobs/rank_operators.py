@@ -29,7 +29,7 @@ from layouts.jobs.rank_tables import Member, Rank, Shown
 from layouts.kit.state import BadInput, flag, number, text
 from layouts.profiles.choice import Choice, read_choice, read_step
 from layouts.profiles.frames import ProfileRow
-from layouts.sources import TraceSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")
 KEYS = ("rows", "stage", "aligned")
@@ -114,13 +114,13 @@ class Reading:
     total: int
 
 
-def look(source: TraceSource, ask: Ask, kept: RankCaches, frame: Frame) -> Shown | Reading:
+def look(source: ProfileSources, ask: Ask, kept: RankCaches, frame: Frame) -> Shown | Reading:
     """Return the ranks that were asked for, or how many of them have been read so far; ask again then.
 
     frame returns a frame of the chosen profile or its job; None if no file has it.
     """
     choice = ask.choice
-    members = {one[2]: one for one in source.members(choice.run, choice.session, choice.rank)}
+    members = {one[2]: one for one in source.profiles.members(choice.run, choice.session, choice.rank)}
     rows = rows_of(source, members.values())
     mark = (choice.run, choice.session, _mark(rows.values()))
     collectives, groups = frame("collectives"), frame("groups")
@@ -166,12 +166,12 @@ def _on_one_axis(ranks: Sequence[Operators], moved: pd.DataFrame) -> tuple[list[
     return [one.shifted(shift) for one, shift in zip(aligned, zeros, strict=True)], any(zeros)
 
 
-def rows_of(source: TraceSource, members: Iterable[Member]) -> dict[int, ProfileRow]:
+def rows_of(source: ProfileSources, members: Iterable[Member]) -> dict[int, ProfileRow]:
     """Return the profile of each rank."""
     wanted = {(run, session, rank): rank for run, session, rank in members}
     found = {}
     for run in dict.fromkeys(run for run, _, _ in wanted):
-        for row in source.profiles(run):
+        for row in source.profiles.rows(run):
             rank = wanted.get((run, row.session, row.rank))
             if rank is not None:
                 found[rank] = row
@@ -202,7 +202,7 @@ def _wanted(ask: Ask, order: Sequence[int], known: Known) -> tuple[tuple[int, ..
 
 
 def _read(
-    source: TraceSource, member: Member | None, row: ProfileRow | None, rank: int, collectives: pd.DataFrame | None,
+    source: ProfileSources, member: Member | None, row: ProfileRow | None, rank: int, collectives: pd.DataFrame | None,
     step: int | None,
 ) -> Rank | None:  # fmt: skip
     """Return the operators of a rank; None while its kernels are being read."""
@@ -210,9 +210,9 @@ def _read(
         return Rank(operators(rank, None, collectives, step=step))
     if "kernels" not in row.frames:
         return _traced(source, member, row, Rank(operators(rank, None, collectives, step=step)), step)
-    found = source.profile_frame(*member, "kernels")
+    found = source.profiles.frame(*member, "kernels")
     if found.state == "cancelled":
-        found = source.profile_frame(*member, "kernels", again=True)
+        found = source.profiles.frame(*member, "kernels", again=True)
     if found.state in ("reading", "waiting"):
         return None
     wrong = "" if found.frame is not None else found.text or found.state
@@ -220,17 +220,17 @@ def _read(
     return _traced(source, member, row, made, step)
 
 
-def _traced(source: TraceSource, member: Member, row: ProfileRow, made: Rank, step: int | None) -> Rank | None:
+def _traced(source: ProfileSources, member: Member, row: ProfileRow, made: Rank, step: int | None) -> Rank | None:
     """Return what was read of a rank, or of its trace if that alone has times of what computes; None while it is being read."""
     timed = made.operators.kernels and bool((made.operators.category < COMPUTING).any())
     if timed or made.wrong or "trace" not in row.frames:
         return made
-    found = source.trace_frame(*member)
+    found = source.profiles.trace_frame(*member)
     if found.state == "cancelled":
-        found = source.trace_frame(*member, again=True)
+        found = source.profiles.trace_frame(*member, again=True)
     if found.state in ("reading", "waiting"):
         return None
-    opened = source.trace(*member)
+    opened = source.profiles.trace(*member)
     if opened is None:
         return Rank(made.operators, made.problems, found.text if found.state == "failed" else "")
     traced = of_trace(made.operators.rank, opened.trace, opened.steps(), step=step)

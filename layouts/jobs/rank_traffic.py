@@ -27,7 +27,7 @@ from parsers.schema import Schema
 
 from layouts.kit.state import flag, number, text
 from layouts.profiles.choice import Choice, read_choice, read_group, read_step
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "links", "packets", "groups")
 LEVELS = tuple(traffic.LEVELS)
@@ -104,7 +104,7 @@ class Traffic:
     A group or a step that the job does not have, such as that of another job, means all of them.
     """
 
-    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
         self.source = source
         self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
@@ -228,7 +228,7 @@ class Traffic:
         return matrix(self.cells, self.ask.measure, how=self.ask.how, first=first, last=last)
 
     def _members(self) -> Any:
-        return self.source.members(self.ask.choice.run, self.ask.choice.session, self.ask.choice.rank)
+        return self.source.profiles.members(self.ask.choice.run, self.ask.choice.session, self.ask.choice.rank)
 
     def table(self, name: str) -> pd.DataFrame:
         """Return one of TABLES but contention, as its CSV has it."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.i18n import Texts
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 State = Mapping[str, Sequence[str]]
 
@@ -54,7 +54,7 @@ class Page:
     texts: Texts
     needs: tuple[str, ...]
     layout: Callable[[Ids, str], Any]
-    register: Callable[[Any, FrameSource, Ids, str], None]
+    register: Callable[[Any, Sources, Ids, str], None]
     libraries: tuple[str, ...] = ()
     group: str = ""
     start: bool = False

@@ -17,7 +17,7 @@ from dash import ClientsideFunction, Input, Output, State
 
 from layouts.kit.page import Ids
 from layouts.runs.rows import RunRow
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 NEWEST = 10
 """Number of runs on screen if the state names none."""
@@ -94,7 +94,7 @@ def flag(state: Any, key: str, default: bool = False) -> bool:
     return text(state, key, "1" if default else "0", choices=("0", "1")) == "1"
 
 
-def selected_runs(state: Any, source: RunSource, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
+def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
     """Return the keys of the member runs on screen, in the order of the list of runs (newest first).
 
     Without a `run` key these are the newest 10 runs that have, or may turn out to have, data of one of the kinds (a page's
@@ -102,7 +102,7 @@ def selected_runs(state: Any, source: RunSource, kinds: Sequence[str] = (), *, e
     The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted.
     """
     keys = _values(state, "run")
-    rows = source.runs()
+    rows = source.runs.rows()
     if not keys:
         having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
         return [member for row in (having or rows)[: None if every else NEWEST] for member in row.members]
@@ -116,10 +116,10 @@ def label_of(run: str, row: RunRow | None) -> str:
     return row.name if row and len(row.members) == 1 else run
 
 
-def elsewhere(source: RunSource, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
+def elsewhere(source: RunSources, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
     """Return key and name of the newest runs that have data of a kind and no chosen member, at most `most` of them."""
     known = set(chosen)
-    others = (row for row in source.runs() if row.tags.get(kind) and known.isdisjoint(row.members))
+    others = (row for row in source.runs.rows() if row.tags.get(kind) and known.isdisjoint(row.members))
     return [{"key": row.key, "name": row.name} for row in islice(others, most)]
 
 

@@ -12,10 +12,10 @@ from layouts.kit.state import BadInput
 from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 
-def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:
+def register(app: Any, source: RunSources, ids: Ids, tables: Tables) -> None:
     """Add the callbacks of a lineage page to a Dash application."""
 
     def fill(_version: Any, known: Any) -> tuple[Any, Any]:
@@ -39,12 +39,12 @@ def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
+def drawn(source: RunSources, tables: Tables, ask: Any) -> Any:
     """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update
     parsed = read_ask(ask)
-    return drawing(tables.table(), parsed, source.colours(parsed.runs))
+    return drawing(tables.table(), parsed, source.runs.colours(parsed.runs))
 
 
 def _register_browser(app: Any, ids: Ids) -> None:

@@ -6,7 +6,7 @@ from parsers import LINEAGE_TABLE, lineage_frame
 
 from layouts.kit.i18n import CATALOGUE
 from layouts.lineage.table import Columns, Table
-from layouts.sources import LineageSource
+from layouts.sources import LineageSources
 
 GROUPS = ("metric", "user", "hyper", "dataset", "other")
 """Groups of columns, in the order of the table."""
@@ -55,7 +55,7 @@ COLUMNS = Columns(
 )  # fmt: skip
 
 
-def table(source: LineageSource, known: Table | None) -> Table:
+def table(source: LineageSources, known: Table | None) -> Table:
     """Return the current lineage table: the known one if nothing changed."""
-    rows = source.lineage()
+    rows = source.lineage.rows()
     return known if known is not None and rows is known.inputs else Table(rows, lineage_frame(rows), COLUMNS, rows)

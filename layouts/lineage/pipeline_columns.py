@@ -14,7 +14,7 @@ from layouts.kit.i18n import CATALOGUE
 from layouts.lineage import model_columns as model
 from layouts.lineage.pipeline_parameters import PLUMBING, value_text
 from layouts.lineage.table import METRICS, Columns, Label, Table
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 
 MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000
@@ -34,28 +34,28 @@ class Pipelines:
     runs: Sequence[tuple[str, str]]
 
 
-def pipelines(source: ValueSource) -> Pipelines:
+def pipelines(source: ValueSources) -> Pipelines:
     """Return the pipelines of all member runs that recorded one."""
     graphs: dict[str, DatasetGraph] = {}
     runs = []
-    for run in (member for row in source.runs() for member in row.members if source.tags(member, "dataset_graph")):
-        graph = source.dataset_graph(run)
+    for run in (member for row in source.runs.rows() for member in row.members if source.runs.tags(member, "dataset_graph")):
+        graph = source.graphs.dataset(run)
         if graph is not None:
             graphs.setdefault(graph.mark, graph)
             runs.append((run, graph.mark))
     return Pipelines(graphs, runs)
 
 
-def table(source: FrameSource, known: Table | None) -> Table:
+def table(source: Sources, known: Table | None) -> Table:
     """Return the current table: the known one if nothing changed."""
-    found, lineage = pipelines(source), source.lineage()
+    found, lineage = pipelines(source), source.lineage.rows()
     if known is not None and known.inputs[0] == found.runs and known.inputs[1] is lineage:
         return known
     return side_by_side(found, lineage)
 
 
 def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> Table:
-    """Return the table of these pipelines, with the results in the rows of `FrameSource.lineage`."""
+    """Return the table of these pipelines, with the results in the rows of `Sources.lineage`."""
     taken = _taken(found)
     runs = [(run, mark) for run, mark in found.runs if mark in taken]
     every = pipeline_columns(list(taken.values()))

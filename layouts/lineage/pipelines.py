@@ -9,7 +9,7 @@ from parsers import DatasetGraph
 from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, compare, numbered
 
 from layouts.kit.state import selected_runs
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 MOST_RUNS = 200
 """Maximum number of runs whose pipelines are read."""
@@ -45,16 +45,16 @@ class Found:
     unseen: int
 
 
-def find(source: ValueSource, state: Any) -> Found:
+def find(source: ValueSources, state: Any) -> Found:
     """Return the pipelines of the runs that a state names, in the order of the list of runs."""
     runs = selected_runs(state, source, ("dataset_graph",))
-    source.want(runs)
-    states = {member: row.state for row in source.runs() for member in row.members}
-    having = [run for run in runs if source.tags(run, "dataset_graph")]
+    source.runs.want(runs)
+    states = {member: row.state for row in source.runs.rows() for member in row.members}
+    having = [run for run in runs if source.runs.tags(run, "dataset_graph")]
     sharing: dict[str, tuple[DatasetGraph, list[str]]] = {}
     broken = []
     for run in having[:MOST_RUNS]:
-        graph = source.dataset_graph(run)
+        graph = source.graphs.dataset(run)
         if graph is None:
             broken.append(run)
         else:

@@ -13,7 +13,7 @@ from parsers import LineageRow
 from parsers.deferred import pandas as pd
 
 from layouts.runs.damage import damage
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 Label: TypeAlias = tuple[str, str]
 """A text in English and Chinese."""
@@ -95,7 +95,7 @@ class Table:
 class Tables:
     """Caches the table of a source. make(source, known) returns the current table: the known one if nothing changed."""
 
-    def __init__(self, source: FrameSource, make: Callable[[FrameSource, Table | None], Table]) -> None:
+    def __init__(self, source: Sources, make: Callable[[Sources, Table | None], Table]) -> None:
         self._source, self._make = source, make
         self._made: Table | None = None
 
@@ -108,4 +108,4 @@ class Tables:
         """Return the problems of the runs, as `layouts.runs.damage` does, if there is no row."""
         if self.table().rows:
             return []
-        return damage(self._source, [run for row in self._source.runs() for run in row.members])
+        return damage(self._source, [run for row in self._source.runs.rows() for run in row.members])

@@ -14,7 +14,7 @@ from layouts.kit.page import Ids
 from layouts.profiles.choice import read_choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_time
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 ASK_MS = 2_000
 
@@ -29,7 +29,7 @@ def settled(found: IdleTime) -> bool:
     return found.state != "reading"
 
 
-def register_again(app: Any, source: ProfileSource, ids: Ids) -> None:
+def register_again(app: Any, source: ProfileSources, ids: Ids) -> None:
     """Add the callback that asks whether the trace has been read."""
 
     def look(ticks: int, ask: Any) -> Any:

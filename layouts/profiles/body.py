@@ -29,7 +29,7 @@ from layouts.profiles.catalogue import MOST_KEPT, catalogue
 from layouts.profiles.choice import read_against, read_choice
 from layouts.profiles.reading import reading
 from layouts.profiles.texts import TEXTS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
 model.train(epochs, dataset)
@@ -112,7 +112,7 @@ def damage() -> html.Details:
     )  # fmt: skip
 
 
-def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str], *, needed: bool = True) -> None:
+def register_body(app: Any, source: ProfileSources, ids: Ids, frames: Sequence[str], *, needed: bool = True) -> None:
     """Add the callbacks of `body`, with the same frames. needed is whether the page shows nothing without any of them."""
     register_catalogue(app, ids, partial(catalogue, source, kept=Cache(MOST_KEPT)))
 
@@ -125,7 +125,7 @@ def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[st
     def cancel(asked: Any) -> Any:
         for choice in filter(None, (read_choice(asked), read_against(asked))):
             for name in frames:
-                source.cancel_profile(choice.run, choice.session, choice.rank, name)
+                source.profiles.cancel(choice.run, choice.session, choice.rank, name)
         return asked
 
     # The browser sets `wanted` itself, because what it asks for next depends on the answer.

@@ -14,7 +14,7 @@ from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.profiles.frames import ProfileRow
 from layouts.profiles.jobs import Job, jobs_of
 from layouts.runs.damage import damage
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_RUNS = 10_000
 """Maximum number of runs whose profiles are listed; each rank of a job may be a run of its own."""
@@ -32,7 +32,7 @@ Listed = dict[str, Any]
 
 
 def catalogue(
-    source: ProfileSource, state: Any, known: Any = None, *, kept: Cache[Any, Listed] | None = None
+    source: ProfileSources, state: Any, known: Any = None, *, kept: Cache[Any, Listed] | None = None
 ) -> dict[str, Any] | None:
     """Return the profiles by job and the numbers of runs left out and not read yet; None if the digest is the known one.
 
@@ -42,10 +42,10 @@ def catalogue(
     that may hide one.
     """
     runs = selected_runs(state, source, ("profile",))
-    source.want(runs)
-    rows = {member: row for row in source.runs() for member in row.members}
+    source.runs.want(runs)
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     names = [label_of(run, rows[run]) for run in runs]
-    key = tuple((run, name, source.version(run)) for run, name in zip(runs, names, strict=True))
+    key = tuple((run, name, source.runs.version(run)) for run, name in zip(runs, names, strict=True))
     lists = kept if kept is not None else Cache[Any, Listed]()
     listed = lists.made(key, lambda: _listed(source, list(zip(runs, names, strict=True))))
     having = bool(listed["runs"])
@@ -59,8 +59,8 @@ def catalogue(
     return None if facts["digest"] == known else listed | facts
 
 
-def _listed(source: ProfileSource, runs: Sequence[tuple[str, str]]) -> Listed:
-    having = [(run, name, profiles) for run, name in runs if (profiles := source.profiles(run))]
+def _listed(source: ProfileSources, runs: Sequence[tuple[str, str]]) -> Listed:
+    having = [(run, name, profiles) for run, name in runs if (profiles := source.profiles.rows(run))]
     shown: list[tuple[dict[str, Any], Sequence[ProfileRow]]] = []
     number = 0
     for run, name, profiles in having[:MOST_RUNS]:

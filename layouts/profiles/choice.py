@@ -10,7 +10,7 @@ from parsers import Problem
 from parsers.deferred import pandas as pd
 
 from layouts.kit.state import BadInput, number, text
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 KEYS = ("of", "session", "rank")
 """Keys of the state that name a profile; pages about profiles take them over from each other."""
@@ -33,24 +33,24 @@ class Choice:
     rank: int
     mark: str = ""
 
-    def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
+    def frame(self, source: ProfileSources, name: str) -> pd.DataFrame | None:
         """Return a frame of the profile (a name in FRAMES) or of its job (in JOB_FRAMES).
 
         None if no file has it, if reading it failed, or if reading it again takes more than PATIENCE (`lacks` tells which).
         """
         until = time.monotonic() + PATIENCE
         while True:
-            found = source.profile_frame(self.run, self.session, self.rank, name)
+            found = source.profiles.frame(self.run, self.session, self.rank, name)
             if found.state not in ("reading", "waiting") or time.monotonic() > until:
                 return found.frame
 
-    def lacks(self, source: ProfileSource, name: str) -> bool:
+    def lacks(self, source: ProfileSources, name: str) -> bool:
         """Return whether no file has a frame, so that what is made without it may be kept."""
-        return source.profile_frame(self.run, self.session, self.rank, name).state == "missing"
+        return source.profiles.frame(self.run, self.session, self.rank, name).state == "missing"
 
-    def problems(self, source: ProfileSource, name: str) -> tuple[Problem, ...]:
+    def problems(self, source: ProfileSources, name: str) -> tuple[Problem, ...]:
         """Return the damage found in the files of a frame that has been read."""
-        return source.profile_frame(self.run, self.session, self.rank, name).problems
+        return source.profiles.frame(self.run, self.session, self.rank, name).problems
 
 
 def read_choice(data: Any, prefix: str = "") -> Choice | None:

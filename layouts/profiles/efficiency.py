@@ -33,7 +33,7 @@ from parsers.profile_frames import HARDWARE
 
 from layouts.kit.state import text
 from layouts.profiles.choice import Choice, read_against, read_choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 SETTINGS: Mapping[str, float] = {
     "peak": 1e12, "model_flops": 1e12, "parameters": 1e9, "tokens": 1.0, "devices": 1.0, "bandwidth": 1e9,
@@ -115,7 +115,7 @@ class Efficiency:
     """The use of the hardware a request is about. Properties are computed on first use; what no file has is None or NaN."""
 
     def __init__(
-        self, source: ProfileSource, ask: Ask, kept: MeasuredProfiles | None = None,
+        self, source: ProfileSources, ask: Ask, kept: MeasuredProfiles | None = None,
         frame: Callable[[Choice, str], pd.DataFrame | None] | None = None,
     ) -> None:
         self.source = source
@@ -127,7 +127,7 @@ class Efficiency:
         """Return whether a frame is still being read, so that it has to be asked for again."""
         choices = [(self.ask.choice, ("kernels", "steps", "hardware", "flops")), (self.ask.against, ("kernels",))]
         return any(
-            self.source.profile_frame(choice.run, choice.session, choice.rank, name).state in ("reading", "waiting")
+            self.source.profiles.frame(choice.run, choice.session, choice.rank, name).state in ("reading", "waiting")
             for choice, names in choices if choice is not None for name in names
         )  # fmt: skip
 
@@ -171,7 +171,7 @@ class Efficiency:
         if not math.isnan(typed):
             return int(typed), "typed"
         choice = self.ask.choice
-        job = self.source.job(choice.run, choice.session, choice.rank)
+        job = self.source.profiles.job(choice.run, choice.session, choice.rank)
         if job is not None and job.size:
             return job.size, "told"
         found = {one.rank for one in job.members if one.rank >= 0} if job is not None else set()

@@ -23,7 +23,7 @@ from layouts.kit.plain_html import still
 from layouts.profiles.efficiency import SETTINGS, Doubt, Efficiency, MeasuredProfiles, read_ask
 from layouts.profiles.efficiency_texts import TEXTS
 from layouts.profiles.links import address
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 OF_USE = tuple(name for name in SETTINGS if name != "bandwidth")
 """Settings in the card of the three figures."""
@@ -66,7 +66,7 @@ Draw = Callable[[Efficiency, Any], tuple[Any, ...]]
 
 
 def register_use(
-    app: Any, source: ProfileSource, ids: Ids, outputs: Sequence[Any] = (), draw: Draw | None = None, *,
+    app: Any, source: ProfileSources, ids: Ids, outputs: Sequence[Any] = (), draw: Draw | None = None, *,
     kept: MeasuredProfiles | None = None,
 ) -> None:  # fmt: skip
     """Add the callbacks of the card, and those of further outputs of the page, which are drawn from the same request.

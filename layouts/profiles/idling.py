@@ -16,7 +16,7 @@ from layouts.kit.i18n import attributes, both, t
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.links import address, range_on_timeline
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 CAUSES = ("host", "synchronisation", "data", "communication", "stream", "short", "unknown")
 """In the order of the bar: causes of the host, then those of the device, then the rest."""
@@ -32,9 +32,9 @@ _LEAST_SHARE = 0.01
 _WIDE = 0.08
 
 
-def idle_time(source: ProfileSource, choice: Choice) -> IdleTime:
+def idle_time(source: ProfileSources, choice: Choice) -> IdleTime:
     """Return the idle time of a profile by cause, or why there is none yet."""
-    return source.idle_time(choice.run, choice.session, choice.rank)
+    return source.profiles.idle_time(choice.run, choice.session, choice.rank)
 
 
 def idle_frames(found: IdleTime) -> dict[str, pd.DataFrame | None]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layouts.profiles.frames import ProfileRow
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Job:
     profiles: tuple[tuple[str, ProfileRow], ...]
 
 
-def jobs_of(source: ProfileSource, profiles: Sequence[tuple[str, ProfileRow]]) -> list[Job]:
+def jobs_of(source: ProfileSources, profiles: Sequence[tuple[str, ProfileRow]]) -> list[Job]:
     """Return the jobs of profiles, given as (run, profile), in the order of their first profile.
 
     Ranks of these jobs that are not among the profiles are left out.
@@ -29,9 +29,9 @@ def jobs_of(source: ProfileSource, profiles: Sequence[tuple[str, ProfileRow]]) -
     for name in listed:
         if name in placed:
             continue
-        members = [member for member in source.members(*name) if member in listed and member not in placed] or [name]
+        members = [member for member in source.profiles.members(*name) if member in listed and member not in placed] or [name]
         placed.update(members)
-        files = source.job(*name)
+        files = source.profiles.job(*name)
         title = _title(files.name if files is not None else name[1], {run for run, _, _ in members})
         found.append(Job("|".join(map(str, members[0])), title, tuple(listed[member] for member in members)))
     return found

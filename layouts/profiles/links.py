@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from layouts.profiles.choice import Choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 ROOM = 2
 """A link to a part of a trace shows this many times its length on either side."""
@@ -29,16 +29,16 @@ def range_on_timeline(choice: Choice, start_ns: int, duration_ns: int, **state: 
     return address("timeline", choice, span=span, range=f"{start_ns},{end}", **state)
 
 
-def traced_profile(source: ProfileSource, run: str) -> Choice | None:
+def traced_profile(source: ProfileSources, run: str) -> Choice | None:
     """Return the newest profile of a member run that has a trace, of its lowest rank; None without one."""
-    found = [one for one in source.profiles(run) if "trace" in one.frames]
+    found = [one for one in source.profiles.rows(run) if "trace" in one.frames]
     best = min(found, key=lambda one: (one.rank, -one.updated), default=None)
     return None if best is None else Choice(run, best.session, best.rank)
 
 
-def traced(source: ProfileSource, choice: Choice | None) -> bool:
+def traced(source: ProfileSources, choice: Choice | None) -> bool:
     """Return whether a profile has a trace."""
     if choice is None:
         return False
     name = choice.session, choice.rank
-    return any((one.session, one.rank) == name and "trace" in one.frames for one in source.profiles(choice.run))
+    return any((one.session, one.rank) == name and "trace" in one.frames for one in source.profiles.rows(choice.run))

@@ -7,13 +7,13 @@ from typing import Any
 
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileFrame
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_PROBLEMS = 50
 
 
 def reading(
-    source: ProfileSource, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False,
+    source: ProfileSources, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False,
     needed: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the progress of reading these frames of the chosen profile and of the one it is compared with.
@@ -27,7 +27,7 @@ def reading(
     for which, profile in (("", chosen), ("with", against)):
         if profile is None:
             continue
-        found = {name: source.profile_frame(profile.run, profile.session, profile.rank, name, again=again) for name in frames}
+        found = {name: source.profiles.frame(profile.run, profile.session, profile.rank, name, again=again) for name in frames}
         left = next(((name, one) for name, one in found.items() if one.state not in ("ready", "missing")), None)
         if left is not None:
             return answer | _progress(left[1]) | {"name": left[0], "which": which}

@@ -14,7 +14,7 @@ from parsers.profile_frames import SHAPE_TIMES
 
 from layouts.kit.state import BadInput, text, texts
 from layouts.profiles.choice import Choice, read_choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("shape_times", "kernels")
 """Frames with executions, the one that is preferred first."""
@@ -79,7 +79,7 @@ class Times:
     Types and operators that the profile does not have, such as those of another profile, are ignored.
     """
 
-    def __init__(self, source: ProfileSource, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
         self.ask = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
 

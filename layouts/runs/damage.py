@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from itertools import islice
 
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 HARMLESS = ("empty_file", "replaced")
 """Kinds of problems that take no data: the training has just begun, or the file was read again."""
@@ -17,13 +17,13 @@ UNREACHED = ("unreadable", "outside")
 """Kinds of problems that hide whole files or directories."""
 
 
-def damage(source: RunSource, runs: Iterable[str], *, unreached: bool = False) -> list[list[str]]:
+def damage(source: RunSources, runs: Iterable[str], *, unreached: bool = False) -> list[list[str]]:
     """Return [file name, text] of up to MOST problems of these member runs that may have taken data.
 
     unreached: only those that may hide whole files or directories, for data that other files hold.
     """
     problems = (
-        problem for run in runs for _, problem in source.problems(run)
+        problem for run in runs for _, problem in source.runs.problems(run)
         if (problem.kind in UNREACHED if unreached else problem.kind not in HARMLESS)
     )  # fmt: skip
     return [[os.path.basename(problem.path), problem.text] for problem in islice(problems, MOST)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
 from layouts.runs.rows import RunRow
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data; a run on the overview has at least one of them."""
@@ -62,13 +62,13 @@ class Span:
     paused: float
 
 
-def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
+def facts(source: ValueSources, run: str, row: RunRow) -> list[dict[str, Any]]:
     """Return steps, points, duration, speed and size of a run, without those that are unknown."""
-    own = source.member(run) or row
-    scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
-                             if (series := source.series(run, tag)) is not None and series.step.size]  # fmt: skip
-    large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.tags(run, kind)
-                           if (items := source.payload_series(run, kind, tag)) is not None and len(items)]  # fmt: skip
+    own = source.runs.member(run) or row
+    scalars: list[Tagged] = [(tag, series) for tag in source.runs.tags(run)
+                             if (series := source.curves.series(run, tag)) is not None and series.step.size]  # fmt: skip
+    large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.runs.tags(run, kind)
+                           if (items := source.values.series(run, kind, tag)) is not None and len(items)]  # fmt: skip
     longest = max(scalars or large, key=lambda one: one[1].step.size, default=None)
     found: list[dict[str, Any]] = []
     if longest is not None:
@@ -88,9 +88,9 @@ def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     return found
 
 
-def main_tag(source: RunSource, run: str, row: RunRow) -> str:
+def main_tag(source: RunSources, run: str, row: RunRow) -> str:
     """Return the main scalar of a run: that of its row, or else its first one; "" if it has none."""
-    tags = source.tags(run)
+    tags = source.runs.tags(run)
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
 
 

@@ -26,7 +26,7 @@ from layouts.kit.state import text
 from layouts.shell import board_texts as boards
 from layouts.shell import note_texts as notes
 from layouts.shell.run_list import listing, problems
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 
 TICK_MS = 1000
 RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
@@ -88,7 +88,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
     )
 
 
-def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *, picker: Any = None) -> None:
+def register(app: Any, source: Sources, page: Page, ids: Ids, routes: str, *, picker: Any = None) -> None:
     """Add the callbacks of a frame and of its page. picker: id of the run picker's element if it is outside the frame."""
     _register_clock(app, source, page, ids)
     _register_health(app, source, ids)
@@ -190,13 +190,13 @@ def _keys(ids: Ids) -> html.Dialog:
     )
 
 
-def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None:
+def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
     def tick(_ticks: Any, reloads: Any, known: Any, mark: Any) -> tuple[Any, Any, Any, Any]:
         # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):
-            source.refresh()
-        status = source.status()
-        answer = {**asdict(status), "verified": list(source.verified())}
+            source.runs.refresh()
+        status = source.runs.status()
+        answer = {**asdict(status), "verified": list(source.runs.verified())}
         if status.version == known:
             return answer, no_update, no_update, no_update
         changes = listing(source, page.needs, every=page.every, since=mark if isinstance(mark, str) else "")
@@ -214,7 +214,7 @@ def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None
     )(tick)
 
 
-def _register_health(app: Any, source: RunSource, ids: Ids) -> None:
+def _register_health(app: Any, source: RunSources, ids: Ids) -> None:
     def list_problems(asked: Any) -> dict[str, Any]:
         run = text({"run": asked.get("run", [])} if isinstance(asked, dict) else None, "run")
         return problems(source, PROBLEMS_SENT, run)

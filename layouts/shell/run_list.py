@@ -16,10 +16,10 @@ from layouts.kit.state import NEWEST, selected_runs
 from layouts.kit.theme import nearest_hue
 from layouts.runs.notes import HandColour, Mark, Note, View
 from layouts.runs.rows import RunChanges, RunRow
-from layouts.sources import FrameSource, NoteSource, RunSource
+from layouts.sources import NoteSources, RunSources, Sources
 
 
-def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
+def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
     """Return what has changed in the list of runs since a mark of an earlier answer, for run picker, menu and runs page.
 
     whole: the mark was unknown, rows are all runs; otherwise they are those that changed, and gone the keys of those that no
@@ -32,7 +32,7 @@ def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = Fal
     kinds of data that pages can show without a run: live training is seen as a dump, and a study has a page of its own.
     """
     seen, _, noted = since.partition("/")
-    changes = source.changes(seen)
+    changes = source.runs.changes(seen)
     notebook = _notebook(source)
     written = f"{zlib.crc32(msgspec.json.encode(notebook)):08x}"
     return {
@@ -44,12 +44,15 @@ def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = Fal
         "default": None if every else selected_runs({}, source, needs),
         "newest": None if every else NEWEST,
         "notebook": None if written == noted and not changes.whole else notebook,
-        "also": [*(["dump"] if source.live().state == "listening" else []), *(["study"] if source.studies() else [])],
+        "also": [
+            *(["dump"] if source.live.status().state == "listening" else []),
+            *(["study"] if source.studies.rows() else []),
+        ],
     }
 
 
-def _notebook(source: NoteSource) -> dict[str, Any]:
-    found = source.notebook()
+def _notebook(source: NoteSources) -> dict[str, Any]:
+    found = source.notes.notebook()
     return {
         "kept": found.kept,
         "empty": as_json(Note()),
@@ -99,13 +102,13 @@ def _row(row: RunRow, changes: RunChanges) -> dict[str, Any]:
     }
 
 
-def problems(source: RunSource, limit: int, run: str = "") -> dict[str, Any]:
+def problems(source: RunSources, limit: int, run: str = "") -> dict[str, Any]:
     """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], and their total number."""
-    found: Sequence[Any] = source.problems(run or None)
+    found: Sequence[Any] = source.runs.problems(run or None)
     return {
         "run": run,
-        "failed": source.status().failed,
+        "failed": source.runs.status().failed,
         "total": len(found),
-        "verified": list(source.verified(run or None)),
+        "verified": list(source.runs.verified(run or None)),
         "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
     }

@@ -26,7 +26,7 @@ from layouts.kit.i18n import attributes, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.shell import chrome as frames
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 ROUTES = "api/"
 CONTENTS = ROUTES + "pages/"
@@ -52,7 +52,7 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
     )
 
 
-def register(app: Any, source: FrameSource, pages: Sequence[Page], prefix: str) -> None:
+def register(app: Any, source: Sources, pages: Sequence[Page], prefix: str) -> None:
     """Add the callbacks of the shell and of every page. prefix is the URL prefix of the pages as browsers see it."""
     ids = Ids("shell")
     call = in_browser(app, "mindscope")

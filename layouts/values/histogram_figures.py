@@ -16,7 +16,7 @@ from layouts.kit.figures.alternatives import described
 from layouts.kit.figures.typed_arrays import whole_numbers
 from layouts.kit.state import label_of, selected_runs
 from layouts.runs.rows import RunRow
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 from layouts.values.histogram_alternatives import of_histograms
 from layouts.values.histogram_asks import Ask
 from layouts.values.histogram_numbers import over_steps
@@ -48,10 +48,10 @@ class _Taken:
     reason: str = ""
 
 
-def found_in(source: ValueSource, ask: Ask) -> Found:
+def found_in(source: ValueSources, ask: Ask) -> Found:
     """Return the items of an ask's tag in the chosen runs."""
     runs = selected_runs(ask.state, source, ("histogram",))
-    found = ((run, source.payload_series(run, "histogram", ask.tag)) for run in runs)
+    found = ((run, source.values.series(run, "histogram", ask.tag)) for run in runs)
     return [(run, items) for run, items in found if items is not None and len(items)]
 
 
@@ -62,7 +62,7 @@ def stamp(found: Found, colours: Mapping[str, str]) -> str:
 
 
 def draw(
-    source: ValueSource, ask: Ask, found: Found, *,
+    source: ValueSources, ask: Ask, found: Found, *,
     read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the figure of one card; its meta has the numbers of runs and steps shown and available, and the hidden runs.
@@ -71,7 +71,7 @@ def draw(
     in_browser: the browser zooms by itself and keeps the zoom for the next figure, so the figure has all values.
     """
     view = _view(ask, found)
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     off = [run for run, _ in found if run in ask.hide]
     found = [(run, items) for run, items in found if run not in ask.hide]
     room = _room(ask, view)
@@ -199,8 +199,8 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.repeat(every, most)
 
 
-def _taken(source: RunSource, ask: Ask, shown: Sequence[_Placed], read_places: Read) -> _Taken:
-    colour = source.colours(ask.state.get("run", ()))
+def _taken(source: RunSources, ask: Ask, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+    colour = source.runs.colours(ask.state.get("run", ()))
     taken = _Taken()
     for one in shown:
         values, read = _values(read_places(one.run, one.chosen.tolist()), taken)
@@ -214,16 +214,16 @@ def _taken(source: RunSource, ask: Ask, shown: Sequence[_Placed], read_places: R
     return taken
 
 
-def _reader(source: ValueSource, tag: str) -> Read:
+def _reader(source: ValueSources, tag: str) -> Read:
     def read(run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
         return [_value(source, run, tag, place) for place in places]
 
     return read
 
 
-def _value(source: ValueSource, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
+def _value(source: ValueSources, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
     try:
-        value = source.value(run, "histogram", tag, place)
+        value = source.values.value(run, "histogram", tag, place)
     except PayloadError as error:
         return error
     assert isinstance(value, HistogramValue)

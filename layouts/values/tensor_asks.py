@@ -20,7 +20,7 @@ from parsers.analysis import Difference, Selection, Tensor, default_boxes, part,
 from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES
 
 from layouts.kit.state import BadInput, text
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 _NAME = 100_000
 _DIMS = 2000
@@ -94,7 +94,7 @@ class Shown:
     tensor: Tensor
 
 
-def find(source: ValueSource, ask: Ask) -> Shown:
+def find(source: ValueSources, ask: Ask) -> Shown:
     """Return the tensor of an ask; FormatError, whose text is meant for the user, if it cannot be shown."""
     value = _found(source, ask.value)
     if ask.minus is None:
@@ -103,9 +103,9 @@ def find(source: ValueSource, ask: Ask) -> Shown:
     return Shown(value, minus, Difference(value.value.data, minus.value.data, ask.relative))
 
 
-def locate(source: ValueSource, named: Named) -> tuple[PayloadSeries, int]:
+def locate(source: ValueSources, named: Named) -> tuple[PayloadSeries, int]:
     """Return all values of a tag and the place of the referenced one; PayloadError if it does not exist (any more)."""
-    items = source.payload_series(named.run, "tensor", named.tag)
+    items = source.values.series(named.run, "tensor", named.tag)
     if items is None:
         raise PayloadError(f"expected a tensor {named.tag!r} in run {named.run!r}, found none of that name")
     place, step = named.place, named.step
@@ -121,9 +121,9 @@ def locate(source: ValueSource, named: Named) -> tuple[PayloadSeries, int]:
     return items, place
 
 
-def _found(source: ValueSource, named: Named) -> Found:
+def _found(source: ValueSources, named: Named) -> Found:
     items, place = locate(source, named)
-    value = source.value(named.run, "tensor", named.tag, place)
+    value = source.values.value(named.run, "tensor", named.tag, place)
     assert isinstance(value, TensorValue)
     return Found(named, items, place, value)
 

@@ -14,7 +14,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, marked
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.i18n import Text, both
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 from layouts.values.tensor_asks import Ask, Found, Shown, boxes, chosen, find
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
@@ -24,7 +24,7 @@ NOTHING: dict[str, Any] = {
 """Placeholder figure."""
 
 
-def about(source: ValueSource, ask: Ask) -> dict[str, Any]:
+def about(source: ValueSources, ask: Ask) -> dict[str, Any]:
     """Return everything but values and statistics.
 
     problem is the reason if the tensor cannot be shown, refused the reason if the dimension boxes are invalid.
@@ -62,7 +62,7 @@ def _kept(found: Found) -> dict[str, str]:
     return {"stored": value.stored_as, "twin": os.path.basename(value.twin), "note": value.problem}
 
 
-def summary(source: ValueSource, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
+def summary(source: ValueSources, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
     """Return statistics of the whole tensor as texts, the largest finite magnitude, and a figure of the distribution."""
     try:
         shown = find(source, ask)
@@ -85,9 +85,9 @@ def _texts(found: Statistics) -> dict[str, list[str]]:
     return reals | {name: [fmt.count(value), str(value)] for name, value in counts.items()}
 
 
-def _colour(source: RunSource, shown: Shown) -> str:
+def _colour(source: RunSources, shown: Shown) -> str:
     run = shown.value.named.run
-    return source.colours().get(run, "#3880c9")
+    return source.runs.colours().get(run, "#3880c9")
 
 
 def bars(tensor: Tensor, colour: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from parsers import HistogramValue, PayloadError
 
 from layouts.kit.state import BadInput, selected_runs
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 from layouts.values import histogram_figures as drawing
 from layouts.values.histogram_asks import read_ask
 
@@ -24,13 +24,13 @@ MOST = 240
 """Maximum number of histograms per card."""
 
 
-def over_steps(source: ValueSource, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
+def over_steps(source: ValueSources, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
     """Return the figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts missing histograms."""
     ask = read_ask(data)
     if ask.view == "step":
         raise BadInput("view: expected a view over steps; found step")
     runs = selected_runs(ask.state, source, ("tensor",))
-    recorded = ((run, source.payload_series(run, "tensor", ask.tag)) for run in runs)
+    recorded = ((run, source.values.series(run, "tensor", ask.tag)) for run in runs)
     found = [(run, items) for run, items in recorded if items is not None and len(items)]
     making = _Making(source, ask.tag, [run for run, _ in found if run not in ask.hide], seconds)
     return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))), in_browser=True)
@@ -42,7 +42,7 @@ class _Making:
     Every run has its share of the time. At least one distribution is computed, so repeated requests come to an end.
     """
 
-    def __init__(self, source: ValueSource, tag: str, runs: Sequence[str], seconds: float) -> None:
+    def __init__(self, source: ValueSources, tag: str, runs: Sequence[str], seconds: float) -> None:
         self._source, self._tag = source, tag
         begin = time.monotonic()
         self._until = {run: begin + seconds * (number + 1) / len(runs) for number, run in enumerate(runs)}
@@ -62,7 +62,7 @@ class _Making:
 
     def _one(self, run: str, place: int, *, known: bool = False) -> HistogramValue | PayloadError | None:
         try:
-            return self._source.distribution(run, self._tag, place, known=known)
+            return self._source.values.distribution(run, self._tag, place, known=known)
         except PayloadError as error:
             return error
 

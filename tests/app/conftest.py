@@ -1,4 +1,4 @@
-"""A FrameSource in memory and two small pages, for tests of everything that stands around pages."""
+"""A Sources in memory and two small pages, for tests of everything that stands around pages."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_study(base / "search" / "journal.log")
     store = Store([base], interval=0).start()
     assert store.wait(60)
-    store._studies.wait()
+    store.studies.wait()
     server = _serving(create_app(store).server, 0)
     yield f"http://127.0.0.1:{server.port}"
     _end(server)
@@ -210,7 +210,7 @@ def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path,
     )  # fmt: skip
     app = create_app(DEMO, workspace=tmp_path / "workspace")
     assert app.source.wait(60)
-    board = app.source.create_board("Daily", cards)
+    board = app.source.notes.create_board("Daily", cards)
     place = serve(app.server)
     grave = []
     try:

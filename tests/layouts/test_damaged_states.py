@@ -115,15 +115,15 @@ def test_profiles_that_cannot_be_reached() -> None:
 
 
 def test_tiles_of_the_overview(store: Store) -> None:
-    rows = {row.key: row for row in store.runs()}
+    rows = {row.key: row for row in store.runs.rows()}
     for tile in TILES:
         if not tile.record:
             continue
         cut, never = (str(contents(tile, store, key, rows[key], "/api/")) for key in ("cut", "never"))
-        if not store.tags("cut", tile.kind):
+        if not store.runs.tags("cut", tile.kind):
             assert "ms-code" not in cut, tile.name
             assert "Files of this run are damaged" in cut, tile.name
-        if not store.tags("never", tile.kind):
+        if not store.runs.tags("never", tile.kind):
             assert "ms-code" in never, tile.name
 
 
@@ -139,11 +139,11 @@ def test_a_value_that_turns_out_damaged_is_still_listed(tmp_path: Path) -> None:
     store = Store([tmp_path], interval=0).start()
     try:
         end = time.monotonic() + 60
-        while not store.status().problems and time.monotonic() < end:
+        while not store.runs.status().problems and time.monotonic() < end:
             time.sleep(0.01)
         found = tags(store, "tensor", {})
         assert found is not None
         assert (found["tags"], found["damage"]) == (["w"], [])
-        assert store.runs()[0].problems == 1
+        assert store.runs.rows()[0].problems == 1
     finally:
         store.stop()

@@ -111,13 +111,13 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
     yield "Problems", run_list.problems(store, 500)
     yield "TagCatalogue", tag_catalogue(store, "scalar", {})
-    (run, tag) = next((run, tag) for row in store.runs() for run in row.members for tag in store.tags(run, "image"))
+    (run, tag) = next((run, tag) for row in store.runs.rows() for run in row.members for tag in store.runs.tags(run, "image"))
     yield "Recorded", steps_of(store, tag, items_of(store, "image", tag, {"run": [run]}))
     profiles = profile_catalogue(store, {})
     assert profiles
     yield "ProfileCatalogue", profiles
     (first, *_) = profiles["runs"]
-    listed = store.profiles(first["key"])[0]
+    listed = store.profiles.rows(first["key"])[0]
     chosen = Choice(first["key"], listed.session, listed.rank, listed.mark)
     for name in listed.frames:
         yield "Reading", reading(store, chosen, None, [name])

@@ -13,7 +13,7 @@ from flask import request
 
 from app.routes.refusals import Unusable
 from layouts.curves.expressions import expression_of
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 from parsers import ExpressionError
 from parsers.analysis import parse_expression
 from parsers.names import EXPRESSION
@@ -46,20 +46,20 @@ def check(tags: Iterable[str], known: Iterable[str]) -> None:
                 raise Unusable(str(error)) from error
 
 
-def derived(source: RunSource, runs: Sequence[str], names: Iterable[str]) -> dict[str, set[str]]:
+def derived(source: RunSources, runs: Sequence[str], names: Iterable[str]) -> dict[str, set[str]]:
     """Return name of a derived curve -> runs that have it; 400 for an invalid expression, 404 for one that no run has."""
     wanted = [name for name in names if expression_of(name) is not None]
     check(wanted, ())
-    found = {name: {run for run in runs if source.series(run, name) is not None} for name in wanted}
+    found = {name: {run for run in runs if source.curves.series(run, name) is not None} for name in wanted}
     nowhere = next((name for name, having in found.items() if not having), None)
     if nowhere is not None:
         raise Unusable(_reason(source, runs, nowhere), 404)
     return found
 
 
-def _reason(source: RunSource, runs: Sequence[str], tag: str) -> str:
+def _reason(source: RunSources, runs: Sequence[str], tag: str) -> str:
     """Return why no run has a derived curve: the tags that each lacks, or that their steps differ."""
-    derived = [found for run in runs if (found := source.derived(run, tag.removeprefix(EXPRESSION))) is not None]
+    derived = [found for run in runs if (found := source.curves.derived(run, tag.removeprefix(EXPRESSION))) is not None]
     lacking = dict.fromkeys(name for one in derived for name in one.missing)
     if lacking and all(one.missing for one in derived):
         return f"no run has all tags of {tag[:200]!r}; missing: {', '.join(map(repr, lacking))}"[:1000]

@@ -16,7 +16,7 @@ from layouts.curves.chosen_lines import group_lines
 from layouts.curves.final_values import Row, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
 from layouts.curves.scalar_asks import COLUMNS, Ask, read_ask
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
 
@@ -32,7 +32,7 @@ PARAMETERS = {
 }
 
 
-def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
+def final_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
     """Return the table of final values as CSV. Raises BadInput or PatternError at once, before the first line is sent."""
     ask = read_wanted({**query, "table": ["1"]})
     groups = grouping(source, ask.by, runs)
@@ -40,7 +40,7 @@ def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterat
     return _with_head(FINALS, lines)
 
 
-def curve_rows(source: FrameSource, query: Query) -> Iterator[bytes]:
+def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
     """Return the curves of groups as CSV: x in steps, seconds or the unit of its tag; low and high bound the band."""
     ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
     groups = grouping(source, ask.by, ())
@@ -73,7 +73,7 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else number_text(value)
 
 
-def _curve_lines(source: RunSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
+def _curve_lines(source: RunSources, ask: Ask, groups: Grouping) -> Iterator[bytes]:
     for tag in dict.fromkeys((*ask.left, *ask.right)):
         for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread

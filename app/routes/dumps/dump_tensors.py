@@ -18,7 +18,7 @@ from app.routes.refusals import Unusable, refusal
 from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_json
 from layouts.dumps.dump_tensors import Changed, find, read_ask, readable
 from layouts.kit.state import BadInput, text
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 from layouts.values.tensor_facts import part_facts
 from parsers.analysis import Tensor
 from parsers.errors import FormatError
@@ -27,14 +27,14 @@ _ASK = ("run", "row", "mark", "with_run", "with_row", "with_mark", "how", "dims"
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
-def add_routes(routes: Blueprint, source: DumpSource) -> None:
+def add_routes(routes: Blueprint, source: DumpSources) -> None:
     """Add the routes for values of dumped tensors."""
     routes.add_url_rule("/dump-values", "dump-values", lambda: block(source))
     routes.add_url_rule("/dump-about", "dump-about", lambda: about(source))
     routes.add_url_rule("/dump-bad", "dump-bad", lambda: bad(source))
 
 
-def block(source: DumpSource) -> Response:
+def block(source: DumpSources) -> Response:
     """Respond with a rectangle of values."""
     try:
         query = _query("rows", "cols")
@@ -46,7 +46,7 @@ def block(source: DumpSource) -> Response:
         return _refusal(error)
 
 
-def about(source: DumpSource) -> Response:
+def about(source: DumpSources) -> Response:
     """Respond with shape, dtype and the part that the dimension boxes select.
 
     problem is the reason if the tensor cannot be shown; changed says that the rows of the dump are others now.
@@ -61,7 +61,7 @@ def about(source: DumpSource) -> Response:
         return _refusal(error)
 
 
-def bad(source: DumpSource) -> Response:
+def bad(source: DumpSources) -> Response:
     """Respond with the index of the next non-finite value in row order; after the last one it starts over."""
     try:
         query = _query("after")
@@ -83,10 +83,10 @@ def _query(*others: str) -> dict[str, list[str]]:
     return found
 
 
-def _found(source: DumpSource, query: dict[str, list[str]]) -> Tensor:
+def _found(source: DumpSources, query: dict[str, list[str]]) -> Tensor:
     ask = read_ask(query)
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
-        if source.dump(run).state == "missing":
+        if source.dumps.open(run).state == "missing":
             raise Unusable(f"no dump of a run {run[:200]!r}", 404)
     tensor: Tensor = readable(lambda: find(source, ask))
     return tensor

@@ -27,7 +27,7 @@ from layouts.dumps.dump_tensors import values_of
 from layouts.dumps.open_dump import DumpView, OpenDump
 from layouts.dumps.watchpoints import watched
 from layouts.kit.work import WorkResult
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
@@ -41,13 +41,13 @@ _IO = re.compile(r"([a-z]{1,20})(?:\.([0-9]{1,9}))?")
 _WHOLE = re.compile("[0-9]{1,15}")
 
 
-def add_routes(routes: Blueprint, source: FrameSource) -> None:
+def add_routes(routes: Blueprint, source: Sources) -> None:
     """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/dump.csv", "dump-csv", lambda: _answer(lambda: frame(source)))
     routes.add_url_rule("/dump.npy", "dump-npy", lambda: _answer(lambda: tensor(source)))
 
 
-def frame(source: FrameSource) -> Response:
+def frame(source: Sources) -> Response:
     """Respond with a frame as CSV."""
     asked = _parameters(_FRAME)
     name = asked.get("frame", "")
@@ -65,7 +65,7 @@ def frame(source: FrameSource) -> Response:
     return answer
 
 
-def tensor(source: FrameSource) -> Response:
+def tensor(source: Sources) -> Response:
     """Respond with the values of a tensor as an .npy file, bfloat16 as float32, read while they are sent."""
     asked = _parameters(_TENSOR)
     _, dump = _opened(source, asked)
@@ -125,10 +125,10 @@ def _row(asked: dict[str, str], dump: DumpView) -> int:
     return int(rows[0])
 
 
-def _opened(source: FrameSource, asked: dict[str, str]) -> tuple[OpenDump, DumpView]:
+def _opened(source: Sources, asked: dict[str, str]) -> tuple[OpenDump, DumpView]:
     """Return a dump once it is listed."""
     run = asked["run"]
-    found = _patiently(lambda: source.dump(run), lambda one: one.state == "reading", "still listing the dump")
+    found = _patiently(lambda: source.dumps.open(run), lambda one: one.state == "reading", "still listing the dump")
     if found.dump is None:
         if found.state == "missing":
             raise Unusable(f"no dump of a run {run[:200]!r}", 404)
@@ -138,30 +138,30 @@ def _opened(source: FrameSource, asked: dict[str, str]) -> tuple[OpenDump, DumpV
     return found, found.dump
 
 
-def _watchpoints(source: FrameSource, asked: dict[str, str], dump: DumpView) -> tuple[Watchpoint, ...]:
+def _watchpoints(source: Sources, asked: dict[str, str], dump: DumpView) -> tuple[Watchpoint, ...]:
     which = asked.get("watch", "saved")
     if which == "recommended":
         return recommended()
     if which != "saved":
         raise Unusable(f"watch: expected saved or recommended, found {which[:80]!r}")
-    saved = source.notebook().watchpoints.get(asked["run"])
+    saved = source.notes.notebook().watchpoints.get(asked["run"])
     if saved is None:
         raise Unusable("no watchpoints are saved for this run; watch=recommended checks for those that are recommended", 404)
     tensors = dump.tensors
-    return tuple(watched(one, tensors, source) for one in saved.watchpoints if one.enabled)
+    return tuple(watched(one, tensors, source.patterns) for one in saved.watchpoints if one.enabled)
 
 
 # Answers ------------------------------------------------------------------------------------------------------------
 
 
-def _worked(source: FrameSource, asked: dict[str, str], name: str, dump: DumpView, mark: str) -> pd.DataFrame:
+def _worked(source: Sources, asked: dict[str, str], name: str, dump: DumpView, mark: str) -> pd.DataFrame:
     """Return a frame that takes work, once that is done."""
     rank, step = _whole(asked, "rank"), _whole(asked, "step")
     work = work_for(name, rank=rank, step=step, watchpoints=_watchpoints(source, asked, dump) if name == "hits" else ())
     run, again = asked["run"], iter([True])
 
     def ask() -> WorkResult:
-        return source.dump_work(run, work, again=next(again, False))
+        return source.dumps.work(run, work, again=next(again, False))
 
     found = _patiently(ask, lambda one: one.state in ("waiting", "working"), f"still working on {name}")
     if found.state != "ready":

@@ -15,7 +15,7 @@ from flask import Blueprint, Response
 
 from app.routes.refusals import Unusable, body, refusal
 from layouts.dumps.live_sessions import LiveSession, LiveStatus, Order, Unfit
-from layouts.sources import LiveSource
+from layouts.sources import LiveSources
 
 
 class _OrderRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -25,18 +25,18 @@ class _OrderRequest(msgspec.Struct, forbid_unknown_fields=True):
     node: str = ""
 
 
-def add_routes(routes: Blueprint, source: LiveSource) -> None:
+def add_routes(routes: Blueprint, source: LiveSources) -> None:
     """Add the routes of this module to a blueprint."""
-    routes.add_url_rule("/live.json", "live-json", lambda: _json(source.live()))
+    routes.add_url_rule("/live.json", "live-json", lambda: _json(source.live.status()))
     routes.add_url_rule("/live", "live", lambda: order(source), methods=["POST"])
 
 
-def order(source: LiveSource) -> Response:
+def order(source: LiveSources) -> Response:
     """Give an order; respond with the session as it is then, 404 for an unknown one, 409 if it cannot follow."""
     try:
         asked = body(_OrderRequest, "an order")
         try:
-            return _json(source.order(asked.session, Order(asked.order, asked.steps, asked.node)))
+            return _json(source.live.order(asked.session, Order(asked.order, asked.steps, asked.node)))
         except KeyError:
             raise Unusable(f"no such session of live training: {asked.session[:200]!r}", 404) from None
         except Unfit as error:

@@ -25,7 +25,7 @@ from layouts.explanations.confusion_asks import KEYS, Ask, read_ask
 from layouts.explanations.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
 from layouts.explanations.score_asks import read_weights
 from layouts.explanations.tables import sample_table
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers.analysis.explanations import calibration
 from parsers.analysis.explanations.changes import changes
 from parsers.analysis.explanations.confusion import by_label, members
@@ -33,30 +33,30 @@ from parsers.analysis.explanations.confusion import by_label, members
 _STATE = ("t", "q", *KEYS)
 
 
-def add_routes(routes: Blueprint, source: FrameSource) -> None:
+def add_routes(routes: Blueprint, source: Sources) -> None:
     """Add the routes of this module to a blueprint."""
-    made: dict[str, Callable[[FrameSource], Response]] = {
+    made: dict[str, Callable[[Sources], Response]] = {
         "confusion": cells, "labels": labels, "cell": cell, "calibration": reliability, "changes": changed, "scores": scores,
     }  # fmt: skip
     for name, make in made.items():
         routes.add_url_rule(f"/explanation/{name}.csv", f"explanation-{name}-csv", answering(source, make))
 
 
-def cells(source: FrameSource) -> Response:
+def cells(source: Sources) -> Response:
     """Respond with the cells of the matrix that have samples."""
     ask = _ask(("run", "t", "q"))
     found = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
     return csv_answer(named_cells(found, ask.choice.threshold), f"{safe_name(ask.choice.run)}-confusion")
 
 
-def labels(source: FrameSource) -> Response:
+def labels(source: Sources) -> Response:
     """Respond with each label against the rest."""
     ask = _ask(("run", "t", "q"))
     found = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
     return csv_answer(by_label(found, ask.choice.threshold), f"{safe_name(ask.choice.run)}-labels")
 
 
-def cell(source: FrameSource) -> Response:
+def cell(source: Sources) -> Response:
     """Respond with the labels of the samples of one cell."""
     ask = _ask(("run", "t", "q", "cell"))
     if ask.cell is None:
@@ -67,7 +67,7 @@ def cell(source: FrameSource) -> Response:
     return csv_answer(sample_table(explained, rows, ask.choice), f"{safe_name(ask.choice.run)}-cell")
 
 
-def reliability(source: FrameSource) -> Response:
+def reliability(source: Sources) -> Response:
     """Respond with the bins of the reliability diagram."""
     ask = _ask(("run", "q", "question", "bins"))
     counted = samples_of(opened_explanations(source, ask.choice.run), ask.choice)
@@ -76,7 +76,7 @@ def reliability(source: FrameSource) -> Response:
     return csv_answer(found.bins, f"{safe_name(ask.choice.run)}-calibration")
 
 
-def changed(source: FrameSource) -> Response:
+def changed(source: Sources) -> Response:
     """Respond with the outcomes that are not the same in all runs."""
     ask = _ask(("run", "t", "q", "with"))
     if not ask.others:
@@ -86,7 +86,7 @@ def changed(source: FrameSource) -> Response:
     return csv_answer(named_changes(found, runs), f"{safe_name(ask.choice.run)}-changes")
 
 
-def scores(source: FrameSource) -> Response:
+def scores(source: Sources) -> Response:
     """Respond with the scores of explainers and their weighted totals."""
     asked = parameters(("run", "weight"), many=("weight",))
     chosen = read_weights({"weight": request.args.getlist("weight")})

@@ -31,7 +31,7 @@ from layouts.explanations.filtering import matching
 from layouts.explanations.layers import layer_row, layers_table
 from layouts.explanations.tables import sample_table
 from layouts.kit.state import BadInput
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers.deferred import pandas as pd
 from parsers.errors import MediaError, PayloadError
 from parsers.explanation_frames import EXPLANATION_FRAMES
@@ -44,9 +44,9 @@ _WHOLE = re.compile(r"-?[0-9]{1,15}")
 _ALWAYS = ("v", "download")
 
 
-def add_routes(routes: Blueprint, source: FrameSource) -> None:
+def add_routes(routes: Blueprint, source: Sources) -> None:
     """Add the routes of this module to a blueprint."""
-    made: dict[str, Callable[[FrameSource], Response]] = {
+    made: dict[str, Callable[[Sources], Response]] = {
         "image": image, "heatmap": heat_map, "outcome": outcome, "samples.csv": samples,
         "counterfactuals.csv": counterfactuals, "frame.csv": frame,
     }  # fmt: skip
@@ -54,7 +54,7 @@ def add_routes(routes: Blueprint, source: FrameSource) -> None:
         routes.add_url_rule(f"/explanation/{name}", f"explanation-{name.replace('.', '-')}", answering(source, make))
 
 
-def answering(source: FrameSource, make: Callable[[FrameSource], Response]) -> Callable[[], Response]:
+def answering(source: Sources, make: Callable[[Sources], Response]) -> Callable[[], Response]:
     """Return the view of a route, which refuses what is asked wrongly."""
 
     def respond() -> Response:
@@ -66,7 +66,7 @@ def answering(source: FrameSource, make: Callable[[FrameSource], Response]) -> C
     return respond
 
 
-def image(source: FrameSource) -> Response:
+def image(source: Sources) -> Response:
     """Respond with the picture of a sample; 404 if there is none, 415 for another type, 422 if it cannot be read."""
     asked = parameters(("run", "sample"))
     found = opened_explanations(source, asked["run"])
@@ -75,14 +75,14 @@ def image(source: FrameSource) -> Response:
     if not path:
         raise Unusable(f"sample {asked['sample']} has no picture", 404)
     try:
-        value = source.explanation_picture(asked["run"], path)
+        value = source.explanations.picture(asked["run"], path)
     except PayloadError as error:
         raise _unreadable(error) from error
     name = f"{safe_name(asked['run'])}_{asked['sample']}.{SUFFIXES[value.media]}"
     return _picture(value.data, value.media, name, value.problem)
 
 
-def heat_map(source: FrameSource) -> Response:
+def heat_map(source: Sources) -> Response:
     """Respond with one heat map, as `image` does; the header Mindscope-Constant is 1 if all its values are equal."""
     asked = parameters(("run", "sample", "explainer", "label"))
     found = opened_explanations(source, asked["run"])
@@ -91,7 +91,7 @@ def heat_map(source: FrameSource) -> Response:
     if path is None:
         raise Unusable(f"no heat map of {asked.get('explainer', '')[:80]!r} for this sample and label", 404)
     try:
-        value = source.explanation_heat_map(asked["run"], path)
+        value = source.explanations.heat_map(asked["run"], path)
     except PayloadError as error:
         raise _unreadable(error) from error
     names = (asked["run"], asked["sample"], asked["explainer"], asked["label"])
@@ -102,7 +102,7 @@ def heat_map(source: FrameSource) -> Response:
     return answer
 
 
-def outcome(source: FrameSource) -> Response:
+def outcome(source: Sources) -> Response:
     """Respond with the picture of a layer of counterfactuals, as `image` does; 404 if there is no such layer."""
     asked = parameters(("run", "sample", "label", "layer"))
     found = opened_explanations(source, asked["run"])
@@ -113,26 +113,26 @@ def outcome(source: FrameSource) -> Response:
         raise Unusable(f"no layer {layer} of label {label} for this sample, or no picture", 404)
     boxes, mask = (str(found.counterfactuals[name].array[row]) for name in ("boxes", "mask"))
     try:
-        value = source.explanation_outcome(asked["run"], path, boxes, mask)
+        value = source.explanations.outcome(asked["run"], path, boxes, mask)
     except PayloadError as error:
         raise _unreadable(error) from error
     name = "_".join(safe_name(asked[one]) for one in ("run", "sample", "label", "layer"))
     return _picture(value.data, value.media, f"{name}_outcome.png", value.problem)
 
 
-def counterfactuals(source: FrameSource) -> Response:
+def counterfactuals(source: Sources) -> Response:
     """Respond with the layers of the samples that the filters keep, in their order, as CSV."""
     run, found, choice = _filtered(source)
     return csv_answer(layers_table(found, matching(found, choice).rows), f"{safe_name(run)}-counterfactuals")
 
 
-def samples(source: FrameSource) -> Response:
+def samples(source: Sources) -> Response:
     """Respond with the labels of the samples that the filters keep, one row per sample and label, as CSV."""
     run, found, choice = _filtered(source)
     return csv_answer(sample_table(found, matching(found, choice).rows, choice), f"{safe_name(run)}-samples")
 
 
-def _filtered(source: FrameSource) -> tuple[str, Explanations, Choice]:
+def _filtered(source: Sources) -> tuple[str, Explanations, Choice]:
     """Return run, explanations and filters of a request."""
     asked = parameters(("run", *FILTERS), many=("label", "outcome", "truth"))
     found = opened_explanations(source, asked["run"])
@@ -144,7 +144,7 @@ def _filtered(source: FrameSource) -> tuple[str, Explanations, Choice]:
     return asked["run"], found, choice
 
 
-def frame(source: FrameSource) -> Response:
+def frame(source: Sources) -> Response:
     """Respond with all rows of a frame as CSV."""
     asked = parameters(("run", "name", "t"))
     name = asked.get("name", "")
@@ -195,10 +195,10 @@ def _sample(asked: dict[str, str], found: Explanations) -> int:
     return place
 
 
-def opened_explanations(source: FrameSource, run: str) -> Explanations:
+def opened_explanations(source: Sources, run: str) -> Explanations:
     """Return the explanations of a run once they are read."""
     end = time.monotonic() + PATIENCE
-    while (opened := source.explanations(run)).state == "reading":
+    while (opened := source.explanations.open(run)).state == "reading":
         if time.monotonic() > end:
             raise Unusable("still reading the explanations; try again later", 503)
         time.sleep(0.05)

@@ -19,7 +19,7 @@ from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
 from layouts.jobs.rank_traffic import KEYS, TABLES, Traffic, read_ask
 from layouts.kit.state import number
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
 
 _PARAMETERS = ("run", "session", "rank", "group", "step", *KEYS)
@@ -27,7 +27,7 @@ _WINDOW = ("from", "to")
 _FARTHEST = 1e6
 
 
-def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+def add_routes(routes: Blueprint, source: ProfileSources) -> None:
     """Add the routes to a blueprint."""
     matrix = partial(_answer, source, _matrix, _WINDOW)
     routes.add_url_rule("/communication/matrix", "communication-matrix", partial(answered, matrix))
@@ -36,7 +36,7 @@ def add_routes(routes: Blueprint, source: ProfileSource) -> None:
         routes.add_url_rule(f"/communication/{name}.csv", f"communication-{name}-csv", partial(answered, table))
 
 
-def _answer(source: ProfileSource, make: Callable[[Traffic], Response], more: tuple[str, ...] = ()) -> Response:
+def _answer(source: ProfileSources, make: Callable[[Traffic], Response], more: tuple[str, ...] = ()) -> Response:
     ask = read_ask(parameters((*_PARAMETERS, *more)))
     if ask is None:
         raise Unusable("expected the parameter run, found none")

@@ -21,7 +21,7 @@ from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
 from layouts.jobs.pipeline_bands import COLUMNS, KEYS, Pipeline, read_ask
 from layouts.kit.state import number
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
 
 _PARAMETERS = ("run", "session", "rank", "step", *KEYS)
@@ -29,7 +29,7 @@ _LARGEST_RANK = 1e9
 _LONGEST_NS = 2.0**53
 
 
-def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+def add_routes(routes: Blueprint, source: ProfileSources) -> None:
     """Add the routes to a blueprint."""
     answers: dict[str, tuple[Callable[[Pipeline, dict[str, Any]], Response], tuple[str, ...]]] = {
         "view": (_view, ("columns",)), "moment": (_moment, ("of", "at")),
@@ -41,7 +41,7 @@ def add_routes(routes: Blueprint, source: ProfileSource) -> None:
 
 
 def _answer(
-    source: ProfileSource, make: Callable[[Pipeline, dict[str, Any]], Response], more: tuple[str, ...]
+    source: ProfileSources, make: Callable[[Pipeline, dict[str, Any]], Response], more: tuple[str, ...]
 ) -> Response:
     asked = parameters((*_PARAMETERS, *more))
     ask = read_ask(asked)

@@ -30,7 +30,7 @@ from layouts.jobs.rank_memory import memory
 from layouts.jobs.rank_operators import KEYS, Ask, RankCaches, Reading, look, read_ask
 from layouts.jobs.rank_tables import Shown
 from layouts.kit.state import flag, number
-from layouts.sources import TraceSource
+from layouts.sources import ProfileSources
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
 from parsers.analysis.jobs.rank_operators.views import view
 from parsers.deferred import pandas as pd
@@ -43,7 +43,7 @@ _PARAMETERS = ("run", "session", "rank", "step", *KEYS)
 _WINDOW = ("from", "to")
 
 
-def add_routes(routes: Blueprint, source: TraceSource) -> None:
+def add_routes(routes: Blueprint, source: ProfileSources) -> None:
     """Add the routes to a blueprint."""
     kept = RankCaches()
     answers = _ANSWERS | {"memory": (partial(_memory, source, kept), (*_WINDOW, "columns"))}
@@ -53,7 +53,7 @@ def add_routes(routes: Blueprint, source: TraceSource) -> None:
 
 
 def _answer(
-    source: TraceSource, kept: RankCaches, answer: Callable[[Shown | Reading, Ask], Response], more: tuple[str, ...]
+    source: ProfileSources, kept: RankCaches, answer: Callable[[Shown | Reading, Ask], Response], more: tuple[str, ...]
 ) -> Response:
     ask = read_ask(parameters((*_PARAMETERS, *more)))
     if ask is None:
@@ -106,7 +106,7 @@ def _view(found: Shown | Reading, ask: Ask) -> Response:
     return Response(drawn.packed(), mimetype="application/octet-stream")
 
 
-def _memory(source: TraceSource, kept: RankCaches, found: Shown | Reading, ask: Ask) -> Response:
+def _memory(source: ProfileSources, kept: RankCaches, found: Shown | Reading, ask: Ask) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)

@@ -16,20 +16,20 @@ from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
 from layouts.profiles.efficiency import KEYS, TABLES, Efficiency, read_ask
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
 
 PARAMETERS = ("run", "session", "rank", "with_run", "with_session", "with_rank", *KEYS)
 
 
-def add_routes(routes: Blueprint, source: ProfileSource) -> None:
+def add_routes(routes: Blueprint, source: ProfileSources) -> None:
     """Add the routes to a blueprint."""
     for name in TABLES:
         table = partial(_answer, source, name)
         routes.add_url_rule(f"/efficiency/{name}.csv", f"efficiency-{name}-csv", partial(answered, table))
 
 
-def _answer(source: ProfileSource, name: str) -> Response:
+def _answer(source: ProfileSources, name: str) -> Response:
     ask = read_ask(parameters(PARAMETERS))
     if ask is None:
         raise Unusable("expected the parameter run, found none")

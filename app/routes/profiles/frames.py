@@ -16,7 +16,7 @@ from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileFrame
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
@@ -27,12 +27,12 @@ PATIENCE = 30.0
 PARAMETERS = ("run", "session", "rank", "frame")
 
 
-def table(source: ProfileSource) -> Response:
+def table(source: ProfileSources) -> Response:
     """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read or that was stopped, 500 for a bug."""
     return answered(lambda: _table(source))
 
 
-def _table(source: ProfileSource) -> Response:
+def _table(source: ProfileSources) -> Response:
     run, session, rank, name = _parameters()
     answer = Response(csv_rows(read_frame(source, run, session, rank, name)), mimetype="text/csv")
     parts = (safe_name(part) for part in (run, "" if session == "." else session, f"rank{rank}", name))
@@ -53,22 +53,23 @@ def _parameters() -> tuple[str, str, int, str]:
     return values_of["run"][0], (values_of["session"] or ["."])[0], int(rank), name
 
 
-def read_frame(source: ProfileSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
+def read_frame(source: ProfileSources, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
     """Return a frame once it has been read; Unusable, with a status, if there is none or it takes too long."""
-    if not any(one.session == session and one.rank == rank for one in source.profiles(run)):
+    if not any(one.session == session and one.rank == rank for one in source.profiles.rows(run)):
         raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
     until = time.monotonic() + PATIENCE
-    found = source.profile_frame(run, session, rank, name, again=True)
+    found = source.profiles.frame(run, session, rank, name, again=True)
     while found.state in ("reading", "waiting"):
         if time.monotonic() > until:
             raise Unusable(f"still reading {name}; try again later", 503)
-        found = source.profile_frame(run, session, rank, name)
+        found = source.profiles.frame(run, session, rank, name)
     return _frame(found, name)
 
 
-def chosen_frame(source: ProfileSource, choice: Choice, name: str) -> pd.DataFrame | None:
+def chosen_frame(source: ProfileSources, choice: Choice, name: str) -> pd.DataFrame | None:
     """Return a frame of the profile of a choice, None if no file of it has that; Unusable if there is no such profile."""
-    known = next((one for one in source.profiles(choice.run) if (one.session, one.rank) == (choice.session, choice.rank)), None)
+    listed = source.profiles.rows(choice.run)
+    known = next((one for one in listed if (one.session, one.rank) == (choice.session, choice.rank)), None)
     if known is not None and name not in known.frames:
         return None
     return read_frame(source, choice.run, choice.session, choice.rank, name)

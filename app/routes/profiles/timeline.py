@@ -54,7 +54,7 @@ from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import attachment
 from app.store.runs.matching import PatternError, matching
 from layouts.profiles.track_alternatives import of_tracks
-from layouts.sources import TraceSource
+from layouts.sources import ProfileSources
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, sources
@@ -76,14 +76,14 @@ MOST_ARGUMENTS = 2_000
 PATTERN_SECONDS = 2.0
 
 
-def add_routes(routes: Blueprint, source: TraceSource) -> None:
+def add_routes(routes: Blueprint, source: ProfileSources) -> None:
     """Add the routes to a blueprint."""
     for name, answer in {**_ANSWERS, **together.ANSWERS}.items():
         routes.add_url_rule(f"/timeline/{name}", f"timeline-{name.replace('.', '-')}", _route(source, answer))
     routes.add_url_rule("/timeline/reading", "timeline-reading", together.reading(source))
 
 
-def _route(source: TraceSource, answer: Callable[[Together], Response]) -> Callable[[], Response]:
+def _route(source: ProfileSources, answer: Callable[[Together], Response]) -> Callable[[], Response]:
     def respond() -> Response:
         try:
             found = answer(opened_traces(source))

@@ -18,7 +18,7 @@ from app.routes.profiles.timeline_parameters import allow_parameters, named_trac
 from app.routes.refusals import Unusable, refusal
 from layouts.profiles.choice import Choice
 from layouts.profiles.operator_variants import variant_of
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers import PayloadError
 from parsers.deferred import pandas as pd
 from parsers.profiler.trace import naming
@@ -27,13 +27,13 @@ LONGEST_NAME = 20_000
 FARTHEST_NS = 1 << 62
 
 
-def add_links(routes: Blueprint, source: FrameSource) -> None:
+def add_links(routes: Blueprint, source: Sources) -> None:
     """Add the routes to a blueprint."""
     for name, answer in (("first", first), ("related", related)):
         routes.add_url_rule(f"/timeline/{name}", f"timeline-{name}", _route(source, answer))
 
 
-def _route(source: FrameSource, answer: Callable[[FrameSource], dict[str, Any]]) -> Callable[[], Response]:
+def _route(source: Sources, answer: Callable[[Sources], dict[str, Any]]) -> Callable[[], Response]:
     def respond() -> Response:
         try:
             found = Response(msgspec.json.encode(answer(source)), mimetype="application/json")
@@ -45,7 +45,7 @@ def _route(source: FrameSource, answer: Callable[[FrameSource], dict[str, Any]])
     return respond
 
 
-def first(source: FrameSource) -> dict[str, Any]:
+def first(source: Sources) -> dict[str, Any]:
     """Return the first slice of an operator, or the one nearest to a time, in the first of the traces that has any."""
     allow_parameters("name", "near")
     name = request.args.get("name", "")
@@ -63,7 +63,7 @@ def first(source: FrameSource) -> dict[str, Any]:
     return {"row": None, "count": 0}
 
 
-def related(source: FrameSource) -> dict[str, Any]:
+def related(source: Sources) -> dict[str, Any]:
     """Return what other pages have of a slice."""
     allow_parameters("row")
     together, named = opened_traces(source), named_traces(source)
@@ -90,13 +90,13 @@ def _operator(operators: pd.DataFrame, name: str) -> int | None:
     return None
 
 
-def _node(source: FrameSource, run: str, name: str) -> dict[str, str] | None:
+def _node(source: Sources, run: str, name: str) -> dict[str, str] | None:
     """The graph and the node of an operator: that of the same full name, or else without the number of the operator."""
     if "/" not in name:
         return None
-    for location in source.graphs(run):
+    for location in source.graphs.locations(run):
         try:
-            graph = source.graph(run, location.name)
+            graph = source.graphs.graph(run, location.name)
         except PayloadError:
             continue  # the graph page says why
         names = graph.nodes["full_name"].tolist() if graph is not None else []

@@ -11,7 +11,8 @@ from flask import request
 
 from app.routes.refusals import Unusable
 from app.routes.values.media import safe_name
-from layouts.sources import TraceSource
+from layouts.profiles.source import ProfileSource
+from layouts.sources import ProfileSources
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.placing import AXES, Axis
 from parsers.profiler.trace.together import MOST_PARTS, Together
@@ -36,7 +37,7 @@ class Named(NamedTuple):
     which: str
 
 
-def opened_traces(source: TraceSource) -> Together:
+def opened_traces(source: ProfileSources) -> Together:
     """Return the traces that the request names, on one axis, once they have been read.
 
     Unusable if one does not exist or takes too long, or if they cannot be shown together.
@@ -56,7 +57,7 @@ def opened_traces(source: TraceSource) -> Together:
         raise Unusable(str(error)) from error
 
 
-def named_traces(source: TraceSource) -> list[Named]:
+def named_traces(source: ProfileSources) -> list[Named]:
     """Return the traces that the request names: by run, session, rank and source, and by each `also` another one.
 
     `also` is a query of its own with the same parameters; those it lacks are the ones of the request.
@@ -74,7 +75,7 @@ def named_traces(source: TraceSource) -> list[Named]:
         every.append(first | {"source": ""} | {name: values[0] for name, values in more.items()})
     if len(every) > MOST_PARTS:
         raise Unusable(f"expected at most {MOST_PARTS} traces; found {len(every)}")
-    found = [_named(source, **one) for one in every]
+    found = [_named(source.profiles, **one) for one in every]
     if len(set(found)) < len(found):
         raise Unusable("expected each trace once")
     return found
@@ -90,12 +91,12 @@ def labels_of(named: list[Named]) -> list[str]:
     return [" · ".join(f"{shown[name]}{text or 'best'}" for name, text in one.items()) for one in texts]
 
 
-def _opened(source: TraceSource, named: Named, until: float) -> OpenTrace:
+def _opened(source: ProfileSources, named: Named, until: float) -> OpenTrace:
     while True:
-        found = source.trace(*named)
+        found = source.profiles.trace(*named)
         if found is not None:
             return found
-        state = source.trace_frame(*named)
+        state = source.profiles.trace_frame(*named)
         if state.state == "missing":
             raise Unusable(f"no trace: expected at least one of {', '.join(state.wanted)}, found none", 404)
         if state.state in ("failed", "cancelled"):
@@ -104,10 +105,10 @@ def _opened(source: TraceSource, named: Named, until: float) -> OpenTrace:
             raise Unusable("still reading the trace; try again later", 503)
 
 
-def _named(profiles: TraceSource, run: str, session: str, rank: str, source: str) -> Named:
+def _named(profiles: ProfileSource, run: str, session: str, rank: str, source: str) -> Named:
     if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
         raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
-    if not any(one.session == session and one.rank == int(rank) for one in profiles.profiles(run)):
+    if not any(one.session == session and one.rank == int(rank) for one in profiles.rows(run)):
         raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
     known = profiles.traces(run, session, int(rank))
     if source and source not in known:

@@ -20,7 +20,7 @@ from app.routes.profiles.timeline_parameters import (
 )
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import attachment
-from layouts.sources import TraceSource
+from layouts.sources import ProfileSources
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace.together import Together
@@ -29,7 +29,7 @@ MOST_ROWS = 500
 """Maximum number of names that the page gets; the CSV has all."""
 
 
-def reading(source: TraceSource) -> Callable[[], Response]:
+def reading(source: ProfileSources) -> Callable[[], Response]:
     """Return the route that says what has been read of the traces of a request; asking for it begins to read them.
 
     For each trace: state as in ProfileFrame, done and total (bytes; slices of the pyramid once it is "ready"), whether it is
@@ -45,13 +45,13 @@ def reading(source: TraceSource) -> Callable[[], Response]:
             return refusal(error)
         found: list[dict[str, Any]] = []
         for one, label in zip(named, labels_of(named), strict=True):
-            frame = source.trace_frame(*one, again=again)
-            opened = source.trace(*one) if frame.state == "ready" else None
+            frame = source.profiles.trace_frame(*one, again=again)
+            opened = source.profiles.trace(*one) if frame.state == "ready" else None
             found.append({
                 "run": one.run, "session": one.session, "rank": one.rank, "label": label, "state": frame.state,
                 "done": frame.done, "total": frame.total, "text": frame.text,
                 "complete": opened is not None and opened.pyramid is not None,
-                "sources": list(source.traces(one.run, one.session, one.rank)), "source": one.which,
+                "sources": list(source.profiles.traces(one.run, one.session, one.rank)), "source": one.which,
             })  # fmt: skip
         answer = _json(found)
         answer.cache_control.no_store = True

@@ -26,7 +26,7 @@ from app.routes.values import media
 from layouts.kit.user_input import Unfit
 from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard
 from layouts.runs.notes import NotKept, Stale
-from layouts.sources import NoteSource
+from layouts.sources import NoteSources
 
 FORMAT = "mindscope board"
 VERSION = 1
@@ -74,16 +74,16 @@ class _Request(msgspec.Struct, forbid_unknown_fields=True):
     delete: str | None = None
 
 
-def add_routes(routes: Blueprint, source: NoteSource) -> None:
+def add_routes(routes: Blueprint, source: NoteSources) -> None:
     """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/board.json", "board-json", lambda: one(source))
     routes.add_url_rule("/board", "board", lambda: _answer(lambda: change(source)), methods=["POST"])
 
 
-def one(source: NoteSource) -> Response:
+def one(source: NoteSources) -> Response:
     """Respond with a board; 404 if there is none of this key."""
     key = request.args.get("board", "")
-    board = next((board for board in source.notebook().boards if board.key == key), None)
+    board = next((board for board in source.notes.notebook().boards if board.key == key), None)
     if board is None:
         return refusal(Unusable(f"no such board: {key[:80]!r}", 404))
     answer = Response(msgspec.json.encode(as_json(board)), mimetype="application/json")
@@ -94,7 +94,7 @@ def one(source: NoteSource) -> Response:
     return answer
 
 
-def change(source: NoteSource) -> ChangedBoard | None:
+def change(source: NoteSources) -> ChangedBoard | None:
     """Create, import, change or delete a board; return the board as it is afterwards, or was if it is deleted."""
     asked = body(_Request)
     file = bytes(asked.imported)
@@ -102,14 +102,14 @@ def change(source: NoteSource) -> ChangedBoard | None:
         raise Unusable("expected exactly one of create, import, board and delete")
     if asked.create is not None:
         cards = [card.card() for card in asked.cards]
-        return ChangedBoard(source.create_board(asked.create, cards, key=asked.key))
+        return ChangedBoard(source.notes.create_board(asked.create, cards, key=asked.key))
     if file:
         name, cards = imported(file)
-        return ChangedBoard(source.create_board(name, cards))
+        return ChangedBoard(source.notes.create_board(name, cards))
     if asked.delete is not None:
-        deleted = source.delete_board(asked.delete)
+        deleted = source.notes.delete_board(asked.delete)
         return None if deleted is None else ChangedBoard(deleted)
-    return source.change_board(asked.board or "", BoardChange(tuple(asked.change), tuple(asked.remove), asked.name))
+    return source.notes.change_board(asked.board or "", BoardChange(tuple(asked.change), tuple(asked.remove), asked.name))
 
 
 def imported(data: bytes) -> tuple[str, list[BoardCard]]:

@@ -26,7 +26,7 @@ from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, View
 from layouts.shell.run_list import as_json
-from layouts.sources import NoteSource
+from layouts.sources import NoteSources
 
 
 class _NoteRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,7 +91,7 @@ class _WatchRequest(msgspec.Struct, forbid_unknown_fields=True):
     was: str = ""
 
 
-def add_routes(routes: Blueprint, source: NoteSource) -> None:
+def add_routes(routes: Blueprint, source: NoteSources) -> None:
     """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/note", "note", lambda: _answer(lambda: annotate(source)), methods=["POST"])
     routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
@@ -100,62 +100,62 @@ def add_routes(routes: Blueprint, source: NoteSource) -> None:
     routes.add_url_rule("/watchpoints", "watchpoints", lambda: _answer(lambda: watch(source)), methods=["POST"])
 
 
-def annotate(source: NoteSource) -> Note:
+def annotate(source: NoteSources) -> Note:
     """Change the note of a run and return it."""
     asked = body(_NoteRequest)
     change = NoteChange(asked.remark, asked.was, tuple(asked.add), tuple(asked.remove))
     try:
-        return source.annotate(asked.run, change)
+        return source.notes.annotate(asked.run, change)
     except KeyError:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def change_view(source: NoteSource) -> View | None:
+def change_view(source: NoteSources) -> View | None:
     """Save, rename or delete a view; return the view as it is afterwards, None if deleted."""
     asked = body(_ViewRequest)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:
         raise Unusable("expected exactly one of save, rename and delete")
     if asked.save is not None:
-        return source.save_view(asked.save, asked.place, instead=asked.instead)
+        return source.notes.save_view(asked.save, asked.place, instead=asked.instead)
     if asked.rename is not None:
-        return source.rename_view(asked.rename, asked.name, asked.was)
-    source.delete_view(asked.delete or "", asked.was)
+        return source.notes.rename_view(asked.rename, asked.name, asked.was)
+    source.notes.delete_view(asked.delete or "", asked.was)
     return None
 
 
-def change_mark(source: NoteSource) -> Mark | None:
+def change_mark(source: NoteSources) -> Mark | None:
     """Save or delete a mark; return the mark as it is afterwards, None if deleted."""
     asked = body(_MarkRequest)
     if (asked.save is None) == (asked.delete is None):
         raise Unusable("expected either save or delete")
     if asked.save is None:
-        source.delete_mark(asked.delete or "", asked.was)
+        source.notes.delete_mark(asked.delete or "", asked.was)
         return None
     mark = Mark("", asked.save, asked.session, asked.rank, tuple(asked.times))
     try:
-        return source.save_mark(asked.run, mark, instead=asked.instead)
+        return source.notes.save_mark(asked.run, mark, instead=asked.instead)
     except KeyError:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def change_colour(source: NoteSource) -> HandColour:
+def change_colour(source: NoteSources) -> HandColour:
     """Set or reset the colour of a run or of a group; return it as it is kept."""
     asked = body(_ColourRequest)
     if (asked.run is None) == (asked.by is None):
         raise Unusable("expected either run or by")
     if asked.run is None:
-        return source.paint_group(asked.by or "", asked.label, asked.colour)
+        return source.notes.paint_group(asked.by or "", asked.label, asked.colour)
     try:
-        return source.paint(asked.run, asked.colour)
+        return source.notes.paint(asked.run, asked.colour)
     except KeyError:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def watch(source: NoteSource) -> WatchList:
+def watch(source: NoteSources) -> WatchList:
     """Replace the watchpoints for a run and return them."""
     asked = body(_WatchRequest)
     try:
-        return source.save_watchpoints(asked.run, WatchList(tuple(one.saved() for one in asked.watchpoints)), asked.was)
+        return source.notes.save_watchpoints(asked.run, WatchList(tuple(one.saved() for one in asked.watchpoints)), asked.was)
     except KeyError:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 

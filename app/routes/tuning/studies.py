@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import attachment, safe_name
-from layouts.sources import StudySource
+from layouts.sources import StudySources
 from parsers.export.frames import csv_rows
 from parsers.tuning_frames import TUNING_FRAMES
 
@@ -20,13 +20,13 @@ PATIENCE = 10.0
 """Seconds an export waits for a journal that is being read."""
 
 
-def add_routes(routes: Blueprint, source: StudySource) -> None:
+def add_routes(routes: Blueprint, source: StudySources) -> None:
     """Add the routes of this module to a blueprint."""
     for name in TUNING_FRAMES:
         routes.add_url_rule(f"/study/{name}.csv", f"study-{name}-csv", _answering(source, name))
 
 
-def _answering(source: StudySource, name: str) -> Callable[[], Response]:
+def _answering(source: StudySources, name: str) -> Callable[[], Response]:
     def respond() -> Response:
         try:
             return frame(source, name)
@@ -36,17 +36,17 @@ def _answering(source: StudySource, name: str) -> Callable[[], Response]:
     return respond
 
 
-def frame(source: StudySource, name: str) -> Response:
+def frame(source: StudySources, name: str) -> Response:
     """Respond with one frame of a study; Unusable for unknown parameters or an unknown study."""
     unknown = set(request.args) - {"study"}
     if unknown:
         raise Unusable(f"expected the parameter study, found {', '.join(sorted(unknown))[:80]!r}")
     key = request.args.get("study", "")
     until = time.monotonic() + PATIENCE
-    found = source.study(key)
+    found = source.studies.open(key)
     while found.state == "reading" and time.monotonic() < until:
         time.sleep(0.05)
-        found = source.study(key)
+        found = source.studies.open(key)
     if found.study is None:
         raise Unusable(f"study: expected the key of a known study, found {key[:80]!r}")
     answer = Response(csv_rows(getattr(found.study, name)), mimetype="text/csv")

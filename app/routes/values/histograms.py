@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 from parsers import HistogramValue, PayloadError
 from parsers.export import Steps
 from parsers.export.cells import csv_names, number_text
@@ -16,11 +16,11 @@ _NAN = float("nan")
 _NOTHING = np.zeros(0)
 
 
-def histogram_rows(source: ValueSource, pairs: Sequence[tuple[str, str]], steps: Steps) -> Iterator[bytes]:
+def histogram_rows(source: ValueSources, pairs: Sequence[tuple[str, str]], steps: Steps) -> Iterator[bytes]:
     """Yield CSV for each (run, tag) and each step of a closed range. The note of an unreadable record has the reason."""
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag in pairs:
-        items = source.payload_series(run, "histogram", tag)
+        items = source.values.series(run, "histogram", tag)
         if items is None:
             continue
         names = csv_names(run, tag)
@@ -29,9 +29,9 @@ def histogram_rows(source: ValueSource, pairs: Sequence[tuple[str, str]], steps:
             yield from csv_rows(start, _value(source, run, tag, place), f"{items.file[place]},{items.order[place]}")
 
 
-def _value(source: ValueSource, run: str, tag: str, place: int) -> HistogramValue:
+def _value(source: ValueSources, run: str, tag: str, place: int) -> HistogramValue:
     try:
-        value = source.value(run, "histogram", tag, place)
+        value = source.values.value(run, "histogram", tag, place)
     except PayloadError as error:
         return HistogramValue(_NOTHING, _NOTHING, _NOTHING, _NAN, _NAN, _NAN, 0, problem=str(error))
     assert isinstance(value, HistogramValue)

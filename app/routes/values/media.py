@@ -23,7 +23,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from app.routes.refusals import Unusable, refusal
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 from parsers import ImageValue, MediaError, PayloadError, PayloadSeries, TextValue, Value
 from parsers.export.single import files_of
 
@@ -45,7 +45,7 @@ class ValueKey:
     step: int
 
 
-def image(source: ValueSource) -> Response:
+def image(source: ValueSources) -> Response:
     """Respond with one image; 404 if it does not exist, 415 if its type is not served, 422 if it cannot be read."""
     try:
         key = _requested(source, "image")
@@ -60,7 +60,7 @@ def image(source: ValueSource) -> Response:
     return answer
 
 
-def text(source: ValueSource) -> Response:
+def text(source: ValueSources) -> Response:
     """Respond with one text, one string per line; 404 if it does not exist, 422 if it cannot be read."""
     try:
         key = _requested(source, "text")
@@ -73,7 +73,7 @@ def text(source: ValueSource) -> Response:
     return answer
 
 
-def landscape(source: ValueSource) -> Response:
+def landscape(source: ValueSources) -> Response:
     """Respond with the arrays of one landscape; 404 if it does not exist, 422 if it cannot be read."""
     try:
         key = _requested(source, "landscape", newest=True)
@@ -92,15 +92,15 @@ def landscape(source: ValueSource) -> Response:
 # Parameters ---------------------------------------------------------------------------------------------------------
 
 
-def _requested(source: ValueSource, kind: str, *, newest: bool = False) -> ValueKey:
+def _requested(source: ValueSources, kind: str, *, newest: bool = False) -> ValueKey:
     """Parse the parameters of a request; with newest, place and step are optional."""
     for name in request.args:
         if name not in PARAMETERS:
             raise Unusable(f"expected the parameters {', '.join(PARAMETERS)}, found {name[:80]!r}")
     run, tag = _text("run"), _text("tag")
-    if not any(run in row.members for row in source.runs()):
+    if not any(run in row.members for row in source.runs.rows()):
         raise Unusable(f"no such run: {run[:200]!r}", 404)
-    items = source.payload_series(run, kind, tag)
+    items = source.values.series(run, kind, tag)
     if items is None:
         raise Unusable(f"run {run[:200]!r} has no {kind} {tag[:200]!r}", 404)
     place = len(items) - 1 if newest and not {"place", "step"} & set(request.args) else _place(items)
@@ -137,9 +137,9 @@ def _number(name: str) -> int | None:
     return int(digits)
 
 
-def _value(source: ValueSource, key: ValueKey) -> Value:
+def _value(source: ValueSources, key: ValueKey) -> Value:
     try:
-        return source.value(key.run, key.kind, key.tag, key.place)
+        return source.values.value(key.run, key.kind, key.tag, key.place)
     except PayloadError as error:
         raise Unusable(str(error), 415 if isinstance(error.__cause__, MediaError) else 422) from error
 

@@ -27,7 +27,7 @@ from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import attachment, safe_name
 from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_json
 from layouts.kit.state import BadInput
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 from layouts.values import tensor_facts as facts
 from layouts.values.tensor_asks import Shown, chosen, find, read_ask
 from layouts.values.tensor_histograms import over_steps
@@ -39,7 +39,7 @@ _ASK = ("run", "tag", "step", "place", "minus_run", "minus_step", "minus_place",
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
-def block(source: ValueSource) -> Response:
+def block(source: ValueSources) -> Response:
     """Respond with a rectangle of values."""
     try:
         shown = _shown(source, "rows", "cols")
@@ -48,7 +48,7 @@ def block(source: ValueSource) -> Response:
         return _refusal(error)
 
 
-def about(source: ValueSource) -> Response:
+def about(source: ValueSources) -> Response:
     """Respond with the facts about a tensor; if it cannot be read or shown, `problem` has the reason."""
     try:
         _refuse_others()
@@ -57,7 +57,7 @@ def about(source: ValueSource) -> Response:
         return _refusal(error)
 
 
-def statistics(source: ValueSource) -> Response:
+def statistics(source: ValueSources) -> Response:
     """Respond with statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
@@ -66,7 +66,7 @@ def statistics(source: ValueSource) -> Response:
         return _refusal(error)
 
 
-def histograms(source: ValueSource) -> Response:
+def histograms(source: ValueSources) -> Response:
     """Respond with a figure of a tag over the steps of one or more runs, with as many steps as the time limit allowed."""
     try:
         return respond_json(over_steps(source, _query()))
@@ -74,7 +74,7 @@ def histograms(source: ValueSource) -> Response:
         return _refusal(error)
 
 
-def bad(source: ValueSource) -> Response:
+def bad(source: ValueSources) -> Response:
     """Respond with the index of the next non-finite value in row order; after the last one it starts over."""
     try:
         return respond_bad(_shown(source, "after").tensor, _text("after"))
@@ -82,17 +82,17 @@ def bad(source: ValueSource) -> Response:
         return _refusal(error)
 
 
-def npy(source: ValueSource) -> Response:
+def npy(source: ValueSources) -> Response:
     """Respond with values as a .npy file."""
     return _file(source, "npy", "application/octet-stream", npy_pieces)
 
 
-def csv(source: ValueSource) -> Response:
+def csv(source: ValueSources) -> Response:
     """Respond with values as CSV."""
     return _file(source, "csv", "text/csv", _csv_pieces)
 
 
-def _file(source: ValueSource, suffix: str, mimetype: str, sent: Any) -> Response:
+def _file(source: ValueSources, suffix: str, mimetype: str, sent: Any) -> Response:
     try:
         shown = _shown(source, "part")
         whole = _text("part") == "all"
@@ -119,13 +119,13 @@ def _name(shown: Shown) -> str:
 # Parameters ---------------------------------------------------------------------------------------------------------
 
 
-def _shown(source: ValueSource, *others: str) -> Shown:
+def _shown(source: ValueSources, *others: str) -> Shown:
     _refuse_others(*others)
     ask = read_ask(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
-        if not any(run in row.members for row in source.runs()):
+        if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        if source.payload_series(run, "tensor", ask.value.tag) is None:
+        if source.values.series(run, "tensor", ask.value.tag) is None:
             raise Unusable(f"run {run[:200]!r} has no tensor {ask.value.tag[:200]!r}", 404)
     return find(source, ask)
 

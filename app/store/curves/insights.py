@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 from parsers import INSIGHTS, Insight, Series
 from parsers.analysis.curves.insights import frame, insights_of, ranked, stalled
 from parsers.caches import Cache
@@ -61,11 +61,11 @@ class Insights:
         return found
 
 
-def insight_rows(source: RunSource, runs: Sequence[str]) -> Iterator[bytes]:
+def insight_rows(source: RunSources, runs: Sequence[str]) -> Iterator[bytes]:
     """Yield lines of CSV: the run and the columns of INSIGHTS, one line per insight."""
     yield (",".join(("run", *INSIGHTS.names)) + "\n").encode()
     for run in runs:
-        found, _ = source.insights(run, None, float("inf"))
+        found, _ = source.curves.insights(run, None, float("inf"))
         for row in frame(list(found)).itertuples(index=False, name=None):
             cells = (csv_names(cell) if isinstance(cell, str) else _number(cell) for cell in row)
             yield (csv_names(run) + "," + ",".join(cells) + "\n").encode("utf-8", "surrogatepass")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.background import Background, Task
-from layouts.sources import Growth
+from layouts.lineage.source import Growth
 from parsers import LineageRow, lineage_frame
 from parsers.analysis import REFITS, Forest, available, forests
 from parsers.caches import Cache
@@ -53,7 +53,7 @@ _STATES = {"waiting": "waiting", "working": "growing", "ready": "done", "cancell
 
 
 class Forests:
-    """Implements `layouts.sources.LineageSource.growth`. grow is `parsers.analysis.forests`."""
+    """Implements `layouts.lineage.source.LineageSource.growth`. grow is `parsers.analysis.forests`."""
 
     def __init__(self, grow: Grow = forests, *, installed: Callable[[], bool] = available) -> None:
         self._grow = grow

@@ -123,7 +123,7 @@ class Follower:
             return self._list.rows, self._version, self._read_at
 
     def changes(self, since: str) -> RunChanges:
-        """Return what has changed in the list of runs since a mark (`layouts.sources.RunSource.changes`)."""
+        """Return what has changed in the list of runs since a mark (`layouts.runs.source.RunSource.changes`)."""
         with self._lock:
             return self._list.changes(since)
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.store.runs import pattern_process
+from layouts.kit.patterns import PatternMatcher
 from parsers.caches import Cache
 
 LONGEST = 1000
@@ -68,10 +69,11 @@ def _run_process(pattern: str, names: Sequence[str], seconds: float, *, captures
     return list(found)
 
 
-class Captures:
-    """`captured` with a cache of the latest results; one pattern is matched at a time.
+class Patterns(PatternMatcher):
+    """Patterns of users, matched in another process.
 
-    A failure is retried after some seconds: a busy machine may have been the reason.
+    `captured` has a cache of the latest results, and one pattern is matched at a time. A failure is retried after some
+    seconds: a busy machine may have been the reason.
     """
 
     CACHED = 16
@@ -82,8 +84,12 @@ class Captures:
         self._answers: Cache[tuple[str, tuple[str, ...]], list[str | None]] = Cache(self.CACHED)
         self._refused: Cache[tuple[str, tuple[str, ...]], tuple[float, str]] = Cache(self.CACHED)
 
-    def __call__(self, pattern: str, names: Sequence[str]) -> list[str | None]:
-        """Return the result of `captured`."""
+    def matching(self, pattern: str, names: Sequence[str]) -> list[str]:
+        """See `PatternMatcher`."""
+        return matching(pattern, names)
+
+    def captured(self, pattern: str, names: Sequence[str]) -> list[str | None]:
+        """See `PatternMatcher`."""
         key = pattern, tuple(names)
         with self._lock:
             known = self._answers.get(key)

@@ -127,7 +127,7 @@ class RunList:
         }
 
     def changes(self, since: str) -> RunChanges:
-        """Return what has changed since a mark (`layouts.sources.RunSource.changes`)."""
+        """Return what has changed since a mark (`layouts.runs.source.RunSource.changes`)."""
         keys = self._log.since(since)
         if keys is None:
             return RunChanges(self._log.mark, True, self.rows, (), self.colours.usual, self.colours.hues, self.colours.by_hand)

@@ -28,13 +28,13 @@ from layouts.curves.lines import figure, on_canvas
 from layouts.curves.scalar_asks import Ask
 from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 
 MOST_LINES = 200
 """Maximum number of lines in a chart unless the request asks for all."""
 
 
-def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
+def chart(source: Sources, ask: Ask, found: Found) -> dict[str, Any]:
     """Draw the figure of one card."""
     groups, refused = made(source, ask.by, runs_of(source, ask))
     band = band_of(source, ask, groups) if groups else ""
@@ -55,7 +55,7 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     return on_canvas(drawn)
 
 
-def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | None:
+def base_label(source: RunSources, ask: Ask, groups: Grouping | None) -> str | None:
     """Return the label of the baseline, None if there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -64,7 +64,7 @@ def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | No
 
 
 def _compared(
-    source: RunSource, ask: Ask, found: Found, groups: Grouping | None
+    source: RunSources, ask: Ask, found: Found, groups: Grouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
     """(figure of groups or differences, the lines shown in it, number of all lines, number of points without a baseline)."""
     look, base = look_of(ask), base_of(source, ask, groups)
@@ -93,13 +93,13 @@ def _compared(
     return figure(drawn, replace(look, weight=0.0), members), shown, len(lines), 0
 
 
-def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
+def stamp(source: Sources, ask: Ask, found: Found) -> str:
     """Return a text that changes whenever the points of a card or the colours of its lines do."""
     parts = []
-    drawn = source.colours(ask.state.get("run", ()))
+    drawn = source.runs.colours(ask.state.get("run", ()))
     for run, tag, series in found:
         parts.append(f"{run}\0{tag}\0{mark_of(series)}\0{drawn.get(run)}")
-        over = source.series(run, ask.axis_tag) if ask.axis == "tag" else None
+        over = source.curves.series(run, ask.axis_tag) if ask.axis == "tag" else None
         if over is not None:
             parts.append(str(over.step.size))
     if ask.by:
@@ -107,7 +107,7 @@ def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
         parts += [refused, *(f"{(label := groups.label[run])}\0{groups.colour[label]}" for run, _, _ in found if groups)]
     parts.append(str(told(source, visible_runs(source, ask), (*ask.left, *ask.right))))
     if ask.base.startswith("run:"):
-        under = [source.series(ask.base.removeprefix("run:"), tag) for tag in (*ask.left, *ask.right)]
+        under = [source.curves.series(ask.base.removeprefix("run:"), tag) for tag in (*ask.left, *ask.right)]
         parts += [str(one.step.size) if one else "" for one in under]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 

@@ -10,7 +10,7 @@ from parsers.names import EXPRESSION
 from layouts.curves.insights import as_json, cause_link, view
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, label_of, selected_runs, texts
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 SECONDS = 0.15
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
@@ -19,7 +19,7 @@ MOST = 400
 """Maximum number of insights sent, the severest first."""
 
 
-def register(app: Any, source: RunSource, ids: Ids) -> None:
+def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
     def look(ask: Any, _version: Any) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
     )
 
 
-def marks(source: RunSource, ask: Any) -> dict[str, Any]:
+def marks(source: RunSources, ask: Any) -> dict[str, Any]:
     """Return the insights into the tags and runs of a request {"tag": [...], "run": [...]}.
 
     The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out}. A mark has
@@ -50,18 +50,19 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
         raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
     chosen = texts(ask, "run")
     runs = selected_runs({"run": chosen} if chosen else {}, source)
-    rows = {member: row for row in source.runs() for member in row.members}
-    of_run = source.colours(chosen)
+    rows = {member: row for row in source.runs.rows() for member in row.members}
+    of_run = source.runs.colours(chosen)
     found: list[dict[str, Any]] = []
     left, seconds = 0, SECONDS
     for run in runs:
-        known = set(source.tags(run))
-        every, missing = source.insights(run, [tag for tag in tags if tag in known or tag.startswith(EXPRESSION)], seconds)
+        known = set(source.runs.tags(run))
+        asked = [tag for tag in tags if tag in known or tag.startswith(EXPRESSION)]
+        every, missing = source.curves.insights(run, asked, seconds)
         left += missing
         # Once one run has used up the time, the other runs give only the insights that are cached.
         seconds = 0.0 if missing else seconds
         for one in every:
-            series = source.series(run, one.tag)
+            series = source.curves.series(run, one.tag)
             if series is None or one.last_place >= series.step.size:
                 continue
             row = rows[run]

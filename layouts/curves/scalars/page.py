@@ -25,19 +25,19 @@ from layouts.kit.cards.cards import Cards
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 _RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
 model.train(epochs, dataset, callbacks=[summary])"""
 
 
-def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
+def draw(source: Sources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
     parsed = read_ask(ask)
     return charts.chart(source, parsed, series_of(source, parsed))
 
 
-def stamp(source: FrameSource, ask: Any) -> str:
+def stamp(source: Sources, ask: Any) -> str:
     """Return a text that changes whenever the points of a card do."""
     parsed = read_ask(ask)
     return charts.stamp(source, parsed, series_of(source, parsed))
@@ -59,7 +59,7 @@ def layout(ids: Ids, routes: str) -> Any:
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
     app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)(verdict)
@@ -87,7 +87,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
     ranking.register(app, source, ids)
 
 
-def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:
+def filled(source: Sources, ask: Any, known: Any) -> tuple[Any, Any]:
     """Return (sheet of groups and table, its stamp); no update if `known` is that stamp or if there is no request."""
     if ask is None:
         return no_update, no_update

@@ -14,14 +14,14 @@ from dash import ClientsideFunction, Input, Output, State
 from layouts.curves.scalars.insights import SECONDS
 from layouts.kit.page import Ids
 from layouts.kit.state import number, selected_runs, texts
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 CHUNK = 20
 """Curves that are analysed before the time is looked at."""
 _MOST = 1e9
 
 
-def register(app: Any, source: RunSource, ids: Ids) -> None:
+def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
     def look(ask: Any) -> dict[str, Any] | None:
@@ -36,7 +36,7 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
     )
 
 
-def ranking(source: RunSource, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any] | None:
+def ranking(source: RunSources, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any] | None:
     """Return the insights of a part of the curves of {"run": [...], "from": [place]}, None for no request.
 
     The result is {"tags": {tag: {kind: [severity, score]}}, "from": place of its first curve, "next": place of the first curve
@@ -47,15 +47,14 @@ def ranking(source: RunSource, ask: Any, clock: Callable[[], float] = time.threa
         return None
     chosen = texts(ask, "run")
     first = place = int(number(ask, "from", 0, 0, _MOST))
-    curves = [
-        (run, tag) for run in selected_runs({"run": chosen} if chosen else {}, source, ("scalar",)) for tag in source.tags(run)
-    ]
+    runs = selected_runs({"run": chosen} if chosen else {}, source, ("scalar",))
+    curves = [(run, tag) for run in runs for tag in source.runs.tags(run)]
     end = clock() + SECONDS
     found: dict[str, dict[str, list[float]]] = {}
     while place < len(curves) and (place == first or clock() < end):
         run = curves[place][0]
         tags = [tag for of, tag in curves[place : place + CHUNK] if of == run]
-        every, _ = source.insights(run, tags, float("inf"))
+        every, _ = source.curves.insights(run, tags, float("inf"))
         for one in every:
             best = found.setdefault(one.tag, {})
             best[one.kind] = max(best.get(one.kind, [0, 0.0]), [one.severity, min(one.score, _MOST)])

@@ -14,7 +14,7 @@ from layouts.curves.final_values import Row, Wanted, labels, read_wanted, rows
 from layouts.curves.grouping import REST, Grouping, columns, made
 from layouts.kit import units as fmt
 from layouts.kit.state import selected_runs
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 
 MOST_ROWS = 1000
 """Maximum number of rows of the table on screen; the CSV file has all."""
@@ -22,7 +22,7 @@ RUN_COLUMNS = ("last", "last_step", "best", "best_step", "points")
 GROUP_COLUMNS = ("n", "last", "last_interval", "best", "best_interval", "best_step")
 
 
-def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
+def sheet(source: Sources, data: Any) -> dict[str, Any]:
     """Return the requested ones of: groups with their runs, settings to group by, the table."""
     wanted = read_wanted(data)
     runs = selected_runs(wanted.state, source, ("scalar",))
@@ -40,9 +40,9 @@ def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
 
 
 def _groups(
-    source: FrameSource, by: str, groups: Grouping, runs: Sequence[str], names: dict[str, str]
+    source: Sources, by: str, groups: Grouping, runs: Sequence[str], names: dict[str, str]
 ) -> list[dict[str, Any]]:
-    by_hand = source.notebook().groups
+    by_hand = source.notes.notebook().groups
     of: dict[str, list[str]] = {}
     for run in runs:
         of.setdefault(groups.label.get(run, REST), []).append(names.get(run, run))
@@ -53,7 +53,7 @@ def _groups(
     ]  # fmt: skip
 
 
-def _table(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
+def _table(source: RunSources, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
     kind = wanted.base.partition(":")[0]
     compared = kind == "run" or (kind == "group" and groups is not None)
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]

@@ -19,7 +19,7 @@ from layouts.graphs.asks import read_ask
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.graph_views import Of, Opened, Views
 from layouts.kit.state import flag, number, text
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 PASSED = frozenset(("Load", "Depend", "TensorMove", "Identity", "MakeTuple", "TupleGetItem"))
 """Operators that only pass values on: the neighbours of an operator are beyond them."""
@@ -28,31 +28,31 @@ _MOST_KEPT = 8
 
 
 class DumpedGraphs:
-    """The graphs of dumps as a `layouts.graphs.graph_views.GraphSource`: the name of a graph is rank and number, 0.3."""
+    """The graphs of dumps as a `layouts.graphs.graph_views.VersionedGraphs`: the name of a graph is rank and number, 0.3."""
 
-    def __init__(self, source: DumpSource) -> None:
+    def __init__(self, source: DumpSources) -> None:
         self._source = source
 
     def graph(self, run: str, name: str) -> Graph | None:
         """Return a graph of the dump of a run."""
-        dump = self._source.dump(run).dump
+        dump = self._source.dumps.open(run).dump
         rank, _, number = name.partition(".")
         return None if dump is None else dump.graphs.get((int(rank), int(number)))
 
     def version(self, run: str) -> int:
         """Return a number that changes with the dump."""
-        return zlib.crc32(self._source.dump(run).mark.encode())
+        return zlib.crc32(self._source.dumps.open(run).mark.encode())
 
 
 class Drawings:
     """Drawings of the graphs of dumps."""
 
-    def __init__(self, source: DumpSource) -> None:
+    def __init__(self, source: DumpSources) -> None:
         self.views = Views(DumpedGraphs(source))
         self._rows: Cache[int, Mapping[str, int]] = Cache(_MOST_KEPT)
 
     def draw(
-        self, source: DumpSource, choice: Choice, ask: Any, hits: Mapping[str, int], watched: Collection[str]
+        self, source: DumpSources, choice: Choice, ask: Any, hits: Mapping[str, int], watched: Collection[str]
     ) -> dict[str, Any]:
         """Return the drawing for the canvas, with state "ready"; state "none" if the iteration has no graph.
 

@@ -29,7 +29,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput, text
 from layouts.kit.work import WorkResult
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("sentence", "watch", "hits", "tree", "names", "lines", "strip", "drawing", "order")
 _LEGEND = (
@@ -134,7 +134,7 @@ def _right() -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     answers = Answers(source)
     register_body(app, source, ids, answers.parts())
@@ -145,9 +145,9 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 class Answers:
     """What the server answers: each part of one instance of the page, and files."""
 
-    def __init__(self, source: FrameSource) -> None:
+    def __init__(self, source: Sources) -> None:
         self._source = source
-        self._watching = watching.Watching(source)
+        self._watching = watching.Watching(source.patterns)
         self._trees = tree.Trees()
         self._drawings = Drawings(source)
         self._wanted = hits.Wanted()
@@ -176,7 +176,7 @@ class Answers:
             repr([(one.condition, sorted(one.limits.items()), one.names, one.pattern) for one in saved]), checked,
             lambda: self._wanted.step(choice.run),
         )  # fmt: skip
-        found, now = worked(self._source, choice, work, ask), self._source.dump(choice.run)
+        found, now = worked(self._source, choice, work, ask), self._source.dumps.open(choice.run)
         if found.result is not None and (found.mark not in ("", now.mark) or now.dump is not dump):
             # Rows of the result are those of another listing: of a dump that grows, or of live training.
             return replace(found, state="waiting", result=None), checked
@@ -226,7 +226,7 @@ class Answers:
             return {"state": "missing"}
         whole = self._trees.of(dump, choice.run, choice.mark, choice.rank)
         try:
-            mask = tree.shown(whole, look, self._source)
+            mask = tree.shown(whole, look, self._source.patterns)
         except ValueError as error:
             if isinstance(error, BadInput):
                 raise
@@ -252,7 +252,7 @@ class Answers:
             known = watching.read_watchpoints({"watch": given})
             return answer | {"ranges": tree.ranges_of(whole, known[0].names or ()) if known else []}
         try:
-            mask = tree.shown(whole, tree.read_look(ask), self._source)
+            mask = tree.shown(whole, tree.read_look(ask), self._source.patterns)
         except ValueError as error:
             if isinstance(error, BadInput):
                 raise

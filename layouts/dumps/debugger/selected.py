@@ -27,7 +27,7 @@ from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, text
 from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 PARTS = ("tensors", "trend", "histogram", "comparison")
 
@@ -81,7 +81,7 @@ def _progress() -> html.Div:
     return html.Div(progress_line(), className="ms-debugging-status", hidden=True, role="status")
 
 
-def register(app: Any, source: DumpSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: DumpSources, ids: Ids, routes: str) -> None:
     """Add the callbacks of the selected operator."""
     del routes
     answers = {"tensors": tensors, "trend": trend, "histogram": histogram, "comparison": comparison}
@@ -91,17 +91,17 @@ def register(app: Any, source: DumpSource, ids: Ids, routes: str) -> None:
     )
 
 
-def _bound(answer: Any, source: DumpSource) -> Any:
+def _bound(answer: Any, source: DumpSources) -> Any:
     return lambda ask: answer(source, ask)
 
 
-def tensors(source: DumpSource, ask: Any) -> dict[str, Any]:
+def tensors(source: DumpSources, ask: Any) -> dict[str, Any]:
     """Answer which tensors the selected operator has, and its source lines."""
     node, io = read_node(ask)
     return node_facts(source, _choice(ask), node, io, ask)
 
 
-def trend(source: DumpSource, ask: Any) -> dict[str, Any]:
+def trend(source: DumpSources, ask: Any) -> dict[str, Any]:
     """Answer with the figure of a statistic of a tensor over iterations."""
     choice, tensor = _choice(ask), _tensor(source, ask)
     statistic = text(ask, "stat", "l2", choices=figures.STATISTICS)
@@ -113,7 +113,7 @@ def trend(source: DumpSource, ask: Any) -> dict[str, Any]:
     return figures.trend(source, choice, tensor.row, statistic, ask, other)
 
 
-def histogram(source: DumpSource, ask: Any) -> dict[str, Any]:
+def histogram(source: DumpSources, ask: Any) -> dict[str, Any]:
     """Answer with the histogram of a tensor, or of its difference to another one."""
     choice, tensor = _choice(ask), _tensor(source, ask)
     if tensor is None:
@@ -121,7 +121,7 @@ def histogram(source: DumpSource, ask: Any) -> dict[str, Any]:
     return figures.histogram(source, choice, tensor, read_dumped(ask, "with_"), ask)
 
 
-def comparison(source: DumpSource, ask: Any) -> dict[str, Any]:
+def comparison(source: DumpSources, ask: Any) -> dict[str, Any]:
     """Answer how a tensor differs from the one that the ask names: reason says why there is none."""
     choice, tensor = _choice(ask), _tensor(source, ask)
     node, io = read_node(ask)
@@ -149,7 +149,7 @@ def _choice(ask: Any) -> Choice:
     return choice
 
 
-def _tensor(source: DumpSource, ask: Any) -> Dumped | None:
+def _tensor(source: DumpSources, ask: Any) -> Dumped | None:
     """Return the tensor of an ask; None if its row is not one of the dump any more."""
     tensor = read_dumped({**ask, "run": ask.get("of", [])})
     if tensor is None:
@@ -157,7 +157,7 @@ def _tensor(source: DumpSource, ask: Any) -> Dumped | None:
     return _known(source, tensor)
 
 
-def _known(source: DumpSource, tensor: Dumped) -> Dumped | None:
+def _known(source: DumpSources, tensor: Dumped) -> Dumped | None:
     try:
         dump = opened(source, tensor)
     except PayloadError:

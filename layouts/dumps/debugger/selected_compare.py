@@ -20,7 +20,7 @@ from layouts.dumps.open_dump import DumpView, DumpWork, Report
 from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.kit.state import number, text
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 KEYS = ("with_node", "with_io")
 """Keys of the state that name the operator and the tensor to compare with; without them it is the selected one."""
@@ -49,9 +49,9 @@ def read_tolerance(data: Any) -> float:
     return number(data, "tolerance", 0.0, 0.0, 100.0) / 100
 
 
-def located(source: DumpSource, against: Against) -> tuple[Dumped | None, str]:
+def located(source: DumpSources, against: Against) -> tuple[Dumped | None, str]:
     """Return the tensor to compare with, or None and the reason: reading, missing, failed, unmatched."""
-    found = source.dump(against.choice.run)
+    found = source.dumps.open(against.choice.run)
     if found.dump is None:
         return None, found.state
     choice = against.choice
@@ -62,7 +62,7 @@ def located(source: DumpSource, against: Against) -> tuple[Dumped | None, str]:
 # What there is to compare with ------------------------------------------------------------------------------------------
 
 
-def offers(source: DumpSource, against: Against) -> dict[str, Any]:
+def offers(source: DumpSources, against: Against) -> dict[str, Any]:
     """Return ranks and iterations of the dump to compare with, and the tensors of its operator."""
     dump = against.choice.dump(source)
     if dump is None:
@@ -79,7 +79,7 @@ def _ids(dump: DumpView, against: Against) -> list[str]:
 # The comparison -------------------------------------------------------------------------------------------------------
 
 
-def comparison(source: DumpSource, choice: Choice, this: Dumped, other: Dumped, tolerance: float, ask: Any) -> dict[str, Any]:
+def comparison(source: DumpSources, choice: Choice, this: Dumped, other: Dumped, tolerance: float, ask: Any) -> dict[str, Any]:
     """Return how two tensors differ, or the progress of comparing them: large ones are compared in the background.
 
     problem is the reason if they cannot be compared; shapes and dtypes of both are there in any case.
@@ -108,7 +108,7 @@ def comparison(source: DumpSource, choice: Choice, this: Dumped, other: Dumped, 
     return facts | progress(found) | {"result": result}
 
 
-def _tensor(source: DumpSource, one: Dumped) -> Tensor:
+def _tensor(source: DumpSources, one: Dumped) -> Tensor:
     found: Tensor = readable(lambda: numbers_of(opened(source, one), one.row))
     return found
 

@@ -19,7 +19,7 @@ from layouts.dumps.dump_tensors import LARGE_BYTES
 from layouts.dumps.open_dump import DumpView, DumpWork, Report
 from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 
 MOST_TENSORS = 200
 """Maximum number of tensors of one operator that are listed."""
@@ -128,7 +128,7 @@ def producer(dump: DumpView, row: int) -> tuple[str, str, int] | None:
 # Statistics ---------------------------------------------------------------------------------------------------------
 
 
-def measured(source: DumpSource, choice: Choice, rows: Ints, ask: Any, name: str) -> tuple[Statistics | None, dict[str, Any]]:
+def measured(source: DumpSources, choice: Choice, rows: Ints, ask: Any, name: str) -> tuple[Statistics | None, dict[str, Any]]:
     """Return statistics of all rows of the dump, and the progress of computing those of these rows.
 
     A few small tensors are read at once, anything else in the background; the statistics are those known so far.
@@ -179,7 +179,7 @@ def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
 # The operator ---------------------------------------------------------------------------------------------------------
 
 
-def node_facts(source: DumpSource, choice: Choice, name: str, wanted: str, ask: Any) -> dict[str, Any]:
+def node_facts(source: DumpSources, choice: Choice, name: str, wanted: str, ask: Any) -> dict[str, Any]:
     """Return the tensors of the selected operator with their statistics, which one is chosen, and its stack.
 
     state is that of computing the statistics. tensors is empty if the dump has none of the operator in this iteration: then

@@ -23,7 +23,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, entry, marked
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 from layouts.kit.i18n import both
-from layouts.sources import DumpSource
+from layouts.sources import DumpSources
 from layouts.values.tensor_facts import bars
 
 STATISTICS = tuple(name for name in NAMES if name != "count")
@@ -40,7 +40,7 @@ _DECADES = 1e4
 
 
 def trend(
-    source: DumpSource, choice: Choice, row: int, statistic: str, ask: Any, other: Dumped | None = None
+    source: DumpSources, choice: Choice, row: int, statistic: str, ask: Any, other: Dumped | None = None
 ) -> dict[str, Any]:
     """Return the figure of a statistic of a tensor over the iterations, and the progress of computing it.
 
@@ -62,7 +62,7 @@ def trend(
 
 
 def _beside(
-    source: DumpSource, choice: Choice, other: Dumped, statistic: str, ask: Any
+    source: DumpSources, choice: Choice, other: Dumped, statistic: str, ask: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the line of another tensor, and the progress of computing it."""
     dump = opened(source, other)
@@ -132,7 +132,7 @@ def _line(x: float, colour: str, dash: str, width: float = 1) -> dict[str, Any]:
 # Distribution ---------------------------------------------------------------------------------------------------------
 
 
-def histogram(source: DumpSource, choice: Choice, shown: Dumped, minus: Dumped | None, ask: Any) -> dict[str, Any]:
+def histogram(source: DumpSources, choice: Choice, shown: Dumped, minus: Dumped | None, ask: Any) -> dict[str, Any]:
     """Return the histogram of a tensor, or of its difference to another one; that of a large tensor is drawn in the background.
 
     problem is the reason if there is none.

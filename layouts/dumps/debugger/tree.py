@@ -166,13 +166,13 @@ def read_look(ask: Any) -> Look:
     )  # fmt: skip
 
 
-def shown(tree: Tree, look: Look, source: PatternMatcher) -> Bools:
+def shown(tree: Tree, look: Look, patterns: PatternMatcher) -> Bools:
     """Return which names a search and a kind leave. Raises ValueError, whose text is meant for the user, for a bad pattern."""
     mask = np.ones(len(tree.names), np.bool_) if look.kind == KINDS[0] else tree.kinds[look.kind].copy()
     if not look.search:
         return mask
     if look.regex:
-        known = set(source.matching(f"(?i){look.search}", [*tree.names, *sorted(set(tree.types))]))
+        known = set(patterns.matching(f"(?i){look.search}", [*tree.names, *sorted(set(tree.types))]))
         found = [name in known or kind in known for name, kind in zip(tree.names, tree.types, strict=True)]
     else:
         wanted = look.search.lower()

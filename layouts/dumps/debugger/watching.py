@@ -17,7 +17,7 @@ from layouts.dumps.watchpoints import SavedWatchpoint, WatchList, proposed, watc
 from layouts.kit.patterns import PatternMatcher
 from layouts.kit.state import BadInput, text
 from layouts.kit.user_input import Unfit
-from layouts.sources import NoteSource
+from layouts.sources import NoteSources
 
 LONGEST = 8_000_000
 """Maximum characters of the watchpoints in a request."""
@@ -42,9 +42,9 @@ def conditions() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def listed(source: NoteSource, run: str) -> dict[str, Any]:
+def listed(source: NoteSources, run: str) -> dict[str, Any]:
     """Return the watchpoints for the dump of a run: saved ones with their version, else the recommended ones."""
-    book = source.notebook()
+    book = source.notes.notebook()
     saved = book.watchpoints.get(run)
     shown = saved if saved is not None else proposed()
     return {
@@ -98,8 +98,8 @@ def _number(value: Any) -> bool:
 class Watching:
     """Watchpoints as they are checked; patterns are matched once for each dump, in another process."""
 
-    def __init__(self, source: PatternMatcher) -> None:
-        self._source = source
+    def __init__(self, patterns: PatternMatcher) -> None:
+        self._patterns = patterns
         self._kept: Cache[Any, tuple[tuple[Watchpoint, ...], str]] = Cache(_MOST_KEPT)
 
     def of(
@@ -111,6 +111,6 @@ class Watching:
 
     def _matched(self, saved: Sequence[SavedWatchpoint], tensors: pd.DataFrame) -> tuple[tuple[Watchpoint, ...], str]:
         try:
-            return tuple(watched(one, tensors, self._source) for one in saved), ""
+            return tuple(watched(one, tensors, self._patterns) for one in saved), ""
         except ValueError as error:
             return (), str(error)

@@ -8,22 +8,22 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from layouts.dumps.links import iteration_of
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 BEFORE, AFTER = 500, 1_000
 """Iterations before the first and after the last one of the dump of which the loss is taken."""
 _LOSS = re.compile(r"(?:^|[/_. -])loss(?:$|[/_. -])", re.IGNORECASE)
 
 
-def loss_of(source: RunSource, run: str, first: int, last: int) -> tuple[str, Mapping[int, float]]:
+def loss_of(source: RunSources, run: str, first: int, last: int) -> tuple[str, Mapping[int, float]]:
     """Return the tag of the loss of a row of runs, and its value by iteration; ("", {}) without one.
 
     first and last are the iterations of the dump.
     """
-    row = next((row for row in source.runs() if row.key == run), None)
+    row = next((row for row in source.runs.rows() if row.key == run), None)
     for member in row.members if row is not None else ():
-        tag = loss_tag(source.tags(member))
-        series = source.series(member, tag) if tag else None
+        tag = loss_tag(source.runs.tags(member))
+        series = source.curves.series(member, tag) if tag else None
         if series is None or not len(series.step):
             continue
         first_step = int(series.step.min())

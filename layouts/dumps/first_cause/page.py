@@ -38,7 +38,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import text
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("causes", "spread", "departures", "norms")
 KINDS = (NON_FINITE, EXPLODING, VANISHING)
@@ -75,7 +75,7 @@ def _table(ids: Ids, name: str) -> html.Section:
     return html.Section([head, rows], className="ms-card", tabIndex=-1, **{"data-card": name})
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     parts = {"causes": causes, "spread": spread, "departures": departures, "norms": norms}
@@ -91,7 +91,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 # Parts ---------------------------------------------------------------------------------------------------------------
 
 
-def causes(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def causes(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the sentence and the table of causes; of what was found so far while they are being searched for."""
     choice = read_choice(ask)
     if choice is None:
@@ -119,13 +119,13 @@ def _tensor(found: Found, row: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _found(source: FrameSource, choice: Choice) -> Found | None:
+def _found(source: Sources, choice: Choice) -> Found | None:
     """Return the causes if the search for them is finished."""
-    found = source.dump_work(choice.run, find_causes())
+    found = source.dumps.work(choice.run, find_causes())
     return found.result if found.state == "ready" and isinstance(found.result, Found) else None
 
 
-def spread(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def spread(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return picture and table of the operators with bad values in one iteration."""
     choice = read_choice(ask)
     found = _found(source, choice) if choice is not None and choice.step is not None else None
@@ -145,7 +145,7 @@ def spread(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def departures(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def departures(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the table of tensors whose norm left its history, and the first of them."""
     choice = read_choice(ask)
     found = _found(source, choice) if choice is not None else None
@@ -161,7 +161,7 @@ def departures(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     return progress(work) | {"sections": {"departures": markup(table)}, "tensor": first}
 
 
-def norms(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def norms(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the chart of the norm of one tensor."""
     choice = read_choice(ask)
     found = _found(source, choice) if choice is not None else None
@@ -177,7 +177,7 @@ def norms(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figure": figure, "node": node, "io": io, "loss": tag if drawn else ""}
 
 
-def _loss(source: FrameSource, choice: Choice, found: Found) -> tuple[str, Mapping[int, float]]:
+def _loss(source: Sources, choice: Choice, found: Found) -> tuple[str, Mapping[int, float]]:
     iteration = found.causes.tensors["iteration"]
     return loss_of(source, choice.run, int(iteration.min()), int(iteration.max())) if len(iteration) else ("", {})
 
@@ -197,7 +197,7 @@ def _dark(ask: Any) -> bool:
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
-def _saver(source: FrameSource, name: str) -> Callable[[Any, Any], Any]:
+def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, ask: Any) -> Any:
         choice = read_choice(ask) if clicks else None
         found = _found(source, choice) if choice is not None else None

@@ -28,7 +28,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import number
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 TABLES = ("table", "alone")
 
@@ -70,7 +70,7 @@ def _table(ids: Ids, name: str) -> html.Section:
     return html.Section([head, rows], className="ms-card", tabIndex=-1, **{"data-card": name})
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, {"compare": partial(compared, source), "earliest": partial(searched, source)})
@@ -84,10 +84,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def compared(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, curve and tables; of what was compared so far while the rest is."""
     ask = read_ask(asked)
-    other = source.dump(ask.other.run) if ask is not None else None
+    other = source.dumps.open(ask.other.run) if ask is not None else None
     if ask is None or other is None:
         return {"state": "missing"}
     if other.dump is None:
@@ -107,10 +107,10 @@ def compared(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def searched(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def searched(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the first iteration that differs (step, null for none), and in how many before it no output does (alike)."""
     one, two = read_choice(asked), read_against(asked)
-    other = source.dump(two.run) if one is not None and two is not None else None
+    other = source.dumps.open(two.run) if one is not None and two is not None else None
     if one is None or two is None or other is None or other.dump is None:
         return {"state": "waiting" if other is not None and other.state == "reading" else "missing"}
     work = worked(source, one, earliest(one, two, other.dump, number(asked, "tol", TOLERANCE, 0.0, 1e12)), asked)
@@ -118,18 +118,18 @@ def searched(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     return progress(work) | ({"step": found.step, "alike": found.alike} if isinstance(found, Earliest) else {})
 
 
-def _names(source: FrameSource, ask: Ask) -> tuple[str, str]:
-    known = {row.key: row.name for row in source.runs()}
+def _names(source: Sources, ask: Ask) -> tuple[str, str]:
+    known = {row.key: row.name for row in source.runs.rows()}
     return known.get(ask.one.run, ask.one.run), known.get(ask.other.run, ask.other.run)
 
 
-def _saver(source: FrameSource, name: str) -> Callable[[Any, Any], Any]:
+def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
         ask = read_ask(asked) if clicks else None
-        other = source.dump(ask.other.run).dump if ask is not None else None
+        other = source.dumps.open(ask.other.run).dump if ask is not None else None
         if ask is None or other is None:
             return no_update
-        found = source.dump_work(ask.one.run, comparison(ask, other)).result
+        found = source.dumps.work(ask.one.run, comparison(ask, other)).result
         if not isinstance(found, Compared):
             return no_update
         frame = found.differences

@@ -30,7 +30,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import label_of
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("counts", "cell", "reliability", "outcomes")
 CARDS = ("matrix", "cell", "labels", "changes")
@@ -62,7 +62,7 @@ def _card(name: str) -> html.Section:
     return html.Section([head, content], className="ms-card", tabIndex=-1, hidden=hidden, **{"data-card": name})
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     register_body(app, source, ids, {
         "counts": partial(answer_counts, source), "cell": partial(answer_cell, source, routes),
@@ -70,10 +70,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     })  # fmt: skip
 
 
-def answer_counts(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_counts(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, matrix and labels."""
     ask = read_ask(asked)
-    opened = source.explanations(ask.choice.run) if ask is not None else None
+    opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = samples_of(opened.explanations, ask.choice)
@@ -91,20 +91,20 @@ def answer_counts(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def answer_cell(source: FrameSource, routes: str, asked: Any) -> Mapping[str, Any]:
+def answer_cell(source: Sources, routes: str, asked: Any) -> Mapping[str, Any]:
     """Return the samples of the chosen cell."""
     ask = read_ask(asked)
-    opened = source.explanations(ask.choice.run) if ask is not None else None
+    opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or ask.cell is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = samples_of(opened.explanations, ask.choice)
     return {"state": "ready", "sections": {"cell": markup(sections.cell(ask, opened.explanations, found, routes))}}
 
 
-def answer_reliability(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_reliability(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the reliability diagram and what it counts."""
     ask = read_ask(asked)
-    opened = source.explanations(ask.choice.run) if ask is not None else None
+    opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     counted = samples_of(opened.explanations, ask.choice)
@@ -128,18 +128,18 @@ def question_of(ask: Ask, *, single: bool) -> str:
     return ask.question or ("top" if single else "each")
 
 
-def answer_changes(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_changes(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return which samples changed their outcome from the shown run to others."""
     ask = read_ask(asked)
     if ask is None or not ask.others:
         return {"state": "missing"}
     runs = []
     for run in (ask.choice.run, *ask.others):
-        opened = source.explanations(run)
+        opened = source.explanations.open(run)
         if opened.explanations is None:
             return {"state": opened.state, "text": opened.text}
         runs.append(samples_of(opened.explanations, ask.choice))
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     names = [label_of(run, rows.get(run)) for run in (ask.choice.run, *ask.others)]
     made = changed(ask, names, changes(runs, ask.choice.threshold))
     return {"state": "ready", "sections": {"changes": markup(made)}}

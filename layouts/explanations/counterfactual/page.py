@@ -25,7 +25,7 @@ from layouts.kit.i18n import LANGUAGES, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import flag, number, text
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("rows", "sample")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort")
@@ -88,19 +88,19 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return body(ids, routes, children, parts=PARTS, controls=CONTROLS, texts=TEXTS, class_name="ms-counterfactual")
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, {"rows": partial(answer_rows, source), "sample": partial(answer_sample, source)})
 
 
-def answer_rows(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def answer_rows(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the samples from `first` on, how many there are, and whether the run has any counterfactual.
 
     empty=1 lists samples without counterfactuals, too; hidden is how many of these the filters keep otherwise.
     """
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = opened.explanations
@@ -114,14 +114,14 @@ def answer_rows(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def answer_sample(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def answer_sample(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return one sample with its layers, the figure of the shown label, and its neighbours in the list.
 
     sample is by default the first of the list. shown is a label, by default the first one with layers; layer by default the
     last. at is the place in the list, -1 if the sample is not in it; previous and next are ids or null.
     """
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = opened.explanations
@@ -152,10 +152,10 @@ def answer_sample(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     return answer | {"label": shown["label"], "layer": chosen, "figure": figure}
 
 
-def _look(source: FrameSource, run: str, path: str) -> tuple[int, int, str]:
+def _look(source: Sources, run: str, path: str) -> tuple[int, int, str]:
     """Return width, height and problem of a picture; no size if it cannot be shown."""
     try:
-        picture = source.explanation_picture(run, path)
+        picture = source.explanations.picture(run, path)
     except PayloadError as error:
         return 0, 0, str(error)
     return picture.width, picture.height, picture.problem

@@ -32,7 +32,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import number
 from layouts.kit.work import WorkResult
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("rows", "sample")
 MOST_ROWS = 200
@@ -80,7 +80,7 @@ def _large() -> html.Dialog:
     return html.Dialog([head, content], className="ms ms-dialog ms-saliency-large", **named)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, {"rows": partial(answer_rows, source), "sample": partial(answer_sample, source)})
@@ -89,13 +89,13 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 # Parts ---------------------------------------------------------------------------------------------------------------
 
 
-def answer_rows(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def answer_rows(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the samples from `first` on that the filters keep, how many these are, and the place of `sample` among them.
 
     Until the disagreement of explainers is known, samples sorted by it are in the order of their ids.
     """
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing", "text": opened.text if opened else ""}
     found = opened.explanations
@@ -118,13 +118,13 @@ def answer_rows(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def answer_sample(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def answer_sample(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return one sample, whether or not the filters keep it, its neighbours among those they keep, and how its maps compare.
 
     pairs are [explainer, explainer, 1 - Spearman's correlation] of the maps for the label `shown`.
     """
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or choice.sample is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing", "card": None}
     found = opened.explanations
@@ -153,7 +153,7 @@ def _place(found: Explanations, sample: int | None, rows: Ints) -> int:
 
 
 def _disagreement(
-    source: FrameSource, choice: Choice, found: Explanations, ask: Any
+    source: Sources, choice: Choice, found: Explanations, ask: Any
 ) -> tuple[WorkResult | None, Floats | None]:
     """Return the work that samples are sorted by, and its value for each sample; None if they are not, or it is not ready."""
     if not choice.sort.startswith("disagreement"):

@@ -24,7 +24,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 MOST_NAMED = 12
 """Labels that are named in a sentence."""
@@ -55,7 +55,7 @@ def _note(name: str) -> html.P:
     return html.P(className="ms-scores-note ms-muted", **{"data-section": name})
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, {
@@ -69,10 +69,10 @@ def shown_scores(ask: Ask, found: Explanations) -> ScoreTable:
     return score_table(found.scores, chosen, found.metrics)
 
 
-def answer_scores(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_scores(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return table and radar."""
     ask = read_ask(asked)
-    opened = source.explanations(ask.choice.run) if ask is not None else None
+    opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = opened.explanations
@@ -92,10 +92,10 @@ def answer_scores(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def answer_labels(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_labels(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the bars by label."""
     ask = read_ask(asked)
-    opened = source.explanations(ask.choice.run) if ask is not None else None
+    opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = opened.explanations

@@ -29,7 +29,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import text
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 PARTS = ("plots", "tables")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search")
@@ -72,17 +72,17 @@ def _table(name: str) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     register_body(
         app, source, ids, {"plots": partial(answer_plots, source), "tables": partial(answer_tables, source, routes)}
     )  # fmt: skip
 
 
-def answer_plots(source: FrameSource, ask: Any) -> Mapping[str, Any]:
+def answer_plots(source: Sources, ask: Any) -> Mapping[str, Any]:
     """Return the sentence and both figures: of all labels that the filters keep, those outside of the selection faint."""
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found, predicted = opened.explanations, opened.explanations.predicted
@@ -108,10 +108,10 @@ def answer_plots(source: FrameSource, ask: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def answer_tables(source: FrameSource, routes: str, ask: Any) -> Mapping[str, Any]:
+def answer_tables(source: Sources, routes: str, ask: Any) -> Mapping[str, Any]:
     """Return the samples with the widest and the narrowest intervals, each by its widest label that the filters keep."""
     choice = read_choice(ask)
-    opened = source.explanations(choice.run) if choice is not None else None
+    opened = source.explanations.open(choice.run) if choice is not None else None
     if choice is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
     found = opened.explanations

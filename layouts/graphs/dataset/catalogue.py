@@ -15,7 +15,7 @@ from layouts.kit.i18n import Text, both
 from layouts.kit.state import elsewhere, label_of, number, selected_runs, stamped, texts
 from layouts.lineage.pipelines import Found, letter
 from layouts.runs.damage import damage
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
@@ -23,14 +23,14 @@ MOST_NAMES = 20
 COLUMNS = (1, 40)
 
 
-def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
+def catalogue(source: RunSources, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
     """Return all that assets/graphs/dataset/page.js draws, and its digest.
 
     `columns` of the state is the width of the page in boxes.
     """
     columns = int(number(state, "columns", 5, *COLUMNS))
-    rows = {member: row for row in source.runs() for member in row.members}
-    of_run = source.colours(texts(state, "run"))
+    rows = {member: row for row in source.runs.rows() for member in row.members}
+    of_run = source.runs.colours(texts(state, "run"))
     drawn = [
         {
             "mark": pipeline.graph.mark, "letter": letter(at) if len(found.pipelines) > 1 else "",
@@ -59,5 +59,5 @@ def _said(operations: Sequence[str], runs: Sequence[str]) -> Text:
     return alternative(every, named(both("dataset.said_runs"), listed(map(in_both, runs))))
 
 
-def _elsewhere(source: RunSource, state: Any) -> list[dict[str, str]]:
+def _elsewhere(source: RunSources, state: Any) -> list[dict[str, str]]:
     return elsewhere(source, selected_runs(state, source, ("dataset_graph",)), "dataset_graph", MOST_ELSEWHERE)

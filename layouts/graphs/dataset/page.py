@@ -24,7 +24,7 @@ from layouts.kit.plain_html import markup
 from layouts.kit.state import number
 from layouts.lineage.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
 from layouts.lineage.pipelines import compared, find
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """Kinds of operations in the order of the legend."""
@@ -98,7 +98,7 @@ def _states() -> list[Any]:
     ]
 
 
-def register(app: Any, source: ValueSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ValueSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
 
@@ -127,7 +127,7 @@ def register(app: Any, source: ValueSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def pipelines_of(source: ValueSource, asked: Any, known: Any) -> tuple[Any, Any, Any]:
+def pipelines_of(source: ValueSources, asked: Any, known: Any) -> tuple[Any, Any, Any]:
     """Return (catalogue, its digest, table of differences) of the requested runs; no update if `known` is that digest."""
     if asked is None:
         return no_update, no_update, no_update
@@ -139,7 +139,7 @@ def pipelines_of(source: ValueSource, asked: Any, known: Any) -> tuple[Any, Any,
     return answer, answer["digest"], differences(found, places)
 
 
-def parameters_of(source: ValueSource, asked: Any) -> Any:
+def parameters_of(source: ValueSources, asked: Any) -> Any:
     """Return the panel with all parameters of the requested operation in the pipelines of the requested runs."""
     if asked is None:
         return no_update
@@ -149,7 +149,7 @@ def parameters_of(source: ValueSource, asked: Any) -> Any:
     return panel(found, compared(found) if one else (), one, most)
 
 
-def differences_of(source: ValueSource, asked: Any) -> dict[str, str]:
+def differences_of(source: ValueSources, asked: Any) -> dict[str, str]:
     """Return {"filename", "content"} of a CSV file with all differences between the pipelines of the requested runs."""
     found = find(source, asked)
     return {"filename": "dataset-differences.csv", "content": csv(found, compared(found))}

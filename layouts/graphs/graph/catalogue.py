@@ -14,7 +14,7 @@ from layouts.kit.i18n import both
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 
 MOST_RUNS = 100
 """Maximum number of runs whose graphs are listed."""
@@ -26,7 +26,7 @@ MOST_ELSEWHERE = 8
 MOST_EMPTY = 20
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return graphs by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
     If no chosen run has a graph, `elsewhere` names other runs that have one, and `damage` lists the problems of the chosen
@@ -34,10 +34,10 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     rewritten. Graphs of dumps follow those of their run; `listing` is the number of dumps still being listed.
     """
     runs = selected_runs(state, source, ("graph", "dump"))
-    source.want(runs)
-    rows = {member: row for row in source.runs() for member in row.members}
+    source.runs.want(runs)
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     dumps = _dumps(source, runs, rows)
-    having = [run for run in runs if source.tags(run, "graph") or (run in dumps and dumps[run].names)]
+    having = [run for run in runs if source.runs.tags(run, "graph") or (run in dumps and dumps[run].names)]
     found: dict[str, Any] = {
         "chosen": len(runs),
         "runs": [_run(source, run, rows[run], dumps.get(run, DumpedGraphs())) for run in having[:MOST_RUNS]],
@@ -52,7 +52,7 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
-def _dumps(source: FrameSource, runs: Sequence[str], rows: Mapping[str, RunRow]) -> dict[str, DumpedGraphs]:
+def _dumps(source: Sources, runs: Sequence[str], rows: Mapping[str, RunRow]) -> dict[str, DumpedGraphs]:
     """Return the graphs of dumps by the run they are shown with: of a job its first chosen member."""
     found: dict[str, DumpedGraphs] = {}
     seen: set[str] = set()
@@ -64,13 +64,13 @@ def _dumps(source: FrameSource, runs: Sequence[str], rows: Mapping[str, RunRow])
     return found
 
 
-def _empty(source: RunSource, runs: Sequence[str]) -> Iterator[list[str]]:
-    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind == "empty_file")
+def _empty(source: RunSources, runs: Sequence[str]) -> Iterator[list[str]]:
+    problems = (problem for run in runs for _, problem in source.runs.problems(run) if problem.kind == "empty_file")
     return ([os.path.basename(problem.path), problem.text] for problem in problems)
 
 
-def _run(source: FrameSource, run: str, row: RunRow, dumped: DumpedGraphs) -> dict[str, Any]:
-    staged = compiled(source.graphs(run))
+def _run(source: Sources, run: str, row: RunRow, dumped: DumpedGraphs) -> dict[str, Any]:
+    staged = compiled(source.graphs.locations(run))
     graphs = []
     for one in _most(staged):
         place = one.location

@@ -54,7 +54,7 @@ def read_query(data: Any) -> Query:
     return Query(words, flag(data, "regex"), **conditions)
 
 
-def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
+def results(patterns: PatternMatcher, views: Views, data: Any) -> list[Any]:
     """Return the list of results. Without a search: the differences of a compared graph, else an empty list."""
     query, of = read_query(data), read_of(data)
     nothing = query == Query("", query.regex)
@@ -70,7 +70,7 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
         return [html.P(t("graph.kinds", kinds=", ".join(KINDS)), className="ms-graph-count ms-wrong-text", role="alert")]
 
     def matching(pattern: str, names: Sequence[str]) -> Sequence[str]:
-        return source.matching(f"(?i){pattern}", names)
+        return patterns.matching(f"(?i){pattern}", names)
 
     def look(type_of: str) -> Found:
         return search(

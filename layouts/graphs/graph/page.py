@@ -37,7 +37,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.state import BadInput
 from layouts.profiles.links import traced_profile
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 _RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
 summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
@@ -198,7 +198,7 @@ def _states() -> list[Any]:
     ]  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     views = Views(RunGraphs(source))
@@ -227,7 +227,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         return no_update if _nothing(asked) else painter.answer(asked)
 
     def find(query: Any) -> Any:
-        return no_update if _nothing(query) else markup(results(source, views, query))
+        return no_update if _nothing(query) else markup(results(source.patterns, views, query))
 
     def count(asked: Any) -> Any:
         return no_update if _nothing(asked) else [markup(table) for table in statistics(views, read_of(asked))]

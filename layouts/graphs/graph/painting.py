@@ -39,7 +39,7 @@ from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.kit.plain_html import markup
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 KEPT = 4
 """Number of amounts, of their joins with graphs, and of visible parts that are kept."""
@@ -48,7 +48,7 @@ KEPT = 4
 class Painter:
     """Paints the graphs of a source."""
 
-    def __init__(self, source: FrameSource, views: Views) -> None:
+    def __init__(self, source: Sources, views: Views) -> None:
         self._source, self._views = source, views
         self._readings: Cache[Hashable, tuple[object, Reading]] = Cache(KEPT)
         self._paints: Cache[Hashable, Paint] = Cache(KEPT)

@@ -22,7 +22,7 @@ from layouts.dumps.open_dump import DumpView, DumpWork, Report
 from layouts.kit.state import BadInput, selected_runs
 from layouts.profiles.operator_variants import VARIANTS, variant_of
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 MOST_OFFERS = 200
 MOST_TAGS = 2_000
@@ -80,7 +80,7 @@ class Offer:
     near: int
 
 
-def offers(source: FrameSource, run: str, state: Any, metric: str) -> list[Offer]:
+def offers(source: Sources, run: str, state: Any, metric: str) -> list[Offer]:
     """Return the sources of a metric, the nearest first: those of the run itself, its job, its directory, and other runs."""
     found = []
     for near, row, member in _near(source, run, state):
@@ -90,9 +90,9 @@ def offers(source: FrameSource, run: str, state: Any, metric: str) -> list[Offer
     return list({one.source: one for one in reversed(found)}.values())[::-1][:MOST_OFFERS]
 
 
-def _near(source: FrameSource, run: str, state: Any) -> Iterator[tuple[int, RunRow, str]]:
+def _near(source: Sources, run: str, state: Any) -> Iterator[tuple[int, RunRow, str]]:
     """Yield (place in NEAR, row, member run), each member once."""
-    rows = source.runs()
+    rows = source.runs.rows()
     own = next((row for row in rows if run in row.members or run == row.key), None)
     if own is None:
         return
@@ -120,16 +120,16 @@ def _siblings(one: str, other: str) -> bool:
     return bool(one and other) and os.path.dirname(one) == os.path.dirname(other)
 
 
-def _of_run(source: FrameSource, row: RunRow, run: str, metric: str) -> Iterator[PaintSource]:
+def _of_run(source: Sources, row: RunRow, run: str, metric: str) -> Iterator[PaintSource]:
     if metric in METRICS_OF[PROFILE]:
-        profiles = [one for one in source.profiles(run) if _gives(metric, one.frames)]
+        profiles = [one for one in source.profiles.rows(run) if _gives(metric, one.frames)]
         for one in sorted(profiles, key=lambda each: (each.rank, -each.updated)):
             yield PaintSource(PROFILE, run, one.session, one.rank)
         return
     if metric in METRICS_OF[DUMP] and row.tags.get("dump"):
         yield PaintSource(DUMP, row.key)
     for kind in (HISTOGRAM, TENSOR):
-        if metric in METRICS_OF[kind] and source.tags(run, kind):
+        if metric in METRICS_OF[kind] and source.runs.tags(run, kind):
             yield PaintSource(kind, run)
 
 
@@ -164,16 +164,16 @@ class Reading:
     shown: int | None = None
 
 
-def mark_of(source: FrameSource, of: PaintSource) -> str:
+def mark_of(source: Sources, of: PaintSource) -> str:
     """Return what changes with the files of a source; "" for one that is not there."""
     if of.kind == PROFILE:
-        named = (one for one in source.profiles(of.run) if (one.session, one.rank) == (of.session, of.rank))
+        named = (one for one in source.profiles.rows(of.run) if (one.session, one.rank) == (of.session, of.rank))
         return next((one.mark for one in named), "")
-    return source.dump(of.run).mark if of.kind == DUMP else str(source.version(of.run))
+    return source.dumps.open(of.run).mark if of.kind == DUMP else str(source.runs.version(of.run))
 
 
 def read(
-    source: FrameSource, of: PaintSource, metric: str, part: str, step: int | None, *, graph: int | None = None
+    source: Sources, of: PaintSource, metric: str, part: str, step: int | None, *, graph: int | None = None
 ) -> Reading:
     """Return the amounts of a metric of a source. step: the one on screen, None for the default one.
 
@@ -193,12 +193,12 @@ def default_step(steps: Sequence[int], step: int | None) -> int:
     return WHOLE if not steps or WHOLE in steps else steps[-1]
 
 
-def _of_profile(source: FrameSource, of: PaintSource, metric: str, part: str) -> Reading:
-    row = next((one for one in source.profiles(of.run) if (one.session, one.rank) == (of.session, of.rank)), None)
+def _of_profile(source: Sources, of: PaintSource, metric: str, part: str) -> Reading:
+    row = next((one for one in source.profiles.rows(of.run) if (one.session, one.rank) == (of.session, of.rank)), None)
     frames: dict[str, pd.DataFrame] = {}
     wanted: list[str] = []
     for name in of_profiles.FRAMES[metric] if row is not None else ():
-        found = source.profile_frame(of.run, of.session, of.rank, name)
+        found = source.profiles.frame(of.run, of.session, of.rank, name)
         if found.state not in ("ready", "missing"):
             return Reading(found.state, done=found.done, total=found.total, text=found.text)
         if found.frame is not None:
@@ -225,9 +225,9 @@ def _of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
 
 
 def _of_dump(
-    source: FrameSource, of: PaintSource, metric: str, part: str, step: int | None, graph: int | None
+    source: Sources, of: PaintSource, metric: str, part: str, step: int | None, graph: int | None
 ) -> Reading:
-    opened = source.dump(of.run)
+    opened = source.dumps.open(of.run)
     if opened.dump is None:
         return Reading(opened.state, text=opened.text)
     dump = opened.dump
@@ -244,7 +244,7 @@ def _of_dump(
     if single:
         rows = rows[dump.tensors["iteration"].to_numpy()[rows] == shown]
     first = int(rows[0]) if len(rows) else -1
-    found = source.dump_work(of.run, DumpWork("painted", (rank, graph, first, len(rows)), _measure(rows)))
+    found = source.dumps.work(of.run, DumpWork("painted", (rank, graph, first, len(rows)), _measure(rows)))
     if found.state != "ready":
         state = "reading" if found.state == "working" else found.state
         return Reading(state, steps=steps, parts=ranks, part=part, done=found.done, total=found.total, text=found.text)
@@ -262,10 +262,10 @@ def _measure(rows: Ints) -> Any:
     return job
 
 
-def _of_values(source: FrameSource, of: PaintSource, metric: str, step: int | None) -> Reading:
+def _of_values(source: Sources, of: PaintSource, metric: str, step: int | None) -> Reading:
     places: dict[str, list[tuple[int, int]]] = {}
-    for tag in source.tags(of.run, of.kind)[:MOST_TAGS]:
-        series = source.payload_series(of.run, of.kind, tag)
+    for tag in source.runs.tags(of.run, of.kind)[:MOST_TAGS]:
+        series = source.values.series(of.run, of.kind, tag)
         places[tag] = [] if series is None else [(int(one), place) for place, one in enumerate(series.step.tolist())]
     steps = tuple(sorted({one for each in places.values() for one, _ in each}))
     shown = default_step(steps, step)
@@ -274,7 +274,7 @@ def _of_values(source: FrameSource, of: PaintSource, metric: str, step: int | No
     for tag, each in places.items():
         for place in (place for one, place in each[::-1] if one == shown):
             try:
-                value = source.value(of.run, of.kind, tag, place)
+                value = source.values.value(of.run, of.kind, tag, place)
             except PayloadError:
                 left += 1
             else:

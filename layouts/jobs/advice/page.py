@@ -24,7 +24,7 @@ from layouts.profiles.choice import Choice, read_choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
 from layouts.profiles.links import traced
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 TEXTS = {**OWN, **JOB}
 KEYS = (*THRESHOLDS, "capacity")
@@ -53,7 +53,7 @@ _MOST = 1e9
 _GIB, _MOST_GIB = 1 << 30, 1e6
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, READ)
@@ -65,7 +65,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
             return no_update, no_update
         idle = idle_time(source, choice)
         result, limits = advice_of(source, choice, asked, idle)
-        members = source.members(choice.run, choice.session, choice.rank)
+        members = source.profiles.members(choice.run, choice.session, choice.rank)
         ranks = {rank: Choice(run, session, rank) for run, session, rank in members}
         children = drawn(
             result, limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked), ranks=ranks
@@ -90,14 +90,14 @@ def thresholds_of(asked: Any) -> dict[str, float]:
     return {rule: number(asked, rule, 0.0, 0.0, _MOST) * UNITS[rule][1] for rule in THRESHOLDS if text(asked, rule)}
 
 
-def advice_for(source: ProfileSource, asked: Any) -> tuple[Review, Mapping[str, float]] | None:
+def advice_for(source: ProfileSources, asked: Any) -> tuple[Review, Mapping[str, float]] | None:
     """Return (what the rules say of the requested profile, thresholds of all rules), or None if no profile is requested."""
     choice = read_choice(asked)
     return None if choice is None else advice_of(source, choice, asked, idle_time(source, choice))
 
 
 def advice_of(
-    source: ProfileSource, choice: Choice, asked: Any, idle: IdleTime
+    source: ProfileSources, choice: Choice, asked: Any, idle: IdleTime
 ) -> tuple[Review, Mapping[str, float]]:
     """Return what the rules say of a profile with this idle time, and the thresholds of all rules."""
     limits = thresholds_of(asked)

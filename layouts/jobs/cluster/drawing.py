@@ -25,7 +25,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import both
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.reading import MOST_PROBLEMS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_MARKED = 64
 """Ranks that others wait for, marked in figures."""
@@ -35,7 +35,7 @@ _NEEDED = {
 Drawn = dict[str, Any]
 
 
-def drawn(source: ProfileSource, kept: FactsCache, ask: Ask) -> Drawn:
+def drawn(source: ProfileSources, kept: FactsCache, ask: Ask) -> Drawn:
     """Return head, panel, dimensions and experts (components), bars, grid and heat (figures or None), and facts."""
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None
@@ -67,11 +67,11 @@ def drawn(source: ProfileSource, kept: FactsCache, ask: Ask) -> Drawn:
     }  # fmt: skip
 
 
-def _wanted(source: ProfileSource, ask: Ask, name: str) -> tuple[str, ...]:
-    return source.profile_frame(ask.choice.run, ask.choice.session, ask.choice.rank, name).wanted
+def _wanted(source: ProfileSources, ask: Ask, name: str) -> tuple[str, ...]:
+    return source.profiles.frame(ask.choice.run, ask.choice.session, ask.choice.rank, name).wanted
 
 
-def _read_ranks(source: ProfileSource, ask: Ask, facts: Facts) -> ProfileFrame | None:
+def _read_ranks(source: ProfileSources, ask: Ask, facts: Facts) -> ProfileFrame | None:
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())

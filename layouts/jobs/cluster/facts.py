@@ -24,7 +24,7 @@ from layouts.jobs.cluster.asks import FRAMES, OF_OPERATIONS
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.offers import offers
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_SESSIONS = 64
 """Sessions of a job that are joined."""
@@ -121,7 +121,7 @@ class FactsCache:
     def __init__(self) -> None:
         self._facts: Cache[tuple[str, str, int], Facts] = Cache(_KEPT)
 
-    def facts(self, source: ProfileSource, choice: Choice) -> Facts:
+    def facts(self, source: ProfileSources, choice: Choice) -> Facts:
         """Return the facts of the job of a profile, from the frames that are ready."""
         frames = {name: frame for name in FRAMES if (frame := choice.frame(source, name)) is not None}
         asked = [(one, _steps_and_operations(source, one)) for one in sessions_of(source, choice)]
@@ -134,27 +134,27 @@ class FactsCache:
         return found
 
 
-def sessions_of(source: ProfileSource, choice: Choice) -> list[Choice]:
+def sessions_of(source: ProfileSources, choice: Choice) -> list[Choice]:
     """Return the same rank in all sessions of a job in the order of their jobs, the chosen one included."""
-    job = source.job(choice.run, choice.session, choice.rank)
+    job = source.profiles.job(choice.run, choice.session, choice.rank)
     if job is None:
         return [choice]
     name = _NUMBER.sub("", job.name)
     found = []
-    for row in source.profiles(choice.run):
+    for row in source.profiles.rows(choice.run):
         if row.rank != choice.rank:
             continue
-        other = job if row.session == choice.session else source.job(choice.run, row.session, row.rank)
+        other = job if row.session == choice.session else source.profiles.job(choice.run, row.session, row.rank)
         if other is not None and _NUMBER.sub("", other.name) == name and other.size == job.size:
             found.append((other.name, Choice(choice.run, row.session, row.rank)))
     numbered = sorted(found, key=lambda one: (len(one[0]), one[0]))
     return [one for _, one in numbered][:MOST_SESSIONS] or [choice]
 
 
-def _steps_and_operations(source: ProfileSource, choice: Choice) -> tuple[tuple[pd.DataFrame, ...], bool]:
+def _steps_and_operations(source: ProfileSources, choice: Choice) -> tuple[tuple[pd.DataFrame, ...], bool]:
     """Return steps and operations of a session if they have been read, and whether they are being read, which this begins."""
     names = (CLUSTER_STEPS.name, COLLECTIVES.name)
-    found = [source.profile_frame(choice.run, choice.session, choice.rank, name) for name in names]
+    found = [source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in names]
     being_read = any(one.state in ("reading", "waiting") for one in found)
     frames = [one.frame for one in found]
     if being_read or frames[0] is None:
@@ -163,7 +163,7 @@ def _steps_and_operations(source: ProfileSource, choice: Choice) -> tuple[tuple[
 
 
 def _facts(
-    source: ProfileSource, choice: Choice, frames: Mapping[str, pd.DataFrame],
+    source: ProfileSources, choice: Choice, frames: Mapping[str, pd.DataFrame],
     ready: Sequence[tuple[Choice, tuple[pd.DataFrame, ...]]],
 ) -> Facts:
     steps = frames.get(CLUSTER_STEPS.name, CLUSTER_STEPS.empty())
@@ -178,7 +178,7 @@ def _facts(
     collectives = joined(COLLECTIVES, operations) if whole else frames.get(COLLECTIVES.name, COLLECTIVES.empty())
     links = slow_links(frames.get(LINKS.name, LINKS.empty()))
     judged = tuple(alike(groups)) if len(collectives) else ()
-    job = source.job(choice.run, choice.session, choice.rank)
+    job = source.profiles.job(choice.run, choice.session, choice.rank)
     members = job.members if job is not None else ()
     kinds = {file.kind for member in members for file in member.files}
     kinds |= {file.kind for session in (job.whole if job is not None else ()) for file in session.files}
@@ -217,9 +217,9 @@ def _of_operations(table: RankSteps, operations: Sequence[pd.DataFrame], judged:
     return found
 
 
-def of_ranks(source: ProfileSource, choice: Choice) -> ProfileFrame:
+def of_ranks(source: ProfileSources, choice: Choice) -> ProfileFrame:
     """Return the frame `ranks` of the job, or the progress of reading it."""
-    return source.profile_frame(choice.run, choice.session, choice.rank, RANKS.name)
+    return source.profiles.frame(choice.run, choice.session, choice.rank, RANKS.name)
 
 
 def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:

@@ -23,7 +23,7 @@ from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FIGURES = ("bars", "grid", "heat")
 PARTS = ("head", "panel", "dimensions", "experts")
@@ -67,7 +67,7 @@ def _section(name: Any, title: str) -> html.Section:
     return html.Section([head, html.Div(id=name, className="ms-cluster-body")], className="ms-card", tabIndex=-1)
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -86,7 +86,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def shown(source: ProfileSource, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
+def shown(source: ProfileSources, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
     """Return (head, panel, dimensions, experts, facts, figures of bars, grid, heat); no update if no profile is requested."""
     parsed = read_ask(ask)
     if parsed is None:

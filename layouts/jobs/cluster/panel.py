@@ -21,7 +21,7 @@ from layouts.kit.elements import icon_button
 from layouts.kit.i18n import CATALOGUE, t
 from layouts.profiles.choice import Choice
 from layouts.profiles.links import address
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "profile_overview": ("steps", "operators", "operator_types", "kernels"),
@@ -39,7 +39,7 @@ _EQUAL = 5e-4
 """Relative difference below which two values are shown as equal."""
 
 
-def panel(source: ProfileSource, ask: Ask, facts: Facts, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
+def panel(source: ProfileSources, ask: Ask, facts: Facts, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
     """Return the panel of the picked rank; nothing if none is picked."""
     if ask.picked is None:
         return []
@@ -92,11 +92,11 @@ def _peers(facts: Facts, rank: int, chosen: str) -> str:
     return best
 
 
-def _links(source: ProfileSource, ask: Ask) -> Any:
-    own = next((one for one in source.members(*_key(ask.choice)) if one[2] == ask.picked), None)
+def _links(source: ProfileSources, ask: Ask) -> Any:
+    own = next((one for one in source.profiles.members(*_key(ask.choice)) if one[2] == ask.picked), None)
     if own is None:
         return html.P(t("cluster.panel.no_files"), className="ms-muted")
-    row = next((row for row in source.profiles(own[0]) if (row.session, row.rank) == own[1:]), None)
+    row = next((row for row in source.profiles.rows(own[0]) if (row.session, row.rank) == own[1:]), None)
     frames = set(row.frames) if row is not None else set()
     links = [
         html.A(t(f"{page}.title"), className="ms-button", **address(page, Choice(*own)))

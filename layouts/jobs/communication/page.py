@@ -28,7 +28,7 @@ from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import ALL_RANKS, JOB_KEYS
 from layouts.profiles.offers import offers
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_NAMES = 200
 """Operations to choose from; the table and its CSV file have all."""
@@ -86,7 +86,7 @@ def _card(name: str, content: Any) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -230,7 +230,7 @@ def contention(traffic: Traffic) -> tuple[Any, Any]:
     choice = traffic.ask.choice
     if choice.rank == ALL_RANKS:
         return still([html.P(t("communication.no_rank"), className="ms-muted")]), 0
-    found = traffic.source.profile_frame(choice.run, choice.session, choice.rank, "kernels")
+    found = traffic.source.profiles.frame(choice.run, choice.session, choice.rank, "kernels")
     if found.state in ("reading", "waiting"):
         return still([html.P(t("communication.reading", rank=choice.rank), className="ms-muted")]), time.time()
     if found.frame is None:

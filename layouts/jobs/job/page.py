@@ -25,7 +25,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS, Choice, read_choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")
 OPENED = ("profile_overview", "timeline", "operators", "steps", "memory", "communication", "advice")
@@ -67,7 +67,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return page
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES, needed=False)
@@ -89,13 +89,13 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     call("listed", Input(ids("members"), "data"), Input(ids("facts"), "data"), State(ids("root"), "id"))
 
 
-def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
+def listed(source: ProfileSources, job: Any) -> tuple[Any, Any]:
     """Return (what the browser draws of the ranks, cards of files that they lack and of problems), from names of files alone.
 
     No update if no profile is requested, or if it is gone.
     """
     choice = read_choice(job)
-    found = source.job(choice.run, choice.session, choice.rank) if choice is not None else None
+    found = source.profiles.job(choice.run, choice.session, choice.rank) if choice is not None else None
     if choice is None or found is None:
         return no_update, no_update
     told = {"of": _name(source, choice), **members(found)}
@@ -103,7 +103,7 @@ def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
     return told, still([*files, *problems_card(found.problems)])
 
 
-def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
+def summarised(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
     """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested.
 
     The browser asks for it once for each job, whichever of its ranks is chosen, when all frames are read.
@@ -111,7 +111,7 @@ def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     choice = read_choice(ask)
     if choice is None:
         return no_update, no_update, no_update
-    found = source.job(choice.run, choice.session, choice.rank)
+    found = source.profiles.job(choice.run, choice.session, choice.rank)
     if found is None:
         return no_update, no_update, no_update
     frames = {name: choice.frame(source, name) for name in FRAMES}
@@ -125,10 +125,10 @@ def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     return still(head(source, choice, limits, frames)), still(cards), facts
 
 
-def _name(source: ProfileSource, choice: Choice) -> str:
+def _name(source: ProfileSources, choice: Choice) -> str:
     """Return a text that names the job of a profile, the same for all of its ranks."""
     of = choice.run, choice.session, choice.rank
-    return "|".join(map(str, next(iter(source.members(*of)), of)))
+    return "|".join(map(str, next(iter(source.profiles.members(*of)), of)))
 
 
 PAGE = Page(

@@ -15,7 +15,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.profiles.choice import Choice
 from layouts.profiles.links import address
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 _SHOWN_ON = {
     "exposed": "communication", "free": "timeline", "slow_rank": "cluster", "bubble": "cluster", "memory": "memory",
@@ -23,9 +23,10 @@ _SHOWN_ON = {
 Frames = Mapping[str, "pd.DataFrame | None"]
 
 
-def head(source: ProfileSource, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:
+def head(source: ProfileSources, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:
     """Return the sentence, the table of the parts and how they were computed."""
-    places = {rank: (run, session, rank) for run, session, rank in source.members(choice.run, choice.session, choice.rank)}
+    members = source.profiles.members(choice.run, choice.session, choice.rank)
+    places = {rank: (run, session, rank) for run, session, rank in members}
     found = {part.name for part in limits.parts}
     rows = [_row(part, places, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
@@ -40,11 +41,11 @@ def head(source: ProfileSource, choice: Choice, limits: Limits, frames: Frames) 
     return parts
 
 
-def _said(limits: Limits, source: ProfileSource, choice: Choice) -> Any:
+def _said(limits: Limits, source: ProfileSources, choice: Choice) -> Any:
     first, step = limits.first, fmt.duration(limits.step_ns / 1e9)
     if first is None:
         if not limits.step_ns > 0.0:
-            wanted = source.profile_frame(choice.run, choice.session, choice.rank, "cluster_steps").wanted
+            wanted = source.profiles.frame(choice.run, choice.session, choice.rank, "cluster_steps").wanted
             return t("job.says.unknown", wanted=wanted[0]) if wanted else t("job.says.unread")
         if limits.computing_ns != limits.computing_ns:
             return t("job.says.no_parts", step=step)
@@ -76,7 +77,7 @@ def _row(part: Part, places: Mapping[int, tuple[str, str, int]], *, first: bool)
     return html.Tr([html.Th(t(f"job.part.{part.name}"), scope="row"), *cells], **marked)
 
 
-def _unchecked(name: str, reason: str, source: ProfileSource, choice: Choice, frames: Frames) -> html.Tr:
+def _unchecked(name: str, reason: str, source: ProfileSources, choice: Choice, frames: Frames) -> html.Tr:
     said = t("job.unchecked.empty")
     if reason == "steps":
         steps = frames["cluster_steps"]
@@ -88,7 +89,7 @@ def _unchecked(name: str, reason: str, source: ProfileSource, choice: Choice, fr
         most = ranks.iloc[int(ranks["peak_reserved_bytes"].to_numpy().argmax())]
         said = t("job.unchecked.capacity", size=fmt.size(int(most["peak_reserved_bytes"])), rank=int(most["rank"]))
     elif reason in JOB_FRAMES:
-        found = source.profile_frame(choice.run, choice.session, choice.rank, reason)
+        found = source.profiles.frame(choice.run, choice.session, choice.rank, reason)
         wanted = _memory_files(name) or found.wanted
         if found.state in ("reading", "waiting"):
             said = t("job.unchecked.reading")

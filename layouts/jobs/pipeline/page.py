@@ -26,7 +26,7 @@ from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.offers import offers
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 COLOURS = {
     "forward": "#4e95df", "backward": "#1c5792", "computing": "#3880c9", "send": "#e9a23b", "receive": "#b06a12",
@@ -74,7 +74,7 @@ def _tools() -> list[Any]:
     return [icon_button(icon, f"pipeline.{act}", **{"data-act": act}) for act, icon in names]
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)

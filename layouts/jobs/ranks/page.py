@@ -18,7 +18,7 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -59,7 +59,7 @@ def _card(name: str, content: Any, *, png: bool = False) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)

@@ -22,7 +22,7 @@ from layouts.graphs.graph_views import Of, Opened
 from layouts.jobs.strategy.asks import GraphAsk
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileFrame
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_LISTED = 2_000
 """Maximum operators of a kind that the counters go through."""
@@ -87,10 +87,10 @@ class Chosen:
     stages: tuple[int, ...]
 
 
-def chosen_file(source: ProfileSource, ask: GraphAsk) -> Chosen | ProfileFrame:
+def chosen_file(source: ProfileSources, ask: GraphAsk) -> Chosen | ProfileFrame:
     """Return which file is asked for; the progress of reading the stages if they are not known yet."""
     choice = ask.choice
-    found = source.profile_frame(choice.run, choice.session, choice.rank, STAGES.name)
+    found = source.profiles.frame(choice.run, choice.session, choice.rank, STAGES.name)
     if found.frame is None:
         return found
     stages = stage_map(found.frame)
@@ -100,11 +100,11 @@ def chosen_file(source: ProfileSource, ask: GraphAsk) -> Chosen | ProfileFrame:
     ranks = stages.files.get(stage, ())
     wanted = choice.rank if ask.rank is None and ask.stage is None else ask.rank
     rank = wanted if wanted in ranks else next(iter(ranks), -1)
-    own = next((one for one in source.members(choice.run, choice.session, choice.rank) if one[2] == rank), None)
+    own = next((one for one in source.profiles.members(choice.run, choice.session, choice.rank) if one[2] == rank), None)
     return Chosen(stage, Choice(*own) if own is not None else None, ranks, numbers)
 
 
-def drawing(source: ProfileSource, kept: Strategies, ask: GraphAsk) -> dict[str, Any]:
+def drawing(source: ProfileSources, kept: Strategies, ask: GraphAsk) -> dict[str, Any]:
     """Return the drawing for the canvas with state "ready", or the state of what is read or missing."""
     chosen = chosen_file(source, ask)
     if isinstance(chosen, ProfileFrame):
@@ -126,8 +126,8 @@ def _named(choice: Choice) -> dict[str, list[str]]:
     return {"run": [choice.run], "session": [choice.session], "rank": [str(choice.rank)]}
 
 
-def _frame(source: ProfileSource, choice: Choice) -> ProfileFrame:
-    return source.profile_frame(choice.run, choice.session, choice.rank, STRATEGIES.name)
+def _frame(source: ProfileSources, choice: Choice) -> ProfileFrame:
+    return source.profiles.frame(choice.run, choice.session, choice.rank, STRATEGIES.name)
 
 
 class _One:

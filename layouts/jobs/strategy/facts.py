@@ -15,7 +15,7 @@ from parsers.model import Floats, Ints
 
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileFrame
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("stages", "groups", "cluster_steps")
 """Frames any of which the page needs. Only the first one is waited for; the others colour the grid when they are read."""
@@ -60,15 +60,15 @@ class Facts:
         return next((one.text for one in self.read.values() if one.state == "failed"), "")
 
 
-def facts_of(source: ProfileSource, choice: Choice, metric: str) -> Facts:
+def facts_of(source: ProfileSources, choice: Choice, metric: str) -> Facts:
     """Return the facts of the job of a profile, from the frames that are ready; others begin to be read."""
     wanted = ("stages", "groups", "cluster_steps", *(("collectives",) if metric in OF_OPERATIONS else ()))
     wanted += ("ranks",) if metric in OF_RANKS else ()
-    found = {name: source.profile_frame(choice.run, choice.session, choice.rank, name) for name in wanted}
+    found = {name: source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in wanted}
     frames = {name: one.frame for name, one in found.items() if one.frame is not None}
     told = frames.get(STAGES.name)
     stages = stage_map(told if told is not None else STAGES.empty())
-    job = source.job(choice.run, choice.session, choice.rank)
+    job = source.profiles.job(choice.run, choice.session, choice.rank)
     own = {rank for rank in (job.ranks if job is not None else ()) if rank >= 0}
     ranks = sorted({*own, *(rank for members in stages.stages for rank in members)})[:MOST_RANKS]
     places = positions(
@@ -96,9 +96,9 @@ def _grid(places: Positions) -> Grid:
     return grid_of(places.ranks, none, none, none, [""] * len(places.ranks))
 
 
-def metrics_of(source: ProfileSource, choice: Choice, facts: Facts) -> list[str]:
+def metrics_of(source: ProfileSources, choice: Choice, facts: Facts) -> list[str]:
     """Return what the grid can be coloured by: times that ranks have, values that files may tell, groups, stages, files."""
-    job = source.job(choice.run, choice.session, choice.rank)
+    job = source.profiles.job(choice.run, choice.session, choice.rank)
     kinds = {file.kind for member in (job.members if job is not None else ()) for file in member.files}
     found: list[str] = []
     steps = facts.frames.get("cluster_steps")

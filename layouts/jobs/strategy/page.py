@@ -28,7 +28,7 @@ from layouts.kit.parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS
-from layouts.sources import FrameSource, ProfileSource
+from layouts.sources import ProfileSources, Sources
 
 PARTS = ("summary", "drawing", "node")
 _LEGEND = (
@@ -127,7 +127,7 @@ def _graph(ids: Ids) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES[:1], needed=False)
@@ -138,20 +138,20 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     register_parts_in(app, ids, answers, "mindscope_strategy")
 
 
-def _summary(source: ProfileSource, ask: Any) -> Mapping[str, Any]:
+def _summary(source: ProfileSources, ask: Any) -> Mapping[str, Any]:
     return summary(source, read_grid(ask))
 
 
-def _drawing(source: ProfileSource, kept: Strategies, ask: Any) -> Mapping[str, Any]:
+def _drawing(source: ProfileSources, kept: Strategies, ask: Any) -> Mapping[str, Any]:
     return drawing(source, kept, read_graph(ask))
 
 
-def _node(source: ProfileSource, kept: Strategies, ask: Any) -> Mapping[str, Any]:
+def _node(source: ProfileSources, kept: Strategies, ask: Any) -> Mapping[str, Any]:
     """Return the panel of the chosen box."""
     parsed = read_graph(ask)
     chosen = chosen_file(source, parsed)
     choice = chosen.choice if isinstance(chosen, Chosen) else None
-    found = source.profile_frame(choice.run, choice.session, choice.rank, "strategies") if choice is not None else None
+    found = source.profiles.frame(choice.run, choice.session, choice.rank, "strategies") if choice is not None else None
     if choice is None or found is None or found.frame is None:
         return {"state": found.state if found is not None else "missing", "sections": {}}
     strategy = kept.of(choice, found)

@@ -24,13 +24,13 @@ from layouts.profiles.choice import Choice
 from layouts.profiles.links import address
 from layouts.profiles.offers import offers
 from layouts.profiles.step_plots import unit_of
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_STAGES = 64
 _LONGEST = 80
 
 
-def summary(source: ProfileSource, ask: GridAsk) -> dict[str, Any]:
+def summary(source: ProfileSources, ask: GridAsk) -> dict[str, Any]:
     """Return head and table of stages (sections), the grid, metrics, steps to choose from, and the picked rank."""
     facts = facts_of(source, ask.choice, ask.metric)
     metrics = metrics_of(source, ask.choice, facts)
@@ -236,7 +236,7 @@ def _note(facts: Facts) -> list[Any]:
 # The picked rank -----------------------------------------------------------------------------------------------------
 
 
-def picked(source: ProfileSource, ask: GridAsk, facts: Facts) -> list[Any]:
+def picked(source: ProfileSources, ask: GridAsk, facts: Facts) -> list[Any]:
     """Return where the picked rank is, its groups in each dimension, and links; nothing if none is picked."""
     rank = ask.picked
     if rank is None or rank not in facts.ranks:
@@ -248,7 +248,7 @@ def picked(source: ProfileSource, ask: GridAsk, facts: Facts) -> list[Any]:
     if any(rank in members for members in facts.stages.files.values()):
         attributes = {"data-stage": str(stage), "data-file": str(rank)}
         parts.append(html.Button(t("strategy.open_graph"), type="button", className="ms-strategy-link", **attributes))
-    own = next((one for one in source.members(*_key(ask.choice)) if one[2] == rank), None)
+    own = next((one for one in source.profiles.members(*_key(ask.choice)) if one[2] == rank), None)
     if own is not None and "cluster_steps" in facts.frames:
         parts.append(html.A(t("strategy.open_cluster"), **address("cluster", Choice(*own), picked=rank)))
     rows = []

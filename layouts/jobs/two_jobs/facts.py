@@ -14,7 +14,7 @@ from parsers.profiler.jobs import JobFiles
 
 from layouts.jobs.two_jobs.asks import FRAMES, Ask
 from layouts.profiles.choice import Choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_KEPT = 4
 
@@ -60,22 +60,22 @@ class JobFactsCache:
     def __init__(self) -> None:
         self._known: Cache[tuple[Choice, int | None], JobFacts] = Cache(MOST_KEPT)
 
-    def facts(self, source: ProfileSource, choice: Choice, step: int | None) -> JobFacts:
+    def facts(self, source: ProfileSources, choice: Choice, step: int | None) -> JobFacts:
         """Return what is known of the job of a profile."""
         frames = {name: choice.frame(source, name) for name in FRAMES}
         return self._known.made((choice, step), lambda: facts_of(source, choice, step, frames), (*frames.values(),))
 
 
 def facts_of(
-    source: ProfileSource, choice: Choice, step: int | None, frames: Mapping[str, pd.DataFrame | None]
+    source: ProfileSources, choice: Choice, step: int | None, frames: Mapping[str, pd.DataFrame | None]
 ) -> JobFacts:
     """Compute what is known of the job of a profile from its frames. Values are those of one step, means for None."""
-    files = source.job(choice.run, choice.session, choice.rank)
+    files = source.profiles.job(choice.run, choice.session, choice.rank)
     values = two_jobs.rank_values(frames, step)
     hosts = {member.rank: member.host for member in files.members if member.host} if files is not None else {}
     hosts |= {rank: host for rank, host in zip(values.index.tolist(), values["host"].tolist(), strict=True) if host}
     values["host"] = [hosts.get(rank, "") for rank in values.index.tolist()]
-    members = source.members(choice.run, choice.session, choice.rank)
+    members = source.profiles.members(choice.run, choice.session, choice.rank)
     profiles = {rank: Choice(run, session, rank) for run, session, rank in members}
     steps = frames["cluster_steps"]
     numbers = sorted({int(one) for one in steps["step"][steps["kind"].astype("str") == "rank"]}) if steps is not None else []
@@ -102,7 +102,7 @@ def _slow(frames: Mapping[str, pd.DataFrame | None]) -> tuple[Straggler, ...] | 
     return tuple(stragglers(collectives, steps, groups, slow))
 
 
-def both(source: ProfileSource, kept: JobFactsCache, ask: Ask) -> tuple[JobFacts, JobFacts] | None:
+def both(source: ProfileSources, kept: JobFactsCache, ask: Ask) -> tuple[JobFacts, JobFacts] | None:
     """Return what is known of both jobs; None without a second one."""
     if ask.other is None:
         return None

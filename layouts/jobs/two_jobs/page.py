@@ -28,7 +28,7 @@ from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.offers import offers
 from layouts.profiles.plots import plot_card
 from layouts.profiles.step_plots import Look
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 _STORES = ("draw", "screen", "facts", "figure")
 
@@ -73,7 +73,7 @@ def _section(ids: Ids, name: str) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -103,7 +103,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     call("picked", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def shown(source: ProfileSource, kept: JobFactsCache, asked: Any) -> tuple[Any, Any]:
+def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any, Any]:
     """Return (sections as plain lists and what can be chosen, figure); no update if no job is requested.
 
     The sections are empty without a second job.
@@ -132,7 +132,7 @@ def shown(source: ProfileSource, kept: JobFactsCache, asked: Any) -> tuple[Any, 
     return facts, drawn
 
 
-def _saver(source: ProfileSource, kept: JobFactsCache, section: str) -> Callable[[Any, Any], Any]:
+def _saver(source: ProfileSources, kept: JobFactsCache, section: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
         ask = read_ask(asked) if clicks else None
         two = both(source, kept, ask) if ask is not None else None

@@ -33,7 +33,7 @@ from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 WAVES = ("near", "far")
 """Cards are asked for in two requests: those in the window, then those that come into it when the user scrolls."""
@@ -67,8 +67,8 @@ class Cards:
     """
 
     kind: str
-    draw: Callable[[FrameSource, Any], Any]
-    stamp: Callable[[FrameSource, Any], str]
+    draw: Callable[[Sources, Any], Any]
+    stamp: Callable[[Sources, Any], str]
     texts: Mapping[str, tuple[str, str]]
     controls: str
     missing: str
@@ -161,7 +161,7 @@ def _more_slots(cards: Cards, ids: Ids) -> html.Div:
     return html.Div(id=ids("more"), className="ms-more-slots", hidden=True, **{"data-slot-made": made})
 
 
-def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
+def register(cards: Cards, app: Any, source: Sources, ids: Ids) -> None:
     """Add the callbacks of such a page to a Dash application."""
     _register_browser(cards, app, ids)
     register_catalogue(app, ids, partial(catalogue, source, cards.kind))
@@ -171,7 +171,7 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
 
     def look(_ticks: Any, shown: Any, asks: Any, drawn: Any, known: Any) -> tuple[Any, Any]:
         # Read the version first, so that a change made while cards are drawn is found next time.
-        version = source.status().version
+        version = source.runs.status().version
         return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
 
     for wave in WAVES:
@@ -208,7 +208,7 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
         call("moved", Input(graph, "relayoutData"), State(graph, "id"), root, prevent_initial_call=True)
 
 
-def drawings(cards: Cards, source: FrameSource, wanted: Any) -> list[list[Any]]:
+def drawings(cards: Cards, source: Sources, wanted: Any) -> list[list[Any]]:
     """Return [slot, drawing, stamp of its data] of each wanted card, in order; wanted is {"cards": [[slot, ask], ...]}.
 
     A card whose ask is refused is [slot, None, reason]; if all are, BadInput is raised.
@@ -231,14 +231,14 @@ def drawings(cards: Cards, source: FrameSource, wanted: Any) -> list[list[Any]]:
     return found
 
 
-def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
+def card(cards: Cards, source: Sources, ask: Any) -> tuple[Any, Any]:
     """Return (drawing, stamp of its data) of one card; raises BadInput."""
     # Read the stamp first: if data arrives in between, the card is drawn once too often, not once too few.
     mark = cards.stamp(source, ask)
     return cards.draw(source, ask), mark
 
 
-def grown_cards(cards: Cards, source: FrameSource, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
+def grown_cards(cards: Cards, source: Sources, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
     """Return [slot, drawing, stamp] of every card whose data has changed since it was drawn; off screen the drawing is None.
 
     shown are the slots on screen, asks the ask of each slot, drawn the stamp of each slot's current drawing; each is None

@@ -10,10 +10,10 @@ from typing import Any
 
 from layouts.kit.state import selected_runs
 from layouts.runs.damage import damage
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 
-def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: RunSources, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
     """Return the ordered tags of all chosen runs, or None if the digest is the known one.
 
     runs are the keys of these runs, waiting counts those not read yet, and total counts all runs of the source. If there is
@@ -21,21 +21,21 @@ def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: 
     catalogue does.
     """
     runs = selected_runs(state, source, (kind,))
-    source.want(runs)
-    tags = Counter(tag for run in runs for tag in source.tags(run, kind))
+    source.runs.want(runs)
+    tags = Counter(tag for run in runs for tag in source.runs.tags(run, kind))
     chosen = set(runs)
     waiting = sum(
-        len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
+        len(chosen.intersection(row.members)) for row in source.runs.rows() if row.state in ("waiting", "loading")
     )
     damaged = [] if tags else damage(source, runs)
     counted = (f"{tag}\2{number}" for tag, number in tags.items())
     lost = (part for problem in damaged for part in problem)
-    text = "\0".join((f"{waiting} {len(source.runs())}", *runs, "\1", *counted, "\1", *lost))
+    text = "\0".join((f"{waiting} {len(source.runs.rows())}", *runs, "\1", *counted, "\1", *lost))
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
     return {
-        "digest": digest, "runs": runs, "tags": ordered(tags), "waiting": waiting, "total": len(source.runs()),
+        "digest": digest, "runs": runs, "tags": ordered(tags), "waiting": waiting, "total": len(source.runs.rows()),
         "damage": damaged,
     }  # fmt: skip
 

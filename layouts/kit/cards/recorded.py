@@ -17,7 +17,7 @@ from parsers import PayloadSeries
 from layouts.kit.cards.cards import Cards
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, selected_runs, texts
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 
 Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
@@ -28,13 +28,13 @@ def recorded_cards(
 ) -> Cards:
     """Return cards that step through the values of a kind. class_name is the class of the element that shows a value."""
 
-    def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
+    def draw(source: ValueSources, ask: Any) -> dict[str, Any]:
         tag, state = read_ask(ask)
         return {"meta": steps_of(source, tag, items_of(source, kind, tag, state), state.get("run", ()))}
 
-    def mark(source: ValueSource, ask: Any) -> str:
+    def mark(source: ValueSources, ask: Any) -> str:
         tag, state = read_ask(ask)
-        return stamp(items_of(source, kind, tag, state), source.colours(state.get("run", ())))
+        return stamp(items_of(source, kind, tag, state), source.runs.colours(state.get("run", ())))
 
     def body(_ids: Ids, _slot: str) -> list[Any]:
         return [html.Div(className=class_name)]
@@ -53,19 +53,19 @@ def read_ask(ask: Any) -> tuple[str, dict[str, list[str]]]:
     return tags[0], {"run": runs} if runs else {}
 
 
-def items_of(source: ValueSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
+def items_of(source: ValueSources, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
     """Return the items of one tag in the chosen runs."""
     runs = selected_runs(state, source, (kind,))
-    return [(run, items) for run in runs if (items := source.payload_series(run, kind, tag)) is not None]
+    return [(run, items) for run in runs if (items := source.values.series(run, kind, tag)) is not None]
 
 
-def steps_of(source: RunSource, tag: str, found: Found, runs: Sequence[str] = ()) -> dict[str, Any]:
+def steps_of(source: RunSources, tag: str, found: Found, runs: Sequence[str] = ()) -> dict[str, Any]:
     """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once.
 
     runs are those that the state of the page names.
     """
-    labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs()}
-    drawn = source.colours(runs)
+    labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs.rows()}
+    drawn = source.runs.colours(runs)
     steps: list[list[int]] = []
     known: dict[bytes, int] = {}
     series = []

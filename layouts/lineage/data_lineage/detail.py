@@ -11,10 +11,10 @@ from layouts.kit.state import text
 from layouts.lineage.pipeline_columns import pipelines
 from layouts.lineage.pipeline_panel import chosen, panel
 from layouts.lineage.pipelines import Found, Pipeline
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 
-def detail(source: ValueSource, asked: Any) -> Any:
+def detail(source: ValueSources, asked: Any) -> Any:
     """Return the panel of the operation that `asked` names as "mark:number" under `node`; no update if it names none."""
     if asked is None:
         return no_update

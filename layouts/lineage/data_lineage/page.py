@@ -21,7 +21,7 @@ from layouts.lineage.data_lineage.texts import TEXTS
 from layouts.lineage.pipeline_columns import table
 from layouts.lineage.pipeline_panel import RECORD
 from layouts.lineage.table import Tables
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -37,7 +37,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return board.layout(ids, export=f"{routes}pipelines", none=none, damaged=damaged_state("dataset.none"), beside=beside)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     callbacks.register(app, source, ids, Tables(source, table))

@@ -19,7 +19,7 @@ from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
 from layouts.lineage.model_lineage.texts import TEXTS
 from layouts.lineage.table import Tables
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 _RECORD = """collector = SummaryCollector(
     "summary/run_1",
@@ -35,7 +35,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return board.layout(ids, export=f"{routes}lineage", none=none, damaged=damaged_state("model_lineage.none"))
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     callbacks.register(app, source, ids, Tables(source, table))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import BadInput, selected_runs, text, texts
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 _LONGEST = 1 << 20
 
@@ -28,7 +28,7 @@ class Ask:
     named: tuple[str, ...] = ()
 
 
-def read_ask(data: Any, source: RunSource) -> Ask:
+def read_ask(data: Any, source: RunSources) -> Ask:
     """Parse a request from the browser. BadInput if it is malformed."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: expected an object, found {type(data).__name__}")

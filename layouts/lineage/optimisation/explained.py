@@ -23,8 +23,8 @@ from layouts.lineage.optimisation.asks import Ask
 from layouts.lineage.optimisation.drawing import direction, distribution
 from layouts.lineage.parallel import brief, category_text
 from layouts.lineage.results import main_result, order
+from layouts.lineage.source import Growth
 from layouts.lineage.table import Table
-from layouts.sources import Growth
 
 MOST_PAIRS = 50
 

@@ -27,7 +27,7 @@ from layouts.lineage.optimisation.drawing import over_setting
 from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
 from layouts.lineage.optimisation.texts import TEXTS
 from layouts.lineage.table import Tables
-from layouts.sources import FrameSource, LineageSource, RunSource
+from layouts.sources import LineageSources, RunSources, Sources
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
 model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
@@ -101,7 +101,7 @@ def _head(*title: Any) -> html.Header:
     )  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     tables = Tables(source, table)
@@ -127,19 +127,19 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
+def explained(source: RunSources, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
     """Return (sheet of the requested result, its stamp); no update if `known` is that stamp."""
     if known is not None and not isinstance(known, str):
         raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
     if chosen is None:
         return no_update, no_update
     shown = choose(tables.table(), read_ask(chosen, source))
-    jobs = {member: row.key for row in source.runs() for member in row.members}
+    jobs = {member: row.key for row in source.runs.rows() for member in row.members}
     found = sheet(shown, tables.damage(), len({jobs.get(row.run, row.run) for row in shown.rows}))
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
+def drawn(source: RunSources, tables: Tables, data: Any) -> Any:
     """Return the figure and pairs of the requested setting; no update without a request."""
     if data is None:
         return no_update
@@ -147,12 +147,12 @@ def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
     chosen = choose(tables.table(), ask)
     if not chosen.target or ask.setting not in chosen.settings:
         return {"setting": "", "figure": None, "pairs": [], "total": 0, "also": []}
-    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.colours(ask.named), log=ask.log)
+    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.runs.colours(ask.named), log=ask.log)
     figure = described(figure, *of_result(chosen.rows, chosen.result, chosen.target, ask.setting))
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 
-def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
+def growing(source: LineageSources, tables: Tables, data: Any) -> Any:
     """Return the progress and shares of the forest for the requested result; no update if there is no such result."""
     if data is None:
         return no_update
@@ -160,7 +160,7 @@ def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
     chosen = choose(tables.table(), ask)
     if not chosen.target:
         return no_update
-    found = grown(source.growth(chosen.rows, chosen.target, ask.act))
+    found = grown(source.lineage.growth(chosen.rows, chosen.target, ask.act))
     return found | {"target": chosen.target, "act": ask.act}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from layouts.kit.state import BadInput, label_of, selected_runs, text, texts
 from layouts.runs.run_facts import NEEDS
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import RunSources, Sources
 
 _NAME = 100_000
 _MOST = 20
@@ -26,13 +26,13 @@ class Pair:
     hidden: tuple[str, ...] = ()
 
 
-def pair_of(source: FrameSource, state: Any) -> Pair | None:
+def pair_of(source: Sources, state: Any) -> Pair | None:
     """Return the runs that a state names as `one` and `other`; None if there are fewer than two runs.
 
     A run that the state does not name is the newest chosen one that has most in common with the other (`_shared`). Of a job one
     rank is a candidate, unless only one job is chosen.
     """
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     chosen = selected_runs(state, source, NEEDS)
     firsts = [run for run in chosen if run == rows[run].members[0]]
     candidates = (firsts if len(firsts) > 1 else chosen)[:_MOST]
@@ -45,11 +45,11 @@ def pair_of(source: FrameSource, state: Any) -> Pair | None:
     return None if best is None else pair(source, best, texts(state, "run"), chosen)
 
 
-def _parts(source: FrameSource, run: str) -> tuple[Set[str], ...]:
+def _parts(source: Sources, run: str) -> tuple[Set[str], ...]:
     """Return what the page can compare of a run, section by section: its settings, scalars, pipeline and graph."""
-    settings = source.settings(run)
-    return frozenset(settings), frozenset(source.tags(run)), *(
-        frozenset((kind,)) if source.tags(run, kind) else frozenset() for kind in ("dataset_graph", "graph")
+    settings = source.lineage.settings(run)
+    return frozenset(settings), frozenset(source.runs.tags(run)), *(
+        frozenset((kind,)) if source.runs.tags(run, kind) else frozenset() for kind in ("dataset_graph", "graph")
     )  # fmt: skip
 
 
@@ -59,15 +59,15 @@ def _shared(one: tuple[Set[str], ...], other: tuple[Set[str], ...]) -> tuple[int
     return sum(map(bool, common)), sum(common)
 
 
-def pair(source: RunSource, runs: tuple[str, str], named: Sequence[str] = (), chosen: Sequence[str] = ()) -> Pair:
+def pair(source: RunSources, runs: tuple[str, str], named: Sequence[str] = (), chosen: Sequence[str] = ()) -> Pair:
     """Return a pair by the keys of its runs. BadInput if one of them does not exist.
 
     named are the runs that the state names, chosen the member runs on screen: if both are among these, they have the colours of
     all pages.
     """
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     if not set(runs) <= rows.keys():
         raise BadInput(f"runs: expected the keys of two runs, found {str(runs)[:80]!r}")
-    drawn = source.colours(named if set(runs) <= set(chosen) else runs)
+    drawn = source.runs.colours(named if set(runs) <= set(chosen) else runs)
     one, other = runs
     return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))

@@ -15,7 +15,7 @@ from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
 from layouts.kit.cards.catalogue import ordered
 from layouts.lineage.model_columns import group_of
 from layouts.lineage.pipelines import MOST_COMPARED
-from layouts.sources import LineageSource, RunSource, ValueSource
+from layouts.sources import LineageSources, RunSources, ValueSources
 
 Two: TypeAlias = tuple[Any, Any]
 NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))
@@ -59,19 +59,19 @@ class PipelineLine:
     values: Two
 
 
-def settings(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
+def settings(source: LineageSources, runs: tuple[str, str]) -> list[SettingLine]:
     """Return the recorded settings, without metrics and paths; those that differ come first."""
     lines = [line for line in _recorded(source, runs) if group_of(line.column) != "metric"]
     return sorted(lines, key=lambda line: line.equal)
 
 
-def metrics(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
+def metrics(source: LineageSources, runs: tuple[str, str]) -> list[SettingLine]:
     """Return the metrics that the evaluation of either run recorded."""
     return [line for line in _recorded(source, runs) if group_of(line.column) == "metric"]
 
 
-def _recorded(source: LineageSource, runs: tuple[str, str]) -> Iterator[SettingLine]:
-    one, other = (source.settings(run) for run in runs)
+def _recorded(source: LineageSources, runs: tuple[str, str]) -> Iterator[SettingLine]:
+    one, other = (source.lineage.settings(run) for run in runs)
     for column in dict.fromkeys([*one, *other]):
         if column not in NOT_SETTINGS:
             values = one.get(column, MISSING), other.get(column, MISSING)
@@ -85,11 +85,11 @@ def _equal(one: Setting | Any, other: Setting | Any) -> bool:
     return bool(one == other) or (isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other))
 
 
-def scalars(source: RunSource, runs: tuple[str, str]) -> list[ScalarLine]:
+def scalars(source: RunSources, runs: tuple[str, str]) -> list[ScalarLine]:
     """Return every tag of either run: common tags first, losses before others."""
     lines = []
-    for tag in ordered(Counter(tag for run in runs for tag in source.tags(run))):
-        one, other = (final_value(source.series(run, tag), better(tag)) for run in runs)
+    for tag in ordered(Counter(tag for run in runs for tag in source.runs.tags(run))):
+        one, other = (final_value(source.curves.series(run, tag), better(tag)) for run in runs)
         if one or other:
             lines.append(ScalarLine(tag, better(tag), (one, other)))
     return lines
@@ -108,14 +108,14 @@ def final_value(series: Series | None, direction: str) -> FinalValue | None:
     return FinalValue(last, last_step, float(series.value[at]), int(series.step[at]))
 
 
-def pipelines(source: ValueSource, runs: tuple[str, str]) -> list[PipelineLine] | None:
+def pipelines(source: ValueSources, runs: tuple[str, str]) -> list[PipelineLine] | None:
     """Return the differences between the data pipelines, in the order of the data; None if they are too large to compare.
 
     KeyError, with the run as its argument, if one of them recorded no pipeline; PayloadError if it cannot be read.
     """
     graphs = []
     for run in runs:
-        graph = source.dataset_graph(run)
+        graph = source.graphs.dataset(run)
         if graph is None:
             raise KeyError(run)
         graphs.append(numbered(graph))

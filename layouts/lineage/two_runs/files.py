@@ -14,12 +14,12 @@ from parsers.analysis.lineage.pipelines import MISSING
 
 from layouts.lineage.two_runs import differences
 from layouts.lineage.two_runs.choice import Pair
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 HEAD = ("section", "name", "detail", "one", "other")
 
 
-def file(source: FrameSource, pair: Pair) -> dict[str, str]:
+def file(source: Sources, pair: Pair) -> dict[str, str]:
     """Return {"filename", "content"} for dcc.Download. Values are written in full precision; missing ones are empty."""
     written = io.StringIO()
     rows = csv.writer(written)
@@ -30,7 +30,7 @@ def file(source: FrameSource, pair: Pair) -> dict[str, str]:
     return {"filename": f"{names}.csv", "content": written.getvalue()}
 
 
-def _rows(source: FrameSource, pair: Pair) -> Iterator[tuple[str, str, str, str, str]]:
+def _rows(source: Sources, pair: Pair) -> Iterator[tuple[str, str, str, str, str]]:
     for section, lines in (
         ("setting", differences.settings(source, pair.runs)), ("metric", differences.metrics(source, pair.runs)),
     ):  # fmt: skip

@@ -11,7 +11,7 @@ from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
 
 from layouts.graphs.graph_views import Of, Views
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class GraphSummary:
         return not any(self.by_state.values()) and not any(self.edges)
 
 
-def graphs(source: ValueSource, views: Views, runs: tuple[str, str]) -> GraphSummary:
+def graphs(source: ValueSources, views: Views, runs: tuple[str, str]) -> GraphSummary:
     """Compare the newest graph of the first run with the newest of the second, preferably of the same compile stage.
 
     KeyError, with the run as its argument, if one of them recorded no graph; PayloadError if one cannot be read.
     """
-    listed = [source.graphs(run) for run in runs]
+    listed = [source.graphs.locations(run) for run in runs]
     for run, places in zip(runs, listed, strict=True):
         if not places:
             raise KeyError(run)

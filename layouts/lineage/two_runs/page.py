@@ -13,6 +13,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from layouts.kit import elements as parts
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
@@ -24,7 +25,7 @@ from layouts.lineage.two_runs.choice import Pair, pair, pair_of
 from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.texts import TEXTS
 from layouts.runs.run_facts import NEEDS
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 
 SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
 
@@ -68,10 +69,10 @@ def _selector(ids: Ids) -> html.Div:
     )
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    views = Views(source)
+    views = Views(RunGraphs(source))
     draw: dict[str, sections.Section] = {
         "heading": sections.heading, "settings": sections.settings, "results": sections.results, "curves": sections.curves,
         "pipeline": sections.pipeline, "graph": lambda source, two: sections.graph(source, two, views),
@@ -106,21 +107,21 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
+def two_runs(source: Sources, state: Any) -> dict[str, Any]:
     """Return the two runs to show, with their colours and versions; no runs if there are fewer than two."""
     found = pair_of(source, state)
     if found is None:
         return {"runs": []}
-    source.want(found.runs)
+    source.runs.want(found.runs)
     return {
         "runs": list(found.runs), "run": texts(state, "run"), "colours": list(found.colours),
-        "versions": [source.version(run) for run in found.runs],
+        "versions": [source.runs.version(run) for run in found.runs],
     }  # fmt: skip
 
 
-def compiled(source: ValueSource, two: dict[str, Any]) -> dict[str, Any]:
+def compiled(source: ValueSources, two: dict[str, Any]) -> dict[str, Any]:
     """Return `two` with the newest graphs in place of versions, so that a growing run does not compare its graphs again."""
-    newest = [next(reversed(source.graphs(run)), None) for run in two["runs"]]
+    newest = [next(reversed(source.graphs.locations(run)), None) for run in two["runs"]]
     marks = [place and [place.name, place.offset, place.length, place.wall_time] for place in newest]
     return {**two, "versions": marks} if two["runs"] else two
 
@@ -130,7 +131,7 @@ def plotted(two: dict[str, Any], state: Any) -> dict[str, Any]:
     return {**two, "hide": [run for run in two["runs"] if run in texts(state, "hide")]}
 
 
-def named(source: FrameSource, two: Any) -> Pair | None:
+def named(source: Sources, two: Any) -> Pair | None:
     """Return the pair that `two_runs` named; None if it named none. BadInput if `two` is malformed."""
     runs = two.get("runs") if isinstance(two, dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs) or len(runs) not in (0, 2):
@@ -141,7 +142,7 @@ def named(source: FrameSource, two: Any) -> Pair | None:
     return found and replace(found, hidden=tuple(texts(two, "hide")))
 
 
-def _drawer(draw: sections.Section, source: FrameSource) -> Callable[[Any], Any]:
+def _drawer(draw: sections.Section, source: Sources) -> Callable[[Any], Any]:
     def drawn(two: Any) -> Any:
         found = named(source, two)
         return no_update if found is None else draw(source, found)

@@ -27,7 +27,7 @@ from layouts.lineage.two_runs.choice import Pair
 from layouts.lineage.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.lineage.two_runs.graphs import graphs
 from layouts.runs.run_facts import facts
-from layouts.sources import FrameSource, LineageSource, RunSource, ValueSource
+from layouts.sources import LineageSources, RunSources, Sources, ValueSources
 
 MOST_ROWS = 500
 """Maximum number of rows of a table; the file has all."""
@@ -40,19 +40,19 @@ LONG = 200
 _COLUMNS = 500
 _CONFIG = GRAPH_CONFIG | {"staticPlot": True}
 _MARGIN = {"l": 52, "r": 8, "t": 6, "b": 22, "pad": 0}
-Section = Callable[[FrameSource, Pair], Any]
+Section = Callable[[Sources, Pair], Any]
 
 
-def heading(source: ValueSource, pair: Pair) -> Any:
+def heading(source: ValueSources, pair: Pair) -> Any:
     """Return the facts about each run: steps, points, duration, speed, size."""
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     by_name = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
     names = list(dict.fromkeys(name for one in by_name for name in one))
     body = [(t(f"overview.{name}"), *(one.get(name, _none()) for one in by_name)) for name in names]
     return _table(pair, [""], body)
 
 
-def settings(source: LineageSource, pair: Pair) -> Any:
+def settings(source: LineageSources, pair: Pair) -> Any:
     """Return the settings that differ, and the equal ones, folded."""
     lines_ = values.settings(source, pair.runs)
     if not lines_:
@@ -63,7 +63,7 @@ def settings(source: LineageSource, pair: Pair) -> Any:
     return [*shown, _folded("two_runs.equal", _settings(pair, equal), len(equal))] if equal else shown
 
 
-def results(source: LineageSource, pair: Pair) -> Any:
+def results(source: LineageSources, pair: Pair) -> Any:
     """Return the metrics and the final values of scalars of both runs."""
     recorded, scalars = values.metrics(source, pair.runs), values.scalars(source, pair.runs)
     if not recorded and not scalars:
@@ -75,7 +75,7 @@ def results(source: LineageSource, pair: Pair) -> Any:
     return _rows(titles, body, numeric=True)
 
 
-def curves(source: RunSource, pair: Pair) -> Any:
+def curves(source: RunSources, pair: Pair) -> Any:
     """Return pictures of the first scalars that both runs recorded, with both curves in each."""
     shared = [line for line in values.scalars(source, pair.runs) if all(line.ends)]
     if not shared:
@@ -87,7 +87,7 @@ def curves(source: RunSource, pair: Pair) -> Any:
     return [html.Div(drawn, className="ms-two-runs-curves"), html.P(link, className="ms-two-runs-more")]
 
 
-def pipeline(source: ValueSource, pair: Pair) -> Any:
+def pipeline(source: ValueSources, pair: Pair) -> Any:
     """Return the differences between the data pipelines."""
     try:
         found = values.pipelines(source, pair.runs)
@@ -103,7 +103,7 @@ def pipeline(source: ValueSource, pair: Pair) -> Any:
     return [*_table(pair, [t("dataset.operation"), t("dataset.parameter")], [_pipeline_row(line) for line in found]), link]
 
 
-def graph(source: ValueSource, pair: Pair, views: Views) -> Any:
+def graph(source: ValueSources, pair: Pair, views: Views) -> Any:
     """Return the differences between the computation graphs, in numbers."""
     try:
         found = graphs(source, views, pair.runs)
@@ -284,14 +284,14 @@ def _link(page: str, state: dict[str, list[str]], words: Any) -> html.A:
     return html.A(words, href=f"{page}?{query}", **{"data-page": page, "data-query": query})
 
 
-def _curve(source: RunSource, pair: Pair, scalar: values.ScalarLine) -> html.Div:
+def _curve(source: RunSources, pair: Pair, scalar: values.ScalarLine) -> html.Div:
     tag = scalar.tag
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     drawn = []
     for at, run in enumerate(pair.runs):
         if run in pair.hidden:
             continue
-        series = source.series(run, tag)
+        series = source.curves.series(run, tag)
         assert series is not None
         drawn.append(Line(
             run=run, tag=tag, label=pair.names[at], colour=pair.colours[at], series=series,

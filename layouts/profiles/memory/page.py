@@ -37,7 +37,7 @@ from layouts.profiles.memory.spans import Span, least_moments, minima, spans_of
 from layouts.profiles.memory.texts import TEXTS
 from layouts.profiles.memory.tiles import tiles
 from layouts.profiles.plots import plot_card
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_SAVED = 200_000
 """Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles.frames`)."""
@@ -88,7 +88,7 @@ def _card(name: str, content: Sequence[Any]) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     known = Recordings(source)
@@ -123,7 +123,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 # The whole profile -------------------------------------------------------------------------------------------------------
 
 
-def overall(source: ProfileSource, known: Recordings, ask: Ask) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def overall(source: ProfileSources, known: Recordings, ask: Ask) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return (the parts that do not depend on the moment, as plain elements by name, with facts; the figure of the plan)."""
     recording = known.of(ask.choice, ask)
     spans, state = spans_of(source, ask.choice)
@@ -169,7 +169,7 @@ def _offers(recording: Recording | None) -> dict[str, Any]:
 
 
 def _told(
-    source: ProfileSource, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str,
+    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str,
     static: pd.DataFrame | None,
 ) -> head.Told:
     capacity, of_file = _capacity(ask, static)
@@ -231,7 +231,7 @@ def _names() -> dict[str, tuple[str, str]]:
 # The curve ---------------------------------------------------------------------------------------------------------------
 
 
-def drawn(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, Any] | None:
+def drawn(source: ProfileSources, known: Recordings, ask: Ask) -> dict[str, Any] | None:
     """Return the figure of the curve; None without a recording."""
     recording = known.of(ask.choice, ask)
     if recording is None:
@@ -246,7 +246,7 @@ def drawn(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, Any] 
 
 
 def _against(
-    source: ProfileSource, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span]
+    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span]
 ) -> tuple[Recording, int] | None:
     """Return the recording to compare with and its moment that lies at the origin of the other: both begin the first step that
     they share at the same place, otherwise their first records are at the same place."""
@@ -278,7 +278,7 @@ def _time(ask: Ask, recording: Recording) -> int:
     return top(recording.series) if ask.at is None else highest(recording.series, recording.origin + ask.at[0], ask.at[1])
 
 
-def at_moment(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, Any]:
+def at_moment(source: ProfileSources, known: Recordings, ask: Ask) -> dict[str, Any]:
     """Return the parts about the chosen moment as plain elements by name, the rectangles of treemap and pool, and facts."""
     recording = known.of(ask.choice, ask)
     if recording is None:
@@ -332,7 +332,7 @@ def _facts(ask: Ask, recording: Recording, moment: explained.Moment) -> dict[str
 
 
 def _moment_against(
-    source: ProfileSource, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], time: int, by: str
+    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], time: int, by: str
 ) -> explained.Moment | None:
     """Return the same moment of the profile to compare with: its own peak, or as long after the common place."""
     found = _against(source, known, ask, recording, spans)
@@ -350,7 +350,7 @@ def _blocks_of_part(frame: pd.DataFrame, moment: explained.Moment, part: str) ->
     return [said, *explained.largest(frame, moment.recording, found)] if len(found) else [said]
 
 
-def saved(source: ProfileSource, known: Recordings, ask: Ask, what: str) -> dict[str, str] | None:
+def saved(source: ProfileSources, known: Recordings, ask: Ask, what: str) -> dict[str, str] | None:
     """Return a table as a CSV file for dcc.Download: groups of the moment, blocks of one group, or changed blocks."""
     recording = known.of(ask.choice, ask)
     if recording is None:

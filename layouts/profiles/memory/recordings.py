@@ -26,7 +26,7 @@ from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
 from layouts.profiles.choice import Choice
 from layouts.profiles.memory.asks import CLOCKS, Ask
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MEASURES = ("allocated", "reserved", "active")
 WHOLE = ("APP", "device")
@@ -90,7 +90,7 @@ _NOTHING = Series(np.zeros(0, np.int64), np.zeros(0, np.int64))
 class Recordings:
     """Prepares recordings and keeps those used last, up to a limit in bytes."""
 
-    def __init__(self, source: ProfileSource, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, source: ProfileSources, most_bytes: int = MOST_BYTES) -> None:
         self._source = source
         self._known: Cache[Any, Recording] = Cache(limit=most_bytes, cost=Recording.size)
 

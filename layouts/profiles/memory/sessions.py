@@ -12,27 +12,27 @@ from parsers.profiler.jobs import alike
 
 from layouts.profiles.choice import Choice
 from layouts.profiles.frames import ProfileRow
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST = 200
 """Maximum number of sessions that are read, the newest ones."""
 _STAMP = re.compile(r"\d{14,20}")
 
 
-def minima_of_sessions(source: ProfileSource, choice: Choice, component: str) -> tuple[Ints, str]:
+def minima_of_sessions(source: ProfileSources, choice: Choice, component: str) -> tuple[Ints, str]:
     """Return (the least bytes allocated in each session in order of time, -1 for unknown; "ready", or the state of reading).
 
     Sessions are those of the same rank and run whose directories differ in process and time only; none if they are too few to
     tell a leak.
     """
     like = alike(choice.session)
-    rows = [row for row in source.profiles(choice.run)
+    rows = [row for row in source.profiles.rows(choice.run)
             if row.rank == choice.rank and "memory" in row.frames and alike(row.session) == like]  # fmt: skip
     if len(rows) < FEWEST:
         return np.zeros(0, np.int64), "ready"
     found = []
     for row in sorted(rows, key=_taken)[-MOST:]:
-        read = source.profile_frame(choice.run, row.session, row.rank, "memory")
+        read = source.profiles.frame(choice.run, row.session, row.rank, "memory")
         if read.state in ("reading", "waiting"):
             return np.zeros(0, np.int64), read.state
         series = None if read.frame is None else curve(read.frame, component)

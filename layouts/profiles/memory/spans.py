@@ -10,7 +10,7 @@ from parsers.analysis.profiles.memory import Series, step_minima
 from parsers.model import Ints
 
 from layouts.profiles.choice import Choice
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAME = "step_times"
 
@@ -23,9 +23,9 @@ class Span(NamedTuple):
     end: int
 
 
-def spans_of(source: ProfileSource, choice: Choice) -> tuple[list[Span], str]:
+def spans_of(source: ProfileSources, choice: Choice) -> tuple[list[Span], str]:
     """Return the steps in order of time, and the state of reading them (see ProfileFrame)."""
-    found = source.profile_frame(choice.run, choice.session, choice.rank, FRAME)
+    found = source.profiles.frame(choice.run, choice.session, choice.rank, FRAME)
     if found.frame is None:
         return [], found.state
     columns = (found.frame[name].tolist() for name in ("step", "start_ns", "end_ns"))

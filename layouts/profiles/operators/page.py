@@ -35,7 +35,7 @@ from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.tables import Tables, default_sort, filters_of, page_of, searched
 from layouts.profiles.operators.texts import TEXTS
 from layouts.profiles.operators.variants import measure
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("operators", "operator_types")
 _OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowSelection", "selectionColumnDef")} | {
@@ -134,7 +134,7 @@ MOST_SAVED = 200_000
 """Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles.frames`)."""
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     kept = MeasuredProfiles()

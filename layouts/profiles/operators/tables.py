@@ -23,7 +23,7 @@ from layouts.profiles.operators.drawing import unit_of
 from layouts.profiles.operators.scopes import amounts, linked
 from layouts.profiles.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.profiles.operators.variants import measure, of_variant, present, with_shares
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_SHEETS = 6
 _FIRST = 1_000
@@ -90,7 +90,7 @@ class Table:
 class Tables:
     """Builds tables of profiles and caches the ones used last."""
 
-    def __init__(self, source: ProfileSource, kept: MeasuredProfiles | None = None) -> None:
+    def __init__(self, source: ProfileSources, kept: MeasuredProfiles | None = None) -> None:
         self._source = source
         self._kept = kept or MeasuredProfiles()
         self._tables: Cache[tuple[Any, ...], Table | None] = Cache(MOST_SHEETS)
@@ -103,7 +103,7 @@ class Tables:
 
     def views(self, ask: Ask, variant: str) -> list[str]:
         """Return the views that have rows, without loading the frame of executions."""
-        profiles = self._source.profiles(ask.choice.run)
+        profiles = self._source.profiles.rows(ask.choice.run)
         mine = next((row for row in profiles if (row.session, row.rank) == (ask.choice.session, ask.choice.rank)), None)
         executions = ["executions", "counters"] if mine is not None and "kernels" in mine.frames else []
         return ["types", *(["operators", "shapes"] if len(self.operators(ask.choice, variant)) else []), *executions]

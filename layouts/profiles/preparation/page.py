@@ -19,7 +19,7 @@ from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import KEYS, read_ask
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.texts import TEXTS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
 CARDS = ("flow", "sizes", "times", "pipeline", "queue", "table", "cpu", "memory")
@@ -67,7 +67,7 @@ _DRAW = (
 """The function that draws each of CARDS."""
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     register_body(app, source, ids, FRAMES)
 
@@ -83,14 +83,14 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     )  # fmt: skip
 
 
-def drawn(source: ProfileSource, asked: Any, routes: str) -> tuple[Any, ...]:
+def drawn(source: ProfileSources, asked: Any, routes: str) -> tuple[Any, ...]:
     """Return the contents of the cards, None for a card with nothing to show; no update if no profile is requested."""
     ask = read_ask(asked)
     if ask is None:
         return (no_update,) * len(CARDS)
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}
     key = ask.choice.session, ask.choice.rank
-    stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles(ask.choice.run))
+    stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles.rows(ask.choice.run))
     data = CardData(ask, frames, routes, stepped)
     return tuple(draw(data) for draw in _DRAW)
 

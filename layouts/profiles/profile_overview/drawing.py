@@ -15,7 +15,7 @@ from layouts.profiles.composition import bar, chosen_trace, notes, sentence, usu
 from layouts.profiles.step_alternatives import with_run
 from layouts.profiles.step_plots import Look
 from layouts.profiles.step_times import joined
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 MOST_TAGS = 50
 """Maximum number of scalars searched for the one with the most steps, whose wall times are used."""
@@ -30,11 +30,11 @@ class Clock(NamedTuple):
     times: StepTimes
 
 
-def clock_of(source: RunSource, run: str) -> Clock | None:
+def clock_of(source: RunSources, run: str) -> Clock | None:
     """Return the scalar of a member run with the most records; None if it yields no step time."""
     best: tuple[str, Series] | None = None
-    for tag in list(source.tags(run))[:MOST_TAGS]:
-        series = source.series(run, tag)
+    for tag in list(source.runs.tags(run))[:MOST_TAGS]:
+        series = source.curves.series(run, tag)
         if series is not None and (best is None or series.step.size > best[1].step.size):
             best = tag, series
     if best is None:
@@ -91,7 +91,7 @@ def _compared(breakdown: Breakdown, clock: Clock) -> html.P:
     ))  # fmt: skip
 
 
-def drawn(source: RunSource, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
+def drawn(source: RunSources, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
     """Return (card of the average step, lines about the run's step time, figure) of a profile with these steps."""
     breakdown, _ = chosen_trace(steps, "")
     lines, figure = beside(breakdown, clock_of(source, run), look)

@@ -31,7 +31,7 @@ from layouts.profiles.profile_overview.drawing import drawn
 from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.profiles.profile_overview.texts import TEXTS
 from layouts.profiles.step_times import PROFILED, RUN
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels")
 _TILES = {
@@ -86,7 +86,7 @@ def _legend() -> html.Div:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -126,7 +126,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     call("joined", Output(ids("plot"), "figure"), Input(ids("figure"), "data"), root)
 
 
-def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
+def shown(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
     """Return (cards of the parts of a step and of busy time, lines about the run's step time, figure).
 
     No update if no profile is requested.
@@ -139,7 +139,7 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     return [*step, *busy_card(choice.frame(source, "kernels"))], lines, figure
 
 
-def summarised(source: ProfileSource, ask: Any, idle: IdleTime | None = None) -> Any:
+def summarised(source: ProfileSources, ask: Any, idle: IdleTime | None = None) -> Any:
     """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested.
 
     The advice is that of the profile's own frames shown here. idle is what is known of idle time, None to ask for it.

@@ -21,7 +21,7 @@ from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_card
 from layouts.profiles.links import address
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 MOST_OPERATORS = 10
 MOST_RANKS = 128
@@ -87,16 +87,16 @@ def idle_cards(found: IdleTime, choice: Choice) -> list[Any]:
     return [_card("profiling.idle.title", html.Div(content, className="ms-idle"))] if content else []
 
 
-def ranks_card(source: ProfileSource, choice: Choice) -> list[Any]:
+def ranks_card(source: ProfileSources, choice: Choice) -> list[Any]:
     """The ranks of the job with the average step of each; empty for a single rank."""
-    members = source.members(choice.run, choice.session, choice.rank)
+    members = source.profiles.members(choice.run, choice.session, choice.rank)
     if len(members) < 2:
         return []
     until = time.monotonic() + RANKS_S
     rows = []
     for run, session, rank in members[:MOST_RANKS]:
         mine = (run, session, rank) == (choice.run, choice.session, choice.rank)
-        steps = source.profile_frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
+        steps = source.profiles.frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
         rows.append(_rank(Choice(run, session, rank), steps, mine=mine))
     table = _table(("rank", "step", "computing", "exposed", "idle"), rows)
     left = len(members) - MOST_RANKS

@@ -23,7 +23,7 @@ from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.shape_tables import FRAMES, KEYS, MOST_TYPES, Times, read_ask
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 _TABLES = ("types", "operators", "shapes")
 
@@ -64,7 +64,7 @@ def _table_card(ids: Ids, name: str) -> html.Section:
     return html.Section([head, content], className=f"ms-card ms-shapes-{name}", tabIndex=-1, **{"data-card": name})
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)

@@ -22,7 +22,7 @@ from layouts.profiles.plots import plot_card
 from layouts.profiles.steps.asks import FRAMES, KEYS, read_ask
 from layouts.profiles.steps.drawing import drawn
 from layouts.profiles.steps.texts import TEXTS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -52,7 +52,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 FIGURES = ("bars", "trends", "streams")
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -71,13 +71,13 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def shown(source: ProfileSource, ask: Any) -> tuple[Any, ...]:
+def shown(source: ProfileSources, ask: Any) -> tuple[Any, ...]:
     """Return (head, detail, facts, figures of bars, trends and streams); no update if no profile is requested."""
     parsed = read_ask(ask)
     if parsed is None:
         return (no_update,) * (3 + len(FIGURES))
     choice = parsed.choice
-    points = source.profile_notes(choice.run, choice.session, choice.rank)
+    points = source.profiles.notes(choice.run, choice.session, choice.rank)
     answer = drawn(parsed, choice.frame(source, "steps"), choice.frame(source, "reduces"), points)
     return answer["head"], answer["detail"], answer["facts"], *(answer[name] for name in FIGURES)
 

@@ -15,7 +15,7 @@ from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.timeline.texts import TEXTS
-from layouts.sources import ProfileSource
+from layouts.sources import ProfileSources
 
 FRAMES = ("trace",)
 """What is read before the page shows anything; not a frame, but it has the same states."""
@@ -32,7 +32,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     )  # fmt: skip
 
 
-def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)

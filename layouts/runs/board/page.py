@@ -18,7 +18,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import for_browser
 from layouts.kit.page import Ids, Page
 from layouts.runs.board.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -37,7 +37,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     )
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the browser asks the routes
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the browser asks the routes
     """Add the page's callbacks to a Dash application."""
     call = in_browser(app, "mindscope_board")
     root = State(ids("root"), "id")

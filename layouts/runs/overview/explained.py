@@ -12,7 +12,7 @@ from parsers.explanations.snapshot import FN, FP, OUTCOMES, RECORDED_FROM, UNKNO
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 KIND = "explain"
 MOST_BYTES = 16 << 20
@@ -21,13 +21,13 @@ PATIENCE_S = 2.0
 """How long a tile waits for the records to be read: it is drawn once."""
 
 
-def explanations(source: FrameSource, run: str, routes: str) -> list[Any]:
+def explanations(source: Sources, run: str, routes: str) -> list[Any]:
     """Draw the tile's contents; only that there are explanations while they are being read, or if there are very many."""
-    series = source.payload_series(run, KIND, KIND)
+    series = source.values.series(run, KIND, KIND)
     if series is None or int(series.length.sum()) > MOST_BYTES:
         return [html.P(t("overview.recorded"), className="ms-tile-note")]
     end = time.monotonic() + PATIENCE_S
-    while (opened := source.explanations(run)).state == "reading" and time.monotonic() < end:
+    while (opened := source.explanations.open(run)).state == "reading" and time.monotonic() < end:
         time.sleep(0.02)
     found = opened.explanations
     if found is None:

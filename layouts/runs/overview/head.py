@@ -8,34 +8,34 @@ from layouts.kit import units as fmt
 from layouts.kit.state import label_of, selected_runs, text
 from layouts.runs.rows import RunRow
 from layouts.runs.run_facts import NEEDS, facts
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 
 SHOWN = (*NEEDS, "explain")
 """Kinds of data that have tiles."""
 _NAME = 100_000
 
 
-def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
+def run_of(source: RunSources, state: Any) -> tuple[str, RunRow] | None:
     """Return (member run to show, its row): `of` in the state, else the first chosen run; None if no run is chosen."""
     chosen = selected_runs(state, source, SHOWN)
     if not chosen:
         return None
     named = text(state, "of", limit=_NAME)
     run = named if named in chosen else chosen[0]
-    return run, next(row for row in source.runs() if run in row.members)
+    return run, next(row for row in source.runs.rows() if run in row.members)
 
 
-def head(source: ValueSource, run: str, row: RunRow, colour: str = "") -> dict[str, Any]:
+def head(source: ValueSources, run: str, row: RunRow, colour: str = "") -> dict[str, Any]:
     """Return the contents of the head of the page: name, colour, state and path of a run, its problems and its facts."""
-    own = source.member(run) or row
+    own = source.runs.member(run) or row
     return {
         "of": run,
         "label": label_of(run, row),
         "colour": colour,
         "state": own.state,
         "started": own.started,
-        "problems": fmt.count(len(source.problems(run))),
-        "wrong": bool(source.problems(run)),
+        "problems": fmt.count(len(source.runs.problems(run))),
+        "wrong": bool(source.runs.problems(run)),
         "path": own.path,
         "real": own.real_path if own.real_path != own.path else "",
         "facts": facts(source, run, row),

@@ -13,7 +13,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 SECONDS = 0.3
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
@@ -52,7 +52,7 @@ def layout(ids: Ids, routes: str) -> html.Section:
     )
 
 
-def register(app: Any, source: RunSource, ids: Ids) -> None:
+def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
     def look(shown: Any, _again: Any) -> tuple[Any, Any]:
@@ -74,19 +74,20 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
     )
 
 
-def entries(source: RunSource, shown: Any) -> tuple[Any, Any]:
+def entries(source: RunSources, shown: Any) -> tuple[Any, Any]:
     """Return (entries for the run shown, {"run", "left": number of scalars not analysed yet, "scalars": number of all})."""
     if shown is None:
         return no_update, no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
         raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
     run = shown["run"]
-    found, left = source.insights(run, None, SECONDS) if run else ((), 0)
+    found, left = source.curves.insights(run, None, SECONDS) if run else ((), 0)
     listed = [_entry(source, run, one) for one in found[:MOST]]
-    return listed, {"run": run, "left": left, "scalars": len(source.tags(run)) if run else 0, "version": shown.get("version")}
+    scalars = len(source.runs.tags(run)) if run else 0
+    return listed, {"run": run, "left": left, "scalars": scalars, "version": shown.get("version")}
 
 
-def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
+def _entry(source: RunSources, run: str, one: Insight) -> html.Li:
     facts = as_json(one)
     href = link(source, run, one)
     english, chinese = facts["text"]
@@ -101,7 +102,7 @@ def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
         ],
         href=href, className="ms-insight", **{"data-page": "scalars", "data-query": href.partition("?")[2]}, **reason,
     )  # fmt: skip
-    row = next((row for row in source.runs() if run in row.members), None)
-    cause = cause_link(row, one, source.series(run, one.tag))
+    row = next((row for row in source.runs.rows() if run in row.members), None)
+    cause = cause_link(row, one, source.curves.series(run, one.tag))
     both = anchor if cause is None else [anchor, html.A(t("insights.cause"), className="ms-insight-cause", **cause)]
     return html.Li(both, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})

@@ -24,7 +24,7 @@ from layouts.runs.overview import insights
 from layouts.runs.overview.head import SHOWN, head, run_of
 from layouts.runs.overview.texts import TEXTS
 from layouts.runs.overview.tiles import TILES, Tile, contents
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -69,7 +69,7 @@ def _empty_tile(ids: Ids, kind: Tile) -> html.Section:
     )  # fmt: skip
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
 
     def look(state: Any, _version: Any, known_head: Any, known: Any) -> tuple[Any, Any]:
@@ -98,16 +98,16 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def shown_run(source: ValueSource, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def shown_run(source: ValueSources, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return (contents of the head, run and version that the tiles show); the run is "" if none is chosen."""
     found = run_of(source, state)
     if found is None:
         return {"of": ""}, {"run": ""}
     run, row = found
-    source.want([run])
-    colour = source.colours(texts(state, "run")).get(run, "")
+    source.runs.want([run])
+    colour = source.runs.colours(texts(state, "run")).get(run, "")
     return head(source, run, row, colour), {
-        "run": run, "colour": colour, "version": source.version(run), "state": _redrawn(row.state),
+        "run": run, "colour": colour, "version": source.runs.version(run), "state": _redrawn(row.state),
         "checkpoints": row.tags.get("checkpoints", 0),
     }  # fmt: skip
 
@@ -117,14 +117,14 @@ def _redrawn(state: str) -> str:
     return "" if state in ("live", "idle") else state
 
 
-def drawn(kind: Tile, source: FrameSource, shown: Any, routes: str) -> Any:
+def drawn(kind: Tile, source: Sources, shown: Any, routes: str) -> Any:
     """Draw one tile for the run that `shown_run` named; no update if the run does not exist."""
     if shown is None:
         return no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
         raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
     run = shown["run"]
-    row = next((row for row in source.runs() if run in row.members), None)
+    row = next((row for row in source.runs.rows() if run in row.members), None)
     return no_update if row is None else contents(kind, source, run, row, routes, colour_of(shown))
 
 
@@ -136,7 +136,7 @@ def colour_of(shown: dict[str, Any]) -> str:
         raise BadInput(str(error)) from error
 
 
-def _drawer(kind: Tile, source: FrameSource, routes: str) -> Callable[[Any], Any]:
+def _drawer(kind: Tile, source: Sources, routes: str) -> Callable[[Any], Any]:
     return lambda shown: drawn(kind, source, shown, routes)
 
 

@@ -27,7 +27,7 @@ from layouts.kit.i18n import LANGUAGES, t
 from layouts.kit.state import label_of
 from layouts.runs.rows import RunRow
 from layouts.runs.run_facts import main_tag
-from layouts.sources import RunSource, ValueSource
+from layouts.sources import RunSources, ValueSources
 from layouts.values import histogram_plots as distributions
 from layouts.values import landscapes
 from layouts.values.histogram_alternatives import of_histograms
@@ -58,15 +58,15 @@ Picture: TypeAlias = Any
 # Scalars --------------------------------------------------------------------------------------------------------------
 
 
-def scalars(source: RunSource, run: str, row: RunRow, colour: str) -> list[Picture]:
+def scalars(source: RunSources, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the curves of the main scalar and of one more."""
     main = main_tag(source, run, row)
-    tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
+    tags = list(dict.fromkeys([main, *source.runs.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
     return [picture for tag in tags if (picture := _curve(source, run, row, tag, colour)) is not None]
 
 
-def _curve(source: RunSource, run: str, row: RunRow, tag: str, colour: str) -> Picture | None:
-    series = source.series(run, tag)
+def _curve(source: RunSources, run: str, row: RunRow, tag: str, colour: str) -> Picture | None:
+    series = source.curves.series(run, tag)
     if series is None or not series.step.size:
         return None
     line = Line(
@@ -89,7 +89,7 @@ def _curve(source: RunSource, run: str, row: RunRow, tag: str, colour: str) -> P
 # Large values ---------------------------------------------------------------------------------------------------------
 
 
-def histograms(source: ValueSource, run: str, row: RunRow, colour: str) -> list[Picture]:
+def histograms(source: ValueSources, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the newest distribution of each of the first tags."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -106,10 +106,10 @@ def histograms(source: ValueSource, run: str, row: RunRow, colour: str) -> list[
         notes = [_step(int(items.step[-1])), t("overview.values", n=fmt.count(value.total)), *_not_finite(bad)]
         return _picture(tag, notes, _graph(figure), value.problem)
 
-    return _newest(source, run, "histogram", source.tags(run, "histogram")[:PICTURES], draw)
+    return _newest(source, run, "histogram", source.runs.tags(run, "histogram")[:PICTURES], draw)
 
 
-def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Picture]:
+def images(source: ValueSources, run: str, row: RunRow, routes: str) -> list[Picture]:
     """Show the newest image of the first tag, which the browser fetches from the image route."""
     del row
 
@@ -128,10 +128,10 @@ def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Pict
             notes.append(t("overview.first_of", n=fmt.count(1 + len(value.others))))
         return _picture(tag, notes, html.Div([image, failed], className="ms-tile-frame"), value.problem)
 
-    return _newest(source, run, "image", source.tags(run, "image")[:1], draw)
+    return _newest(source, run, "image", source.runs.tags(run, "image")[:1], draw)
 
 
-def tensors(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def tensors(source: ValueSources, run: str, row: RunRow) -> list[Picture]:
     """Show a corner of the newest tensor of the first tag, and its statistics."""
     del row
 
@@ -142,10 +142,10 @@ def tensors(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
         return _picture(tag, notes, html.Div([_table(value.data), _statistics(value.data)], className="ms-tile-tensor"),
                         value.problem)  # fmt: skip
 
-    return _newest(source, run, "tensor", source.tags(run, "tensor")[:1], draw)
+    return _newest(source, run, "tensor", source.runs.tags(run, "tensor")[:1], draw)
 
 
-def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def texts(source: ValueSources, run: str, row: RunRow) -> list[Picture]:
     """Show the beginning of the newest text of the first tag."""
     del row
 
@@ -155,10 +155,10 @@ def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
         notes = [_step(int(items.step[-1])), t("overview.characters", n=fmt.count(len(text)))]
         return _picture(tag, notes, html.Pre(text[:CHARACTERS], className="ms-tile-text"), value.problem)
 
-    return _newest(source, run, "text", source.tags(run, "text")[:1], draw)
+    return _newest(source, run, "text", source.runs.tags(run, "text")[:1], draw)
 
 
-def landscape(source: ValueSource, run: str, row: RunRow, colour: str) -> list[Picture]:
+def landscape(source: ValueSources, run: str, row: RunRow, colour: str) -> list[Picture]:
     """Draw the landscape written last."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -176,19 +176,19 @@ def landscape(source: ValueSource, run: str, row: RunRow, colour: str) -> list[P
         ends = {"low": fmt.number(float(finite.min())), "high": fmt.number(float(finite.max()))} if finite.size else {}
         return _picture(tag, [t("overview.loss", **ends)] if ends else [], _graph(figure), value.problem)
 
-    found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
-             if (items := source.payload_series(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
+    found = [(float(items.wall_time[-1]), tag) for tag in source.runs.tags(run, "landscape")
+             if (items := source.values.series(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
     return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
 
 
-def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def graph(source: ValueSources, run: str, row: RunRow) -> list[Picture]:
     """Draw the newest computation graph as its page first shows it."""
     del row
-    place = max(source.graphs(run), key=lambda place: place.wall_time, default=None)
+    place = max(source.graphs.locations(run), key=lambda place: place.wall_time, default=None)
     if place is None or place.length > MOST_GRAPH:
         return [html.P(t("overview.recorded"), className="ms-tile-note")]
     try:
-        found = source.graph(run, place.name)
+        found = source.graphs.graph(run, place.name)
     except PayloadError as error:
         return [html.P(str(error), className="ms-tile-wrong", role="alert")]
     if found is None or found.nodes.empty:
@@ -214,10 +214,10 @@ def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     return [_picture(found.title, [t("overview.operators", n=fmt.count(operators))], drawn)]
 
 
-def dataset(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
+def dataset(source: ValueSources, run: str, row: RunRow) -> list[Picture]:
     """List the operations of the data pipeline in the order of the data, branches one after the other."""
     del row
-    graph = source.dataset_graph(run)
+    graph = source.graphs.dataset(run)
     if graph is None:
         return [html.P(t("overview.dataset_broken"), className="ms-tile-wrong", role="alert")]
     nodes = [node for _, _, node in islice(graph.walk(), OPERATIONS)]
@@ -239,16 +239,16 @@ def _operation(node: DatasetNode) -> list[Any]:
 
 
 def _newest(
-    source: ValueSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
+    source: ValueSources, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
 ) -> list[Picture]:
     """A picture of the value written last under each tag, or the reason why it cannot be read, with tag and step."""
     pictures = []
     for tag in tags:
-        items = source.payload_series(run, kind, tag)
+        items = source.values.series(run, kind, tag)
         if items is None or not len(items):
             continue
         try:
-            pictures.append(draw(source.value(run, kind, tag, len(items) - 1), tag, items))
+            pictures.append(draw(source.values.value(run, kind, tag, len(items) - 1), tag, items))
         except PayloadError as error:
             message = t("overview.broken", tag=tag, step=fmt.count(int(items.step[-1])), reason=str(error))
             pictures.append(html.Div(html.P(message, className="ms-tile-wrong", role="alert"), className="ms-picture"))

@@ -20,9 +20,9 @@ from layouts.runs.overview import pictures
 from layouts.runs.overview.explained import explanations
 from layouts.runs.overview.pictures import Picture
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 
-Draw = Callable[[FrameSource, str, RunRow, str, str], Sequence[Picture]]
+Draw = Callable[[Sources, str, RunRow, str, str], Sequence[Picture]]
 """(source, run, its row, routes, colour of the run) -> pictures."""
 
 _COLLECT = """summary = SummaryCollector("summary/run_1"{more})
@@ -74,17 +74,17 @@ TILES = (
 )  # fmt: skip
 
 
-def contents(tile: Tile, source: FrameSource, run: str, row: RunRow, routes: str, colour: str = PALETTE[0][0]) -> list[Any]:
+def contents(tile: Tile, source: Sources, run: str, row: RunRow, routes: str, colour: str = PALETTE[0][0]) -> list[Any]:
     """Draw the contents of a tile: a link to the page if the run has such data."""
-    tags = source.tags(run, tile.kind)
+    tags = source.runs.tags(run, tile.kind)
     if not tags:
-        return _without(tile, source, run, source.member(run) or row)
+        return _without(tile, source, run, source.runs.member(run) or row)
     drawn = html.Div(list(tile.draw(source, run, row, routes, colour)), className="ms-tile-pictures")
     shown = [_head(tile, len(tags) * tile.counted), drawn]
     return _linked(tile, run, shown)
 
 
-def _without(tile: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any]:
+def _without(tile: Tile, source: ValueSources, run: str, row: RunRow) -> list[Any]:
     """A tile without data: still loading, the reason why there is none, or how to record some."""
     if not tile.record:
         return []
@@ -101,10 +101,10 @@ def _without(tile: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any
     return [_head(tile, 0), parts.empty_state(f"overview.{tile.name}_none", code=tile.record)]
 
 
-def _planned(source: ValueSource, run: str) -> Any:
+def _planned(source: ValueSources, run: str) -> Any:
     """The call that computes a landscape from a run's checkpoints, or why it is not known; None if it collected none."""
     try:
-        plan = source.landscape_plan(run)
+        plan = source.values.landscape_plan(run)
     except FormatError as error:
         return html.P(str(error), className="ms-tile-note ms-tile-wrong", role="alert")
     if plan is None:

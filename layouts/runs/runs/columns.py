@@ -24,7 +24,7 @@ from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import COLUMNS
 from layouts.lineage.parallel import brief
 from layouts.runs.rows import RunRow
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 MOST_RUNS = 2000
 MOST_COLUMNS = 60
@@ -37,7 +37,7 @@ DURATION = "duration"
 _EXACT = 2**53
 
 
-def register(app: Any, source: FrameSource, ids: Ids) -> None:
+def register(app: Any, source: Sources, ids: Ids) -> None:
     """Add the callbacks to a Dash application: columns to choose from, their values, and regular expressions of filters."""
 
     def offer(ask: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def register(app: Any, source: FrameSource, ids: Ids) -> None:
         app.callback(Output(ids(part), "data"), Input(ids(f"{part}-ask"), "data"), prevent_initial_call=True)(answer)
 
 
-def choices(source: FrameSource, ask: Any) -> dict[str, Any]:
+def choices(source: Sources, ask: Any) -> dict[str, Any]:
     """Return the settings and tags whose names contain the text of a request {"find": [text]}, the most frequent ones first.
 
     Of each: name, label in both languages, and number of runs; of tags also the best value ("min", "max" or "" for unknown).
@@ -61,9 +61,9 @@ def choices(source: FrameSource, ask: Any) -> dict[str, Any]:
     find = text(ask, "find", "", limit=1000).lower()
     settings: Counter[str] = Counter()
     every: Counter[tuple[str, ...]] = Counter()  # runs of a sweep have the same tags
-    for row in source.runs():
-        settings.update({name for member in row.members for name in source.settings(member)})
-        every.update({tuple(source.tags(member)) for member in row.members})
+    for row in source.runs.rows():
+        settings.update({name for member in row.members for name in source.lineage.settings(member)})
+        every.update({tuple(source.runs.tags(member)) for member in row.members})
     tags: Counter[str] = Counter()
     for names, runs in every.items():
         tags.update(dict.fromkeys(names, runs))
@@ -78,7 +78,7 @@ def choices(source: FrameSource, ask: Any) -> dict[str, Any]:
     }
 
 
-def values(source: FrameSource, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any]:
+def values(source: Sources, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any]:
     """Return the values of some runs in some columns: a request is {"run": [key, ...], "col": [name, ...]}.
 
     The result is {"col": the columns, "rows": {key: [value, ...]}, "labels": {name: label of a setting}, "wrong": {name: the
@@ -92,7 +92,7 @@ def values(source: FrameSource, ask: Any, clock: Callable[[], float] = time.thre
             f"run, col: expected at most {MOST_RUNS} runs and {MOST_COLUMNS} columns, found {len(keys)} and {len(columns)}"
         )
     end = clock() + SECONDS
-    rows = {row.key: row for row in source.runs()}
+    rows = {row.key: row for row in source.runs.rows()}
     found: dict[str, list[float | str | None]] = {}
     for key in keys:
         if found and clock() >= end:
@@ -115,7 +115,7 @@ def _wrong(columns: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _value(source: FrameSource, row: RunRow, column: str) -> float | str | None:
+def _value(source: Sources, row: RunRow, column: str) -> float | str | None:
     if column == DURATION:
         return _plain(max(filter(None, (_duration(source, member) for member in row.members)), default=None))
     kind, _, name = column.partition(":")
@@ -130,38 +130,38 @@ def _first(found: Iterable[Setting | None]) -> Setting | None:
     return next((value for value in found if value is not None), None)
 
 
-def _duration(source: FrameSource, member: str) -> float | None:
-    derived = derive(source.tags(member), lambda tag: source.series(member, tag), ())
+def _duration(source: Sources, member: str) -> float | None:
+    derived = derive(source.runs.tags(member), lambda tag: source.curves.series(member, tag), ())
     return derived.get("duration")
 
 
-def _setting(source: FrameSource, member: str, name: str) -> Setting | None:
-    return source.settings(member).get(name)
+def _setting(source: Sources, member: str, name: str) -> Setting | None:
+    return source.lineage.settings(member).get(name)
 
 
-def _last(source: FrameSource, member: str, tag: str) -> float | None:
-    series = source.series(member, tag)
+def _last(source: Sources, member: str, tag: str) -> float | None:
+    series = source.curves.series(member, tag)
     return float(series.value[-1]) if series is not None and series.step.size else None
 
 
-def _best(source: FrameSource, member: str, tag: str) -> float | None:
+def _best(source: Sources, member: str, tag: str) -> float | None:
     """Return the best finite value of a scalar; None if its name does not say what is better."""
     of = {"min": _lowest, "max": _highest}.get(better(tag))
     return None if of is None else of(source, member, tag)
 
 
-def _lowest(source: FrameSource, member: str, tag: str) -> float | None:
+def _lowest(source: Sources, member: str, tag: str) -> float | None:
     finite = _finite(source, member, tag)
     return float(finite.min()) if finite.size else None
 
 
-def _highest(source: FrameSource, member: str, tag: str) -> float | None:
+def _highest(source: Sources, member: str, tag: str) -> float | None:
     finite = _finite(source, member, tag)
     return float(finite.max()) if finite.size else None
 
 
-def _finite(source: FrameSource, member: str, tag: str) -> Floats:
-    series = source.series(member, tag)
+def _finite(source: Sources, member: str, tag: str) -> Floats:
+    series = source.curves.series(member, tag)
     return np.empty(0) if series is None else series.value[np.isfinite(series.value)]
 
 
@@ -175,7 +175,7 @@ def _plain(value: Setting | None) -> float | str | None:
     return value if abs(value) <= _EXACT or isinstance(value, float) else str(value)
 
 
-def matched(source: FrameSource, ask: Any) -> dict[str, Any]:
+def matched(source: Sources, ask: Any) -> dict[str, Any]:
     """Return which texts a regular expression matches: a request is {"pattern": [text], "text": [text, ...]}.
 
     The result is {"pattern", "found": places in the list of texts, "error": why there is no result, else ""}. Matching takes
@@ -185,7 +185,7 @@ def matched(source: FrameSource, ask: Any) -> dict[str, Any]:
     if len(among) > MOST_TEXTS:
         raise BadInput(f"text: expected at most {MOST_TEXTS} texts, found {len(among)}")
     try:
-        found, error = set(source.matching(pattern, among)), ""
+        found, error = set(source.patterns.matching(pattern, among)), ""
     except ValueError as failed:
         found, error = set(), str(failed)
     return {"pattern": pattern, "found": [at for at, one in enumerate(among) if one in found], "error": error}

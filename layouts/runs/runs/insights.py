@@ -9,7 +9,7 @@ from parsers import Insight
 
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
-from layouts.sources import RunSource
+from layouts.sources import RunSources
 
 SECONDS = 0.15
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
@@ -18,7 +18,7 @@ MOST = 200
 """Maximum number of insights sent for a run, the severest first."""
 
 
-def register(app: Any, source: RunSource, ids: Ids) -> None:
+def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callback to a Dash application."""
 
     def look(ask: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
     app.callback(Output(ids("insights"), "data"), Input(ids("insights-ask"), "data"), prevent_initial_call=True)(look)
 
 
-def counts(source: RunSource, ask: Any) -> dict[str, Any]:
+def counts(source: RunSources, ask: Any) -> dict[str, Any]:
     """Return the insights of the runs of a request {"run": [key, ...]}.
 
     The result is {"runs": {key: {"found": [[kind, score], ...], "more": number of insights left out}}}, without the runs whose
@@ -39,13 +39,13 @@ def counts(source: RunSource, ask: Any) -> dict[str, Any]:
     wanted = set(keys)
     found: dict[str, Any] = {}
     left, seconds = 0, SECONDS
-    for row in source.runs():
+    for row in source.runs.rows():
         if row.key not in wanted:
             continue
         every: list[Insight] = []
         missing = 0
         for member in row.members:
-            some, unknown = source.insights(member, None, seconds)
+            some, unknown = source.curves.insights(member, None, seconds)
             every += some
             missing += unknown
             # Once one run has used up the time, the others give only what is cached.

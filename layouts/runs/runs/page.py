@@ -24,7 +24,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.state import bind
 from layouts.runs.runs import columns, insights
 from layouts.runs.runs.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 # (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where possible: each cell
 # renderer is a React component, which is too slow for scrolling a thousand rows.
@@ -124,7 +124,7 @@ def layout(ids: Ids, routes: str) -> list[Any]:
     ]
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Connect the grid to the list of runs, the state, the language (all in the browser) and the numbers of insights."""
     del routes
     insights.register(app, source, ids)

@@ -22,7 +22,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
 from layouts.tuning.tuning.asks import Ask, read_ask
@@ -79,7 +79,7 @@ def _card(name: str) -> html.Section:
     return html.Section([head, content], className=f"ms-card ms-tuning-{name}", tabIndex=-1, **{"data-card": name})
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     answers = {"study": partial(answer_study, source), "curves": partial(answer_curves, source),
@@ -92,13 +92,13 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         call("picked", Input(ids(f"{name}-plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def opened(source: FrameSource, ask: Ask) -> OpenStudy:
+def opened(source: Sources, ask: Ask) -> OpenStudy:
     """Return the study that is asked for; without a name that with most running trials, else the one with most trials."""
-    rows = source.studies()
+    rows = source.studies.rows()
     if not ask.study and not rows:
         return OpenStudy("missing")
     key = ask.study or max(rows, key=lambda row: (row.running, row.trials)).key
-    return source.study(key)
+    return source.studies.open(key)
 
 
 def target_of(study: StudyFrames, ask: Ask) -> str:
@@ -107,11 +107,11 @@ def target_of(study: StudyFrames, ask: Ask) -> str:
     return ask.target if ask.target in names else names[0]
 
 
-def answer_study(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_study(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, table, chosen trial, target over trials and workers of a study."""
     ask = read_ask(asked)
     found = opened(source, ask)
-    rows = [[row.key, row.name, row.trials, row.running] for row in source.studies()]
+    rows = [[row.key, row.name, row.trials, row.running] for row in source.studies.rows()]
     if found.study is None:
         state = "reading" if found.state == "reading" else "missing" if rows or ask.study else "none"
         return {"state": state, "studies": rows}
@@ -135,16 +135,16 @@ def answer_study(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def runs_of(source: FrameSource) -> dict[str, str]:
+def runs_of(source: Sources) -> dict[str, str]:
     """Return directory -> key of a run."""
     found: dict[str, str] = {}
-    for row in source.runs():
+    for row in source.runs.rows():
         for path in (row.path, row.real_path):
             found.setdefault(path, row.key)
     return found
 
 
-def answer_curves(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_curves(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the curves of all trials: what was reported to the pruner, else what their runs recorded."""
     ask = read_ask(asked)
     study = opened(source, ask).study
@@ -156,13 +156,13 @@ def answer_curves(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     rest = study.trials.iloc[-MOST_CURVES:]
     for trial, run in zip(rest["trial"].tolist(), rest["run"].tolist(), strict=True):
         key = runs.get(run) if trial not in curves else None
-        series = source.series(key, tag) if key else None
+        series = source.curves.series(key, tag) if key else None
         if series is not None and len(series.step):
             curves[trial] = series.step.astype(np.float64), series.value.astype(np.float64)
     return {"state": "ready", "figure": figures.curve_figure(study, curves, tag, language=ask.language, dark=ask.dark)}
 
 
-def answer_settings(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_settings(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return target against settings: by default against those that are most surely associated with it.
 
     The second one has numbers by default, since only two of these have a surface.
@@ -194,14 +194,14 @@ def answer_settings(source: FrameSource, asked: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figures": made, "settings": names, "shown": of_two}
 
 
-def answer_importance(source: FrameSource, asked: Any) -> Mapping[str, Any]:
+def answer_importance(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return what one of Optuna's evaluators says of the settings; "working" while it is computed."""
     ask = read_ask(asked)
     study = opened(source, ask).study
     if study is None or not ask.by:
         return {"state": "missing"}
     target = target_of(study, ask)
-    found = source.importances(study.row.key, target, ask.by)
+    found = source.studies.importances(study.row.key, target, ask.by)
     figure = settings_figures.evaluated_figure(found, target, ask.by, language=ask.language, dark=ask.dark)
     return {"state": "working" if found.state == "working" else "ready", "figure": figure}
 

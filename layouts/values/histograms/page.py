@@ -13,7 +13,7 @@ from dash import html
 from layouts.kit.cards import cards
 from layouts.kit.cards.cards import Cards
 from layouts.kit.page import Ids, Page
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 from layouts.values import histogram_figures as drawing
 from layouts.values.histogram_asks import read_ask
 from layouts.values.histograms.texts import TEXTS
@@ -23,16 +23,16 @@ summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10, collect
 model.train(epochs, dataset, callbacks=[summary])"""
 
 
-def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
+def draw(source: ValueSources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
     parsed = read_ask(ask)
     return drawing.draw(source, parsed, drawing.found_in(source, parsed))
 
 
-def stamp(source: ValueSource, ask: Any) -> str:
+def stamp(source: ValueSources, ask: Any) -> str:
     """Return a text that changes whenever the histograms of a card do."""
     parsed = read_ask(ask)
-    return drawing.stamp(drawing.found_in(source, parsed), source.colours(parsed.state.get("run", ())))
+    return drawing.stamp(drawing.found_in(source, parsed), source.runs.colours(parsed.state.get("run", ())))
 
 
 def body(ids: Ids, slot: str) -> list[Any]:
@@ -56,7 +56,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

@@ -11,7 +11,7 @@ from typing import Any
 from layouts.kit.cards import cards, step_texts
 from layouts.kit.cards.recorded import recorded_cards
 from layouts.kit.page import Ids, Page
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from layouts.values.images.texts import TEXTS
 
 _RECORD = """self.image = ops.ImageSummary()  # in __init__ of the network
@@ -28,7 +28,7 @@ def layout(ids: Ids, routes: str) -> Any:
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

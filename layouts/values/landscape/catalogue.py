@@ -10,7 +10,7 @@ from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped, texts
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
-from layouts.sources import ValueSource
+from layouts.sources import ValueSources
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
@@ -20,7 +20,7 @@ MOST_ELSEWHERE = 5
 _SHOWN_STEPS = 12
 
 
-def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: ValueSources, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return landscapes by run, plans of runs without any, and the numbers of runs left out and not read yet.
 
     None if the digest is the known one. If no chosen run has a landscape, `elsewhere` names other runs that have one, and
@@ -28,10 +28,10 @@ def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, A
     A landscape's mark changes when it is rewritten, a run's version when any of its data changes.
     """
     runs = selected_runs(state, source, NEEDS)
-    source.want(runs)
-    rows = {member: row for row in source.runs() for member in row.members}
-    having = [run for run in runs if source.tags(run, "landscape")]
-    drawn = source.colours(texts(state, "run"))
+    source.runs.want(runs)
+    rows = {member: row for row in source.runs.rows() for member in row.members}
+    having = [run for run in runs if source.runs.tags(run, "landscape")]
+    drawn = source.runs.colours(texts(state, "run"))
     damaged = [] if having else damage(source, runs)
     found: dict[str, Any] = {
         "chosen": len(runs),
@@ -46,14 +46,14 @@ def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
-def _run(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
-    sheets = [_sheet(source, run, tag) for tag in source.tags(run, "landscape")]
+def _run(source: ValueSources, run: str, row: RunRow) -> dict[str, Any]:
+    sheets = [_sheet(source, run, tag) for tag in source.runs.tags(run, "landscape")]
     sheets.sort(key=lambda sheet: (sheet["final"], sheet["first"], sheet["last"]))
-    return {"key": run, "name": label_of(run, row), "version": source.version(run), "sheets": sheets}
+    return {"key": run, "name": label_of(run, row), "version": source.runs.version(run), "sheets": sheets}
 
 
-def _sheet(source: ValueSource, run: str, tag: str) -> dict[str, Any]:
-    items = source.payload_series(run, "landscape", tag)
+def _sheet(source: ValueSources, run: str, tag: str) -> dict[str, Any]:
+    items = source.values.series(run, "landscape", tag)
     mark = f"{len(items)}-{int(items.order[-1])}" if items is not None else ""
     sheet: dict[str, Any] = {"tag": tag, "mark": mark, "final": False, "first": 0, "last": 0, "unit": "", "broken": ""}
     try:
@@ -66,20 +66,20 @@ def _sheet(source: ValueSource, run: str, tag: str) -> dict[str, Any]:
     return sheet | {"first": int(at[0]), "last": int(at[-1]), "unit": value.unit}
 
 
-def newest(source: ValueSource, run: str, tag: str) -> LandscapeValue:
+def newest(source: ValueSources, run: str, tag: str) -> LandscapeValue:
     """Return the landscape written last under a tag. PayloadError if it cannot be shown."""
-    value = source.value(run, "landscape", tag, -1)
+    value = source.values.value(run, "landscape", tag, -1)
     if not isinstance(value, LandscapeValue):
         raise PayloadError(f"landscape {tag}: expected a landscape, found {type(value).__name__}")
     return value
 
 
-def _plans(source: ValueSource, runs: list[str], rows: Mapping[str, RunRow]) -> list[dict[str, Any]]:
+def _plans(source: ValueSources, runs: list[str], rows: Mapping[str, RunRow]) -> list[dict[str, Any]]:
     plans: list[dict[str, Any]] = []
     for run in runs[:MOST_RUNS]:
         row = rows[run]
         try:
-            plan = source.landscape_plan(run)
+            plan = source.values.landscape_plan(run)
         except FormatError as error:
             plans.append({"name": label_of(run, row), "problem": str(error)})
         else:

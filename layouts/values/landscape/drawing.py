@@ -19,7 +19,7 @@ from layouts.kit.i18n import both, t
 from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
 from layouts.runs.rows import RunRow
-from layouts.sources import LineageSource, RunSource, ValueSource
+from layouts.sources import LineageSources, RunSources, ValueSources
 from layouts.values.landscape.asks import Ask
 from layouts.values.landscape.catalogue import newest
 from layouts.values.landscape_alternatives import with_landscapes
@@ -49,9 +49,9 @@ class Requested:
     problem: str
 
 
-def load(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Requested]:
+def load(source: ValueSources, sheets: Sequence[tuple[str, str]]) -> list[Requested]:
     """Load every requested landscape."""
-    rows = {member: row for row in source.runs() for member in row.members}
+    rows = {member: row for row in source.runs.rows() for member in row.members}
     loaded = []
     for run, tag in sheets:
         row = rows.get(run)
@@ -64,9 +64,9 @@ def load(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Request
     return loaded
 
 
-def chart(source: RunSource, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
+def chart(source: RunSources, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
     """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
-    of_run = source.colours(ask.runs)
+    of_run = source.runs.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
     text, muted = _TEXT[ask.theme]
@@ -103,12 +103,12 @@ def _plain(value: Any) -> float | str:
 # Curve ----------------------------------------------------------------------------------------------------------------
 
 
-def curve(source: ValueSource, requested: Sequence[Requested], runs: Sequence[str] = ()) -> dict[str, Any]:
+def curve(source: ValueSources, requested: Sequence[Requested], runs: Sequence[str] = ()) -> dict[str, Any]:
     """Draw the main scalar of each run over its steps. runs are those that the state of the page names.
 
     For a single landscape, bands mark the steps it covers and the steps that the run's other landscapes cover.
     """
-    of_run = source.colours(runs)
+    of_run = source.runs.colours(runs)
     lines = [line for one in requested if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
     drawn = line_figure(lines, CurveLook(columns=_CURVE_COLUMNS))
     for trace in drawn["data"]:
@@ -122,9 +122,9 @@ def curve(source: ValueSource, requested: Sequence[Requested], runs: Sequence[st
     return drawn
 
 
-def _line(source: RunSource, one: Requested, colour: str) -> Line | None:
+def _line(source: RunSources, one: Requested, colour: str) -> Line | None:
     tag = main_tag(source, one)
-    series = source.series(one.run, tag) if tag else None
+    series = source.curves.series(one.run, tag) if tag else None
     if series is None or not series.step.size:
         return None
     started = relative_time(series.wall_time, one.row.started if one.row else None)[1]
@@ -132,17 +132,17 @@ def _line(source: RunSource, one: Requested, colour: str) -> Line | None:
     return Line(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
 
 
-def main_tag(source: RunSource, one: Requested) -> str:
+def main_tag(source: RunSources, one: Requested) -> str:
     """Return the tag of the run's main scalar, "" if it has none."""
     tag = one.row.main_tag if one.row else ""
-    return tag if tag in source.tags(one.run) else ""
+    return tag if tag in source.runs.tags(one.run) else ""
 
 
-def _bands(source: ValueSource, requested: Sequence[Requested]) -> list[dict[str, Any]]:
+def _bands(source: ValueSources, requested: Sequence[Requested]) -> list[dict[str, Any]]:
     """First and last step of each landscape with a path; epochs are converted to steps."""
     bands = []
     for one in requested:
-        for tag in source.tags(one.run, "landscape"):
+        for tag in source.runs.tags(one.run, "landscape"):
             try:
                 value = newest(source, one.run, tag)
             except PayloadError:
@@ -173,12 +173,12 @@ def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def facts(source: LineageSource, requested: Sequence[Requested], runs: Sequence[str] = ()) -> html.Table:
+def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence[str] = ()) -> html.Table:
     """Return the basic training information as a table with a column per run; runs are as in `curve`."""
     columns = [_facts(source, one) for one in requested]
     head = []
     if len(requested) > 1:
-        of_run = source.colours(runs)
+        of_run = source.runs.colours(runs)
         head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in requested)]))]
     else:
         columns = [{"run": one.label} | column for one, column in zip(requested, columns, strict=True)]
@@ -195,12 +195,12 @@ def _column_head(one: Requested, colour: str) -> html.Th:
     return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
 
 
-def _facts(source: LineageSource, one: Requested) -> dict[str, Any]:
+def _facts(source: LineageSources, one: Requested) -> dict[str, Any]:
     known = _settings(source, one.run)
     if one.row is not None:
         known["steps"] = fmt.count(one.row.steps)
     tag = main_tag(source, one)
-    series = source.series(one.run, tag) if tag else None
+    series = source.curves.series(one.run, tag) if tag else None
     if series is not None and series.value.size:
         first, last = float(series.value[0]), float(series.value[-1])
         exact = f"{fmt.exact(first)} → {fmt.exact(last)}"
@@ -209,9 +209,9 @@ def _facts(source: LineageSource, one: Requested) -> dict[str, Any]:
     return known | (_landscape_facts(one.value) if one.value is not None else {})
 
 
-def _settings(source: LineageSource, run: str) -> dict[str, Any]:
+def _settings(source: LineageSources, run: str) -> dict[str, Any]:
     """The recorded training settings of a run."""
-    recorded = source.settings(run)
+    recorded = source.lineage.settings(run)
     return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}
 
 

@@ -18,7 +18,7 @@ from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import texts
-from layouts.sources import FrameSource, ValueSource
+from layouts.sources import Sources, ValueSources
 from layouts.values.landscape.asks import read_ask, read_sheets
 from layouts.values.landscape.catalogue import NEEDS, catalogue
 from layouts.values.landscape.drawing import chart, curve, facts, load
@@ -90,7 +90,7 @@ def _head(*title: Any) -> html.Header:
     return html.Header([html.H3(list(title), className="ms-card-title")], className="ms-card-head", **attributes())
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_catalogue(app, ids, partial(catalogue, source))
@@ -108,7 +108,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def drawn(source: ValueSource, ask: Any) -> Any:
+def drawn(source: ValueSources, ask: Any) -> Any:
     """Draw the figure of the requested landscapes; no update if there is no request."""
     if ask is None:
         return no_update
@@ -116,7 +116,7 @@ def drawn(source: ValueSource, ask: Any) -> Any:
     return chart(source, parsed, load(source, parsed.sheets))
 
 
-def side(source: FrameSource, ask: Any) -> tuple[Any, Any]:
+def side(source: Sources, ask: Any) -> tuple[Any, Any]:
     """Return (curve of the main scalar, facts) of the runs of the requested landscapes; no update if there is no request."""
     if ask is None:
         return no_update, no_update

@@ -18,7 +18,7 @@ from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import texts_of
 from layouts.kit.page import Ids, Page
 from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from layouts.values.tensor_facts import NOTHING
 from layouts.values.tensors.texts import TEXTS
 
@@ -64,7 +64,7 @@ def layout(ids: Ids, routes: str) -> Any:
     return cards.layout(replace(CARDS, texts={**texts_of("histograms"), **CARDS.texts}), ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

@@ -47,7 +47,7 @@ def test_frames_of_a_profile_are_kept(tmp_path: Path) -> None:
     assert frames_kept(workspace) > 0
     store = Store([str(tmp_path / "runs")], interval=0, index_directory=str(workspace / "index")).start()
     assert store.wait(30)
-    profile = store.profiles("run")[0]
+    profile = store.profiles.rows("run")[0]
     assert "kernels" in FRAMES
     assert {"kernels"} <= set(profile.frames)
     store.stop()

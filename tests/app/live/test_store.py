@@ -31,23 +31,23 @@ def store(served: Served, tmp_path: Path) -> Iterator[Store]:
 
 def test_without_a_server_there_is_no_live_training(tmp_path: Path) -> None:
     found = Store([tmp_path])
-    assert found.live().state == "off"
-    assert found.dump("live:1").state == "missing"
+    assert found.live.status().state == "off"
+    assert found.dumps.open("live:1").state == "missing"
     assert found.dump_work("live:1", DumpWork("x", 0, lambda dump, report: 1)).state == "missing"
-    assert found.notebook().watchpoints == {}
+    assert found.notes.notebook().watchpoints == {}
     for call in (lambda: found.order("live:1", Order("pause")), lambda: found.save_watchpoints("live:1", WatchList(), "")):
         with pytest.raises(KeyError):
             call()
 
 
 def test_a_session_is_a_dump(served: Served, store: Store) -> None:
-    assert (store.live().state, store.live().port) == ("listening", served.port)
+    assert (store.live.status().state, store.live.status().port) == ("listening", served.port)
     training = served.training(steps=9, nan_at=3)
     served.reaches("waiting")
-    opened = store.dump("live:1")
+    opened = store.dumps.open("live:1")
     assert (opened.state, opened.mark) == ("ready", opened.dump.mark)
-    assert store.dump("live:1").dump is opened.dump
-    assert store.dump("live:2").state == "missing"
+    assert store.dumps.open("live:1").dump is opened.dump
+    assert store.dumps.open("live:2").state == "missing"
 
     def count(dump, report) -> int:
         report.measure(np.arange(5))
@@ -55,20 +55,20 @@ def test_a_session_is_a_dump(served: Served, store: Store) -> None:
         return len(dump.tensors)
 
     work = DumpWork("count", 1, count)
-    found = store.dump_work("live:1", work)
-    served.until(lambda: store.dump_work("live:1", work).state == "ready")
-    assert store.dump_work("live:1", work).result == len(opened.dump.tensors)
+    found = store.dumps.work("live:1", work)
+    served.until(lambda: store.dumps.work("live:1", work).state == "ready")
+    assert store.dumps.work("live:1", work).result == len(opened.dump.tensors)
     assert found.mark.startswith("live:1.")
-    bad = store.dump_work("live:1", DumpWork("fails", 1, lambda dump, report: 1 // 0))
+    bad = store.dumps.work("live:1", DumpWork("fails", 1, lambda dump, report: 1 // 0))
     assert (bad.state, bad.text.split(":")[0]) == ("failed", "ZeroDivisionError")
-    store.cancel_dump("live:1", work)
+    store.dumps.cancel("live:1", work)
 
     # What is not known is not said to be fine; statistics of a small network are fetched, and then it is known.
-    store.order("live:1", Order("continue", 4))
+    store.live.order("live:1", Order("continue", 4))
     served.reaches("waiting", step=4)
 
     def told() -> dict:
-        return health.told(store.dump_work("live:1", health.WORK))
+        return health.told(store.dumps.work("live:1", health.WORK))
 
     served.until(lambda: any(step == 4 for _, step, *_ in told()["bad"]))
     broken = {name for name, value in training.values.items() if not np.isfinite(value).all()}
@@ -80,43 +80,43 @@ def test_a_session_is_a_dump(served: Served, store: Store) -> None:
 def test_watchpoints_of_a_session(served: Served, store: Store) -> None:
     training = served.training(steps=9, nan_at=3)
     served.reaches("waiting")
-    assert store.notebook().watchpoints == {}
-    saved = store.save_watchpoints("live:1", OVERFLOW, WatchList().version)
-    assert store.notebook().watchpoints == {"live:1": saved}
+    assert store.notes.notebook().watchpoints == {}
+    saved = store.notes.save_watchpoints("live:1", OVERFLOW, WatchList().version)
+    assert store.notes.notebook().watchpoints == {"live:1": saved}
     with pytest.raises(Stale) as stale:
-        store.save_watchpoints("live:1", WatchList(), WatchList().version)
+        store.notes.save_watchpoints("live:1", WatchList(), WatchList().version)
     assert stale.value.now == saved
     with pytest.raises(Unfit):
-        store.save_watchpoints("live:1", WatchList((SavedWatchpoint("none"),)), saved.version)
+        store.notes.save_watchpoints("live:1", WatchList((SavedWatchpoint("none"),)), saved.version)
     with pytest.raises(ValueError, match="expression"):
-        store.save_watchpoints("live:1", WatchList((SavedWatchpoint("tensor_overflow", pattern="("),)), saved.version)
+        store.notes.save_watchpoints("live:1", WatchList((SavedWatchpoint("tensor_overflow", pattern="("),)), saved.version)
     overflow = Watchpoint("tensor_overflow")
-    before = check(store.dump("live:1").dump, [Watchpoint("weight_overflow"), overflow])
+    before = check(store.dumps.open("live:1").dump, [Watchpoint("weight_overflow"), overflow])
     assert set(before["why"]) == {"not sent yet"}
     assert before["watchpoint"].value_counts().to_dict() == {0: 6, 1: 45}
     assert not before["hit"].any()
-    store.order("live:1", Order("continue", -1))
+    store.live.order("live:1", Order("continue", -1))
     served.reaches("waiting", step=4)
     assert [line for line in training.log if line.startswith("set")] == ["set 1 13 45"]
-    found = check(store.dump("live:1").dump, [Watchpoint("weight_overflow"), overflow])
+    found = check(store.dumps.open("live:1").dump, [Watchpoint("weight_overflow"), overflow])
     hits = found[found["hit"]]
     assert set(hits["watchpoint"]) == {1}
     assert set(hits["name"]) == {name for name, value in training.values.items() if np.isnan(value).any()}
     assert set(found.loc[~found["hit"], "why"]) == {"not sent yet"}
     some = hits["row"].tolist()[:2]
-    assert check(store.dump("live:1").dump, [overflow], rows=some)["row"].tolist() == some
-    assert store.save_watchpoints("live:1", WatchList(), saved.version) == WatchList()
-    assert store.notebook().watchpoints == {}
+    assert check(store.dumps.open("live:1").dump, [overflow], rows=some)["row"].tolist() == some
+    assert store.notes.save_watchpoints("live:1", WatchList(), saved.version) == WatchList()
+    assert store.notes.notebook().watchpoints == {}
 
 
 def test_without_saved_watchpoints_the_recommended_ones_are_checked(served: Served, store: Store) -> None:
     training = served.training(steps=3)
     served.reaches("waiting")
-    store.order("live:1", Order("continue"))
+    store.live.order("live:1", Order("continue"))
     served.reaches("waiting", step=1)
     sent = [line.split() for line in training.log if line.startswith("set")]
     assert len(sent) == len(recommended())
     assert [one[3] for one in sent if one[2] == "2"] == ["0"], "operators that overflow are reported by Ascend only"
-    store.order("live:1", Order("continue"))
+    store.live.order("live:1", Order("continue"))
     served.reaches("waiting", step=2)
     assert sum(line.startswith("set") for line in training.log) == len(recommended())

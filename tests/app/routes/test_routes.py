@@ -36,7 +36,7 @@ def unquoted(cell: str) -> str:
 @pytest.fixture
 def source(source):
     """The runs of the common source and one run and tag for each hostile name."""
-    one = Series(*(column[:1] for column in source.series("a", "acc")))
+    one = Series(*(column[:1] for column in source.curves.series("a", "acc")))
     source.data |= {name: {"scalar": {name: one}} for name in HOSTILE}
     return source
 
@@ -235,8 +235,8 @@ def test_a_look_that_failed_is_told(client, source) -> None:
      ({"missing": True, "failed": "an error"}, "failed")],
 )  # fmt: skip
 def test_a_source_that_is_stale_or_missing_is_not_well(client, source, monkeypatch, change, status) -> None:
-    found = dataclasses.replace(source.status(), **change)
-    monkeypatch.setattr(source, "status", lambda: found)
+    found = dataclasses.replace(source.runs.status(), **change)
+    monkeypatch.setattr(source.runs, "status", lambda: found)
     code = 200 if status == "ok" else 503
     for path in ("/health", "/api/health"):
         answer = client.get(path)
@@ -260,7 +260,7 @@ def test_settings_of_runs_are_exported_as_asked(client, source, monkeypatch) -> 
         LineageRow("a", "/a", {"optimizer": "=1+1", "loss": math.nan, "metric/acc": 0.5}, {}),
         LineageRow("b", "/b", {"user_defined/n": 3}, {}),
     )
-    monkeypatch.setattr(source, "lineage", lambda: described)
+    monkeypatch.setattr(source.lineage, "rows", lambda: described)
     text = client.get("/api/lineage.csv?col=loss&col=optimizer&col=user_defined/n&run=b&run=a").text
     assert text == "run,loss,optimizer,user_defined/n\nb,,,3\na,NaN,'=1+1,\n"
     whole = client.get("/api/lineage.json").json
@@ -275,7 +275,7 @@ def test_settings_of_runs_are_exported_as_asked(client, source, monkeypatch) -> 
 
 
 def test_derived_curves_are_exported_under_the_name_of_their_expression(client, source) -> None:
-    acc, loss = source.series("a", "acc"), source.series("a", "loss")
+    acc, loss = source.curves.series("a", "acc"), source.curves.series("a", "loss")
     wanted = pd.Series(acc.value, acc.step) / pd.Series(loss.value, loss.step)[acc.step]
     for query in ({"expr": "acc / loss"}, {"tag": "=acc / loss"}):
         got = rows(client.get("/api/scalars.csv", query_string=query | {"run": "a"}))

@@ -50,10 +50,10 @@ def store(base: Path) -> Iterator[Store]:
 
 
 def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
-    rows = {row.key: row for row in store.runs()}
+    rows = {row.key: row for row in store.runs.rows()}
     assert set(rows) == {"several_files", "long_history", "ranks"}
     assert rows["ranks"].members == ("ranks/rank_2", "ranks/rank_3")
-    assert [row.updated for row in store.runs()] == sorted((row.updated for row in store.runs()), reverse=True)
+    assert [row.updated for row in store.runs.rows()] == sorted((row.updated for row in store.runs.rows()), reverse=True)
     for name in ("several_files", "long_history"):
         run = open_run(base / name)
         row = rows[name]
@@ -63,51 +63,51 @@ def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
         assert row.main_tag == "loss"
         assert row.main_value == run.series("loss").value[-1]
         assert row.size == sum(file.stat().st_size for file in (base / name).iterdir())
-    status = store.status()
+    status = store.runs.status()
     assert (status.total, status.loaded, status.problems) == (3, 3, 0)
 
 
 def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
-    found, wanted = store.series("long_history", "loss"), open_run(base / "long_history").series("loss")
+    found, wanted = store.curves.series("long_history", "loss"), open_run(base / "long_history").series("loss")
     assert found is not None
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-    assert store.series("long_history", "no such tag") is None
-    assert store.series("../long_history", "loss") is None
-    assert store.tags("no such run") == ()
-    assert store.version("no such run") == 0
+    assert store.curves.series("long_history", "no such tag") is None
+    assert store.curves.series("../long_history", "loss") is None
+    assert store.runs.tags("no such run") == ()
+    assert store.runs.version("no such run") == 0
 
 
 def test_an_idle_store_changes_nothing(store: Store) -> None:
-    version = store.status().version
-    read_at = store.status().read_at
-    assert until(lambda: store.status().read_at != read_at)
-    assert store.status().version == version
+    version = store.runs.status().version
+    read_at = store.runs.status().read_at
+    assert until(lambda: store.runs.status().read_at != read_at)
+    assert store.runs.status().version == version
 
 
 def test_new_points_runs_and_losses_appear(store: Store, base: Path) -> None:
     path = max((base / "several_files").glob("*_MS"))
     data = path.read_bytes()
-    before, version = len(store.series("several_files", "loss").step), store.version("several_files")  # type: ignore[union-attr]
-    other = store.version("long_history")
+    before, version = len(store.curves.series("several_files", "loss").step), store.runs.version("several_files")  # type: ignore[union-attr]
+    other = store.runs.version("long_history")
     path.write_bytes(data + data[-200:])  # an append, whatever is in it
-    assert until(lambda: store.version("several_files") != version)
-    assert len(store.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
-    assert store.version("long_history") == other
+    assert until(lambda: store.runs.version("several_files") != version)
+    assert len(store.curves.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
+    assert store.runs.version("long_history") == other
 
     shutil.copytree(DEMO / "nan_inf", base / "fresh")
-    assert until(lambda: bool(store.tags("fresh")))
+    assert until(lambda: bool(store.runs.tags("fresh")))
     shutil.rmtree(base / "fresh")
-    assert until(lambda: "fresh" not in [row.key for row in store.runs()])
+    assert until(lambda: "fresh" not in [row.key for row in store.runs.rows()])
 
 
 def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> None:
     store = Store([tmp_path / "later"], interval=0.05).start()
     try:
-        assert until(lambda: store.status().problems == 1)
-        assert "later" in store.problems()[0][1].text
+        assert until(lambda: store.runs.status().problems == 1)
+        assert "later" in store.runs.problems()[0][1].text
         shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
-        assert until(lambda: bool(store.tags("run")))
-        assert store.status().problems == 0
+        assert until(lambda: bool(store.runs.tags("run")))
+        assert store.runs.status().problems == 0
     finally:
         store.stop()
 
@@ -116,15 +116,15 @@ def test_a_base_that_goes_is_missing_until_it_is_back(base: Path) -> None:
     store = Store([base], interval=0.05).start()
     try:
         assert store.wait(20)
-        assert store.status().health == "ok"
-        version = store.status().version
+        assert store.runs.status().health == "ok"
+        version = store.runs.status().version
         base.rename(base.parent / "elsewhere")
-        assert until(lambda: store.status().health == "missing")
-        assert store.status().version > version
+        assert until(lambda: store.runs.status().health == "missing")
+        assert store.runs.status().version > version
         base.mkdir()
-        version = store.status().version
-        assert until(lambda: store.status().health == "ok")
-        assert store.status().version > version, "there is a problem less, though still no run"
+        version = store.runs.status().version
+        assert until(lambda: store.runs.status().health == "ok")
+        assert store.runs.status().version > version, "there is a problem less, though still no run"
     finally:
         store.stop()
 
@@ -135,13 +135,13 @@ def test_a_store_whose_thread_hangs_is_stale(base: Path, monkeypatch: pytest.Mon
     hang = threading.Event()
     try:
         assert store.wait(20)
-        assert store.status().health == "ok"
+        assert store.runs.status().health == "ok"
         scan = Scanner.scan
         monkeypatch.setattr(Scanner, "scan", lambda self: hang.wait(20) and scan(self))
-        assert until(lambda: store.status().health == "stale")
-        assert store.status().age > 0.5
+        assert until(lambda: store.runs.status().health == "stale")
+        assert store.runs.status().age > 0.5
         hang.set()
-        assert until(lambda: store.status().health == "ok")
+        assert until(lambda: store.runs.status().health == "ok")
     finally:
         hang.set()
         store.stop()
@@ -152,8 +152,8 @@ def test_a_first_scan_that_never_ends_is_stale(base: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Scanner, "scan", lambda _: hang.wait(20) and [])
     store = Store([base], interval=0.05).start()
     try:
-        assert until(lambda: store.status().health == "stale")
-        assert store.status().read_at is None
+        assert until(lambda: store.runs.status().health == "stale")
+        assert store.runs.status().read_at is None
     finally:
         hang.set()
         store.stop()
@@ -164,7 +164,7 @@ def test_a_store_that_looks_once_is_never_stale(base: Path) -> None:
     try:
         assert store.wait(20)
         time.sleep(0.1)
-        assert store.status().health == "ok"
+        assert store.runs.status().health == "ok"
     finally:
         store.stop()
 
@@ -177,10 +177,10 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
     store = Store([base]).start()
     try:
         assert store.wait(20)
-        assert {row.key: row.problems > 0 for row in store.runs()}["long_history"]
-        assert {key for key, _ in store.problems()} == {"long_history"}
-        assert store.problems("several_files") == []
-        assert len(store.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
+        assert {row.key: row.problems > 0 for row in store.runs.rows()}["long_history"]
+        assert {key for key, _ in store.runs.problems()} == {"long_history"}
+        assert store.runs.problems("several_files") == []
+        assert len(store.curves.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
     finally:
         store.stop()
 
@@ -190,8 +190,8 @@ def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: S
     whole = path.read_bytes()
 
     def problems() -> list[str]:
-        (row,) = [row for row in store.runs() if row.key == "long_history"]
-        found = [problem.kind for _, problem in store.problems("long_history")]
+        (row,) = [row for row in store.runs.rows() if row.key == "long_history"]
+        found = [problem.kind for _, problem in store.runs.problems("long_history")]
         return found if row.problems == len(found) else ["the row says something else"]
 
     os.truncate(path, 300_007)
@@ -202,7 +202,7 @@ def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: S
     with path.open("ab") as file:
         file.write(whole[300_007:])
     assert until(lambda: problems() == ["replaced"])
-    assert len(store.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
+    assert len(store.curves.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
 
 
 def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_disk(
@@ -211,8 +211,8 @@ def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_d
     monkeypatch.setattr("parsers.file_states.IDLE_SECONDS", 1.0)
     (path,) = (base / "long_history").glob("*_MS")
     os.truncate(path, 300_007)
-    assert until(lambda: [problem.kind for _, problem in store.problems("long_history")] == ["replaced"])
-    assert until(lambda: store.status().problems == 2)
+    assert until(lambda: [problem.kind for _, problem in store.runs.problems("long_history")] == ["replaced"])
+    assert until(lambda: store.runs.status().problems == 2)
 
 
 def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,11 +240,11 @@ def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
     made = Store([base], interval=0.05).start()
     try:
         assert made.wait(20)
-        row = next(row for row in made.runs() if row.key == "just_begun")
+        row = next(row for row in made.runs.rows() if row.key == "just_begun")
         assert (row.state, row.problems) == ("empty", 1)
-        assert made.status().loaded == made.status().total
+        assert made.runs.status().loaded == made.runs.status().total
         begun.write_bytes(b"no event at all")
-        assert until(lambda: next(row for row in made.runs() if row.key == "just_begun").state == "unreadable")
+        assert until(lambda: next(row for row in made.runs.rows() if row.key == "just_begun").state == "unreadable")
     finally:
         made.stop()
 
@@ -263,9 +263,9 @@ def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Follower, "_read", watched)
     store = Store([base]).start()
     try:
-        assert until(lambda: len(store.runs()) == 3)
-        oldest = store.runs()[-1].members[0]
-        store.want([oldest])
+        assert until(lambda: len(store.runs.rows()) == 3)
+        oldest = store.runs.rows()[-1].members[0]
+        store.runs.want([oldest])
         gate.set()
         assert store.wait(20)
         assert oldest in order[:2], "the first may have been chosen before it was wanted"
@@ -279,10 +279,10 @@ def test_several_bases_and_given_sources(base: Path, tmp_path: Path) -> None:
     store = Store([base, tmp_path / "other"], sources=discover(DEMO / "many_tags")).start()
     try:
         assert store.wait(20)
-        keys = {row.key for row in store.runs()}
+        keys = {row.key for row in store.runs.rows()}
         assert {"runs/long_history", "other/nan_inf", "runs/ranks"} <= keys
         assert len(keys) == 5
-        assert all(store.tags(member) for row in store.runs() for member in row.members)
+        assert all(store.runs.tags(member) for row in store.runs.rows() for member in row.members)
     finally:
         store.stop()
 
@@ -304,17 +304,18 @@ def test_a_second_start_reads_only_new_bytes(base: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(os, "open", lambda name, *rest, **more: read.append(str(name)) or original(name, *rest, **more))
     second = start()
     assert not [name for name in read if "summary." in os.path.basename(name)], "an unchanged file is not even opened"
-    for row in first.runs():
+    for row in first.runs.rows():
         for member in row.members:
-            for tag in first.tags(member):
-                a, b = first.series(member, tag), second.series(member, tag)
+            for tag in first.runs.tags(member):
+                a, b = first.curves.series(member, tag), second.curves.series(member, tag)
                 assert a is not None
                 assert b is not None
                 assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
-    assert first.runs() == second.runs() or [r.points for r in first.runs()] == [r.points for r in second.runs()]
+    one, two = first.runs.rows(), second.runs.rows()
+    assert one == two or [row.points for row in one] == [row.points for row in two]
     path.write_bytes(data + data[:0] + (DEMO / "nan_inf").joinpath(os.listdir(DEMO / "nan_inf")[0]).read_bytes()[:4000])
     third = start()
-    assert len(third.tags("several_files")) > len(first.tags("several_files"))
+    assert len(third.runs.tags("several_files")) > len(first.runs.tags("several_files"))
 
 
 def test_an_idle_store_with_a_truncated_file_hardly_works(base: Path) -> None:
@@ -353,10 +354,10 @@ def test_one_run_that_cannot_be_read_stops_no_other(base: Path, monkeypatch: pyt
     store = Store([base], interval=0.05).start()
     try:
         assert store.wait(20)
-        rows = {row.key: row for row in store.runs()}
+        rows = {row.key: row for row in store.runs.rows()}
         assert rows["several_files"].points > 0
         assert (rows["long_history"].state, rows["long_history"].problems) == ("unreadable", 1)
-        assert "broken" in store.problems("long_history")[0][1].text
+        assert "broken" in store.runs.problems("long_history")[0][1].text
     finally:
         store.stop()
 
@@ -366,11 +367,11 @@ def test_a_look_that_fails_is_told_and_done_again(base: Path, monkeypatch: pytes
     with monkeypatch.context() as broken:
         broken.setattr("parsers.discovery.scanner.Scanner.scan", lambda self: 1 / 0)
         store.start()
-        assert until(lambda: "ZeroDivisionError" in store.status().failed)
+        assert until(lambda: "ZeroDivisionError" in store.runs.status().failed)
     try:
         assert store.wait(20)
-        assert until(lambda: store.status().failed == "")
-        assert len(store.runs()) == 3
+        assert until(lambda: store.runs.status().failed == "")
+        assert len(store.runs.rows()) == 3
     finally:
         store.stop()
 
@@ -382,9 +383,9 @@ def test_names_that_are_no_text_can_be_sent(base: Path) -> None:
     store = Store([base]).start()
     try:
         assert store.wait(20)
-        orjson.dumps([asdict(row) for row in store.runs()])
-        orjson.dumps([asdict(problem) for _, problem in store.problems()])
-        assert store.status().loaded == 3
+        orjson.dumps([asdict(row) for row in store.runs.rows()])
+        orjson.dumps([asdict(problem) for _, problem in store.runs.problems()])
+        assert store.runs.status().loaded == 3
     finally:
         store.stop()
 
@@ -398,16 +399,16 @@ def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
     def ask() -> None:
         while not done.is_set():
             try:
-                store.problems()
-                store.verified()
-                store.status()
+                store.runs.problems()
+                store.runs.verified()
+                store.runs.status()
             except Exception as error:
                 faults.append(error)
 
     asking = threading.Thread(target=ask)
     asking.start()
     for number in range(300):
-        store._runs._take(everything if number % 2 else {}, ())
+        store.follower._take(everything if number % 2 else {}, ())
     done.set()
     asking.join()
     assert faults == []
@@ -420,16 +421,16 @@ def test_given_sources_are_followed_too(base: Path) -> None:
     store = Store(sources=discover(base), interval=0.05).start()
     try:
         assert store.wait(20)
-        before = sum(row.points for row in store.runs())
+        before = sum(row.points for row in store.runs.rows())
         path.write_bytes(data)
-        assert until(lambda: sum(row.points for row in store.runs()) > before)
+        assert until(lambda: sum(row.points for row in store.runs.rows()) > before)
     finally:
         store.stop()
 
 
 def test_collected_checkpoints_are_a_kind_of_a_run_as_soon_as_they_are_there(store: Store, base: Path) -> None:
     def kinds() -> dict[str, int]:
-        return dict(next(row for row in store.runs() if row.key == "several_files").tags)
+        return dict(next(row for row in store.runs.rows() if row.key == "several_files").tags)
 
     assert "checkpoints" not in kinds()
     (base / "several_files" / "ckpt_dir").mkdir()
@@ -450,9 +451,9 @@ def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
 def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, monkeypatch) -> None:
     looks: list[float] = []
     store = Store([tmp_path], interval=4.0)
-    look = store._runs._scan
-    monkeypatch.setattr(store._runs, "_scan", lambda: (looks.append(time.monotonic()), look())[1])
-    store.status()
+    look = store.follower._scan
+    monkeypatch.setattr(store.follower, "_scan", lambda: (looks.append(time.monotonic()), look())[1])
+    store.runs.status()
     store.start()
     try:
         assert until(lambda: len(looks) == 2, 20)
@@ -477,6 +478,6 @@ def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path
         assert not list((tmp_path / "index").glob("*/*/*.val"))
         full = False
         assert until(lambda: len(list((tmp_path / "index").glob("*/*/*.val"))) == 4)
-        assert store.status().health == "ok"
+        assert store.runs.status().health == "ok"
     finally:
         store.stop()

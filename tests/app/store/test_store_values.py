@@ -24,19 +24,19 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
     store = Store([tmp_path], interval=0).start()
     try:
         assert store.wait(30)
-        items = store.payload_series("a", "tensor", "w")
+        items = store.values.series("a", "tensor", "w")
         assert items is not None
         assert items.step.tolist() == [1, 2, 2]
-        assert store.verified()[1] == 6
-        value = store.value("b", "tensor", "w", 1)
+        assert store.runs.verified()[1] == 6
+        value = store.values.value("b", "tensor", "w", 1)
         assert isinstance(value, TensorValue)
         assert np.array_equal(value.data, LARGE + 2)
-        assert until(lambda: (store.verified(), store.verified("b")) == ((6, 6), (3, 3)))
-        assert store.payload_series("a", "tensor", "none") is None
-        assert store.payload_series("none", "tensor", "w") is None
+        assert until(lambda: (store.runs.verified(), store.runs.verified("b")) == ((6, 6), (3, 3)))
+        assert store.values.series("a", "tensor", "none") is None
+        assert store.values.series("none", "tensor", "w") is None
         for run, tag, place in (("none", "w", 0), ("a", "none", 0), ("a", "w", 3)):
             with pytest.raises(PayloadError, match=r"wanted|expected"):
-                store.value(run, "tensor", tag, place)
+                store.values.value(run, "tensor", tag, place)
     finally:
         store.stop()
 
@@ -55,19 +55,19 @@ def damaged_runs(base: Path, large: int = 40_000) -> None:
 
 
 def problems_by_run(store: Store) -> dict[str, int]:
-    return {row.key: row.problems for row in store.runs()}
+    return {row.key: row.problems for row in store.runs.rows()}
 
 
 def test_large_values_are_verified_when_nothing_else_is_to_be_done(tmp_path: Path) -> None:
     damaged_runs(tmp_path / "runs")
     store = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
     try:
-        assert until(lambda: store.verified() == (8, 8))
+        assert until(lambda: store.runs.verified() == (8, 8))
         assert until(lambda: problems_by_run(store) == {"a": 0, "b": 1})
-        assert store.status().problems == 1
-        ((key, problem),) = store.problems()
+        assert store.runs.status().problems == 1
+        ((key, problem),) = store.runs.problems()
         assert (key, problem.kind) == ("b", "bad_data")
-        assert {row.key: row.points for row in store.runs()} == {"a": 4, "b": 3}
+        assert {row.key: row.points for row in store.runs.rows()} == {"a": 4, "b": 3}
     finally:
         store.stop()
 
@@ -79,13 +79,13 @@ def test_what_was_verified_is_not_read_again_at_the_next_start(tmp_path: Path, m
         return Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
 
     store = opened()
-    assert until(lambda: store.verified() == (8, 8))
+    assert until(lambda: store.runs.verified() == (8, 8))
     store.stop()
     monkeypatch.setattr("parsers.verification.Verification._check", None)
     store = opened()
     try:
         assert store.wait(20)
-        assert store.verified() == (8, 8)
+        assert store.runs.verified() == (8, 8)
         assert problems_by_run(store) == {"a": 0, "b": 1}
     finally:
         store.stop()
@@ -96,9 +96,9 @@ def test_a_pass_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, monkey
     monkeypatch.setattr("app.store.runs.following.VERIFY_BYTES", 1)
     monkeypatch.setattr("app.store.runs.following.VERIFY_SHARE", 1e-4)
     store = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
-    assert until(lambda: store.verified()[0] >= 2)
+    assert until(lambda: store.runs.verified()[0] >= 2)
     store.stop()
-    done = store.verified()[0]
+    done = store.runs.verified()[0]
     assert done < 8
     monkeypatch.setattr("parsers.verification.Verification._check", None)
     again = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
@@ -112,14 +112,14 @@ def test_settings_and_pipeline_are_those_of_the_run() -> None:
     store = Store([demo], interval=0).start()
     try:
         assert store.wait(30)
-        found = store.settings("lenet_landscape")
+        found = store.lineage.settings("lenet_landscape")
         assert (found["network"], found["optimizer"], found["learning_rate"]) == ("LeNet5", "Momentum", 0.02)
-        assert dict(store.settings("nan_inf")) == dict(store.settings("no such run")) == {}
-        pipeline = store.dataset_graph("lenet_landscape")
+        assert dict(store.lineage.settings("nan_inf")) == dict(store.lineage.settings("no such run")) == {}
+        pipeline = store.graphs.dataset("lenet_landscape")
         assert pipeline is not None
         assert pipeline.root.type == "Batch"
-        assert store.dataset_graph("nan_inf") is store.dataset_graph("no such run") is None
-        tags = {row.key: row.tags for row in store.runs()}
+        assert store.graphs.dataset("nan_inf") is store.graphs.dataset("no such run") is None
+        tags = {row.key: row.tags for row in store.runs.rows()}
         assert (tags["lenet_landscape"]["lineage"], tags["lenet_landscape"]["dataset_graph"]) == (1, 1)
         assert {"lineage", "dataset_graph"}.isdisjoint(tags["nan_inf"])
     finally:

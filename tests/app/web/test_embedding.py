@@ -71,12 +71,12 @@ def test_a_file_is_a_run(tmp_path) -> None:
     (one_event_file,) = (DEMO / "nan_inf").iterdir()
     store = frame_source(str(one_event_file))
     assert store.wait(10)
-    (row,) = store.runs()
+    (row,) = store.runs.rows()
     assert row.key == one_event_file.name
     assert row.points > 0
     app = create_app([one_event_file, tmp_path])
     assert app.source.wait(10)
-    assert [row.points > 0 for row in app.source.runs()] == [True]
+    assert [row.points > 0 for row in app.source.runs.rows()] == [True]
 
 
 @pytest.mark.parametrize("prefix", ["/", "/lab/"])

@@ -376,7 +376,7 @@ def test_what_sources_may_be(tmp_path, source) -> None:
     assert server.frame_source(source) is source
     for given in (str(tmp_path), tmp_path, [tmp_path, str(tmp_path)], discover(tmp_path), ()):
         store = server.frame_source(given)
-        assert store.runs() == () or list(store.runs()) == []
+        assert store.runs.rows() == () or list(store.runs.rows()) == []
         store.stop()
 
 

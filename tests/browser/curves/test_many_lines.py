@@ -241,7 +241,7 @@ def test_image_files_have_every_line_as_a_path(page: Page, address: str, source:
         (stroke,) = re.findall(r"stroke: rgb\((\d+), (\d+), (\d+)\)", path)
         corners["#" + "".join(f"{int(part):02x}" for part in stroke)] += len(points_of(corner)[0])
     drawn: Counter[str] = Counter()
-    for run, colour in source.colours().items():
+    for run, colour in source.runs.colours().items():
         drawn[colour] += int(np.isfinite(value_of(int(run.removeprefix("run")))).sum())
     assert corners - Counter({WRONG: corners[WRONG]}) == drawn
     picture = saved(page, one, "png").read_bytes()

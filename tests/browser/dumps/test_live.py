@@ -75,7 +75,7 @@ def test_a_whole_session(page: Page, port: tuple[str, int, Store]) -> None:
 
     # It hits at once again; without watchpoints it would run on until it is paused or ended.
     off = WatchList((SavedWatchpoint("tensor_overflow", enabled=False),))
-    store.save_watchpoints("live:1", off, WatchList().version)
+    store.notes.save_watchpoints("live:1", off, WatchList().version)
     expect(live).to_contain_text("9 changes of watchpoints are sent with the next order", use_inner_text=True)
     press("Until a hit")
     expect(state).to_have_text("Running", use_inner_text=True)

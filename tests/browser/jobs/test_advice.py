@@ -51,7 +51,7 @@ def test_pages_show_idle_time_once_the_trace_has_been_read(
     shutil.copytree(DATA / "profiler_new" / "torch_npu_text_level2", tmp_path / "runs" / "job")
     store = Store([tmp_path / "runs"], interval=0.5).start()
     states = [IdleTime("reading")]
-    monkeypatch.setattr(store, "idle_time", lambda *_: states[-1])
+    monkeypatch.setattr(store.profiles, "idle_time", lambda *_: states[-1])
     try:
         assert store.wait(30)
         page.goto(f"{serve(create_app(store).server)}/{name}")

@@ -48,7 +48,7 @@ def names(page: Page) -> list[str]:
 def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data: Path, serve) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    accuracy = {row.run: row.settings["metric/accuracy"] for row in store.lineage() if "metric/accuracy" in row.settings}
+    accuracy = {row.run: row.settings["metric/accuracy"] for row in store.lineage.rows() if "metric/accuracy" in row.settings}
     good = {run for run, value in accuracy.items() if isinstance(value, float) and value > 0.6}
     page.goto(serve(create_app(store).server) + "/model_lineage")
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
@@ -118,7 +118,7 @@ def state(page: Page, key: str) -> list[str]:
 def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real_data: Path, serve) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    sizes = {row.run: row.settings.get("batch_size") for row in store.lineage()}
+    sizes = {row.run: row.settings.get("batch_size") for row in store.lineage.rows()}
     wanted = {run for run, size in sizes.items() if size == 64}
     model = {"filterType": "number", "type": "equals", "filter": 64}
     link = {"col": ["batch_size", "optimizer", "learning_rate"], "pin": ["optimizer"], "sort": ["-=learning_rate"],
@@ -149,7 +149,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     not_in_address(page, "run")
     choose.click()
     expect(undo).to_be_visible()
-    rows = {row.key: row.members for row in store.runs()}
+    rows = {row.key: row.members for row in store.runs.rows()}
     assert {member for key in in_address(page, "run") for member in rows.get(key, (key,))} == wanted
     page.locator(".ms-menu-link[data-page=scalars]").click()
     expect(page).to_have_url(re.compile("/scalars\\?"))
@@ -169,7 +169,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
 def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Path, serve) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    settings = {row.run: row.settings for row in store.lineage()}
+    settings = {row.run: row.settings for row in store.lineage.rows()}
     good = {run for run, told in settings.items() if told.get("metric/accuracy", 0) > 0.6 and 1e-4 < told["learning_rate"] < 1}
     page.goto(serve(create_app(store).server) + "/model_lineage?view=scatter&x=learning_rate&y=metric/accuracy")
     canvas = page.locator(".ms-lineage-drawn .ms-lineage-scatter canvas")
@@ -231,7 +231,7 @@ def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, rea
 def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(page: Page, real_data: Path, serve) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    known = {row.run: row.settings.get("metric/accuracy") for row in store.lineage()}
+    known = {row.run: row.settings.get("metric/accuracy") for row in store.lineage.rows()}
     accuracy = {run: value for run, value in known.items() if isinstance(value, float)}
     page.set_viewport_size({"width": 1440, "height": 1600})
     page.goto(serve(create_app(store).server) + "/model_lineage")

@@ -13,27 +13,24 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from parsers import LineageRow, Setting
+from parsers import Setting
 from tests.sources import MemorySource
 
 ROWS = ".ms-optimisation-settings tbody tr"
 
 
-class Forested(MemorySource):
-    """Runs in memory with the forests of the application."""
+def forested(settings: dict[str, dict[str, Setting]]) -> MemorySource:
+    """Return runs in memory with the forests of the application."""
+    from app.store.lineage.forests import Forests
 
-    def __init__(self, settings: dict[str, dict[str, Setting]]) -> None:
-        from app.store.lineage.forests import Forests
-
-        super().__init__({key: {"settings": recorded} for key, recorded in settings.items()})
-        self.growth = Forests().growth  # type: ignore[method-assign]
-        self.kept = super().lineage()
-
-    def lineage(self) -> tuple[LineageRow, ...]:
-        return self.kept
+    source = MemorySource({key: {"settings": recorded} for key, recorded in settings.items()})
+    rows = source.lineage.rows()
+    source.lineage.growth = Forests().growth  # type: ignore[method-assign]
+    source.lineage.rows = lambda: rows  # type: ignore[method-assign]
+    return source
 
 
-def made() -> Forested:
+def made() -> MemorySource:
     rng = np.random.default_rng(1)
     described: dict[str, dict[str, Setting]] = {}
     for n in range(60):
@@ -42,7 +39,7 @@ def made() -> Forested:
             "learning_rate": rate, "optimizer": kind, "epoch": 3, "batch_size": int(rng.choice([16, 32])),
             "metric/acc": 0.9 + 0.1 * float(np.log10(rate)) + (0.05 if kind == "SGD" else 0.0), "loss": float(rng.random()),
         }  # fmt: skip
-    return Forested(described)
+    return forested(described)
 
 
 def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
@@ -121,6 +118,6 @@ def test_the_page_opens_on_the_result_that_most_runs_have(page: Page, serve: Cal
     source = made()
     for at, one in enumerate(source.data.values()):
         one["settings"]["metric/rare"] = float(at) if at < 5 else float("nan")
-    source.kept = MemorySource(source.data).lineage()
+    source.kept = MemorySource(source.data).lineage.rows()
     page.goto(serve(create_app(source).server) + "/optimisation")
     expect(page.locator("[data-control=target]")).to_have_value("metric/acc")

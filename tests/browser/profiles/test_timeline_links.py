@@ -91,7 +91,7 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
         # The timeline opens before the idle time has been found.
-        becomes(page, lambda: store.idle_time("one", "rank0_ascend_pt", 0).state, "ready")
+        becomes(page, lambda: store.profiles.idle_time("one", "rank0_ascend_pt", 0).state, "ready")
         page.go_back()
         card = page.locator('.ms-advice-card[data-rule="gaps"]')
         expect(card).to_contain_text("main.py:375 train")

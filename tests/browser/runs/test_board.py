@@ -343,7 +343,7 @@ def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve
     page.get_by_role("textbox", name="Name of a new board").fill("Ours")
     page.keyboard.press("Enter")
     expect(page.get_by_text("This board has no cards.")).to_be_visible()
-    (key,) = [one.key for one in board.source.notebook().boards]
+    (key,) = [one.key for one in board.source.notes.notebook().boards]
     change = {"board": key, "change": [{"key": KEYS[1], "place": "scalars", "part": "key:loss"}]}
     post(f"{address}/_mindscope/b1", change, "board")
     expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()

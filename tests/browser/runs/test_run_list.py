@@ -56,7 +56,7 @@ def test_every_chart_says_which_line_is_which(page: Page, opened: str, source: M
         expect(row(page, name)).to_be_visible()
         expect(row(page, name)).to_be_in_viewport()
         at = float(row(page, name).locator(".ms-run-list-value").inner_text())
-        found = source.series(name, "loss")
+        found = source.curves.series(name, "loss")
         assert found is not None
         assert at == pytest.approx(found.value[-1], rel=1e-5)
         dot = row(page, name).locator(".ms-dot").evaluate("e => getComputedStyle(e).backgroundColor")
@@ -89,7 +89,7 @@ def test_values_are_those_at_the_step_under_the_pointer(page: Page, opened: str,
     assert 25 <= step <= 34
     for name in NAMES:
         shown = float(row(page, name).locator(".ms-run-list-value").inner_text())
-        found = source.series(name, "lr")
+        found = source.curves.series(name, "lr")
         assert found is not None
         assert any(shown == pytest.approx(found.value[at], rel=1e-5) for at in (step - 1, step))
 

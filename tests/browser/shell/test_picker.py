@@ -77,7 +77,7 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):
         expected = selected_runs(state, source, ("image",), every=every)
         assert chosen == expected == again
-        assert drawn == {key: colour for key, colour in source.colours(state.get("run", ())).items() if key in expected}
+        assert drawn == {key: colour for key, colour in source.runs.colours(state.get("run", ())).items() if key in expected}
 
 
 def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:

@@ -26,7 +26,7 @@ def journal(tmp_path: Path) -> Path:
 def address(journal: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
     store = Store([journal.parents[1]], interval=0.3).start()
     assert store.wait(30)
-    store._studies.wait()
+    store.studies.wait()
     yield serve(create_app(store).server)
     store.stop()
 

@@ -18,6 +18,7 @@ from layouts.kit.state import BadInput
 from layouts.kit.work import WorkResult
 from parsers import open_run
 from tests.sources import MemorySource, row
+from tests.sources.dumps import MemoryDumps
 from tests.writers.dumps import write_dump
 
 
@@ -79,27 +80,27 @@ def test_a_listing_has_ranks_and_iterations(source: MemorySource) -> None:
     assert (found["state"], found["ranks"], found["steps"], found["with"]) == ("ready", [0], [0, 1, 2], None)
     assert listing(source, Choice("b", 0, None))["state"] == "missing"
     assert listing(source, Choice("a", 0, None), "b")["with"]["state"] == "missing"
-    dump = source.dump("a").dump
+    dump = source.dumps.open("a").dump
     assert dump is not None
     assert iterations(dump, 0) == [0, 1, 2]
     assert iterations(dump, 7) == []
 
 
-class Slow(MemorySource):
-    """A source whose dump is being listed, and whose work is not done yet."""
+class SlowDumps(MemoryDumps):
+    """A dump that is being listed, and whose work is not done yet."""
 
-    def dump(self, run: str) -> OpenDump:
+    def open(self, run: str) -> OpenDump:
         return OpenDump("reading")
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
+    def work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         return WorkResult("working", None, 3, 10, "again" if again else "")
 
-    def cancel_dump(self, run: str, work: DumpWork) -> None:
-        self.wanted = [work.name]
+    def cancel(self, run: str, work: DumpWork) -> None:
+        self._memory.wanted = [work.name]
 
 
 def test_the_progress_of_listing_and_of_work_is_told() -> None:
-    source = Slow()
+    source = MemorySource(dumps=SlowDumps)
     assert listing(source, Choice("a", 0, None))["state"] == "reading"
     work = DumpWork("sum", 1, lambda dump, report: int(np.sum(dump.series)))
     told = progress(worked(source, Choice("a", 0, None), work, {"again": ["1"]}))

@@ -11,10 +11,11 @@ from layouts.dumps.watchpoints import CHOICES, SavedWatchpoint, WatchList, watch
 from layouts.kit.user_input import Unfit
 from parsers.analysis.dumps.watchpoints import CONDITIONS, recommended
 from tests.sources import MemorySource
+from tests.sources.patterns import MemoryPatterns
 
 
-class Bounded(MemorySource):
-    """A source that matches patterns as a server does."""
+class Bounded(MemoryPatterns):
+    """Matches patterns as a server does."""
 
     def matching(self, pattern, names):
         return matching(pattern, names, 0.5)
@@ -35,24 +36,25 @@ NET = tensors(
     ("^Default/", ("Default/b/act", "фi.weight"), {"Default/b/act"}), ("^none$", None, set()),
 ])  # fmt: skip
 def test_a_pattern_becomes_the_names_it_matches(pattern, names, found) -> None:
-    made = watched(SavedWatchpoint("tensor_overflow", {}, names, pattern), NET, Bounded())
+    made = watched(SavedWatchpoint("tensor_overflow", {}, names, pattern), NET, Bounded(MemorySource()))
     assert (made.names, made.pattern) == (found, "")
 
 
 def test_no_tensors_have_no_names() -> None:
-    assert watched(SavedWatchpoint("tensor_overflow", pattern="a+"), tensors(), Bounded()).names == frozenset()
+    assert watched(SavedWatchpoint("tensor_overflow", pattern="a+"), tensors(), Bounded(MemorySource())).names == frozenset()
 
 
 def test_a_pattern_that_takes_forever_is_stopped() -> None:
     slow = tensors((f"{'a' * 60}!", "Add"))
     with pytest.raises(PatternError, match="longer than"):
-        watched(SavedWatchpoint("tensor_overflow", pattern="(a|a)*$"), slow, Bounded())
+        watched(SavedWatchpoint("tensor_overflow", pattern="(a|a)*$"), slow, Bounded(MemorySource()))
 
 
 def test_what_is_recommended_can_be_saved() -> None:
     saved = WatchList(tuple(SavedWatchpoint(one.condition, one.limits, None, one.pattern) for one in recommended()))
     assert saved.checked() == saved
-    assert [watched(one, NET, Bounded()).checked for one in saved.watchpoints] == [one.checked for one in recommended()]
+    patterns = Bounded(MemorySource())
+    assert [watched(one, NET, patterns).checked for one in saved.watchpoints] == [one.checked for one in recommended()]
 
 
 def test_every_condition_and_choice_can_be_saved() -> None:

@@ -105,7 +105,7 @@ def test_they_are_the_runs_with_lineage(real_data: Path) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     try:
         assert store.wait(60)
-        every = {one.run for one in store.lineage()}
+        every = {one.run for one in store.lineage.rows()}
         fed = {one.run for one in table(store, None).rows}
         for page, wanted in ((MODEL, every), (TARGET, every), (PIPELINES, fed)):
             assert page.every
@@ -123,7 +123,7 @@ def test_a_job_stands_for_its_ranks_and_unknown_runs_for_nothing() -> None:
 
 
 def test_every_run_has_a_colour_whatever_is_on_screen() -> None:
-    drawn = source().colours()
+    drawn = source().runs.colours()
     assert set(drawn) == set(state.selected_runs({"run": ["*"]}, source()))
-    single = [row.key for row in source().runs() if len(row.members) == 1]
+    single = [row.key for row in source().runs.rows() if len(row.members) == 1]
     assert all(drawn[run] in {shade for hue in PALETTE for shade in hue} for run in single)

@@ -18,6 +18,7 @@ from layouts.profiles.reading import MOST_PROBLEMS, reading
 from parsers import OPERATORS, Problem
 from parsers.caches import Cache
 from tests.sources import MemorySource
+from tests.sources.profiles import MemoryProfiles
 
 
 def profiled(run: str, ranks: int = 1) -> MemorySource:
@@ -87,10 +88,10 @@ def test_what_did_not_change_is_not_listed_again() -> None:
     assert first is not None
     assert catalogue(source, {}, kept=kept) == first
     assert catalogue(source, {}, first["digest"], kept=kept) is None
-    assert source.asked == 1
-    source.change([replace(row, version=row.version + 1) for row in source.runs()])
+    assert source.profiles.asked == 1
+    source.change([replace(row, version=row.version + 1) for row in source.runs.rows()])
     assert catalogue(source, {}, kept=kept) == first
-    assert source.asked == 2
+    assert source.profiles.asked == 2
 
 
 def test_ten_thousand_ranks_are_a_few_hundred_kilobytes() -> None:
@@ -110,19 +111,19 @@ def test_ten_thousand_ranks_are_a_few_hundred_kilobytes() -> None:
     assert len(gzip.compress(json.dumps(found, separators=(",", ":")).encode(), 6)) < 300_000
 
 
-def listing(rows: list[ProfileRow]) -> Listing:
-    source = Listing({"a": {"profiles": {("s", 0): {}}}})
-    source.listed = rows
+def listing(rows: list[ProfileRow]) -> MemorySource:
+    source = MemorySource({"a": {"profiles": {("s", 0): {}}}}, profiles=ListedProfiles)
+    source.profiles.listed = rows  # type: ignore[attr-defined]
     return source
 
 
-class Listing(MemorySource):
+class ListedProfiles(MemoryProfiles):
     """A run with these profiles, which are the ranks of one job, and how often they were asked for."""
 
     listed: list[ProfileRow]
     asked = 0
 
-    def profiles(self, run: str) -> list[ProfileRow]:
+    def rows(self, run: str) -> list[ProfileRow]:
         self.asked += 1
         return self.listed
 

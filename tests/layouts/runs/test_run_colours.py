@@ -90,7 +90,7 @@ def test_the_newest_runs_of_every_page_differ_and_a_run_looks_the_same_on_all_pa
     for seed in range(20):
         rows = many(40, seed)
         source = MemorySource(rows=rows)
-        drawn = source.colours()
+        drawn = source.runs.colours()
         of = {member: one for one in rows for member in one.members}
         pages = [selected_runs({}, source, kinds) for kinds in TOGETHER]
         assert len({HUE_OF[drawn[run]] for run in pages[0] if len(of[run].members) == 1}) == sum(
@@ -182,13 +182,13 @@ def test_browser_and_server_choose_the_same_colours() -> None:
     chance = random.Random(11)
     sources = [MemorySource(rows=[*many(30, seed), row("\U0001f600"), row("￿")]) for seed in range(6)]
     for source in sources[2:]:
-        keys = [key for one in source.runs() for key in (one.key, *one.members)]
+        keys = [key for one in source.runs.rows() for key in (one.key, *one.members)]
         source.painted = {key: legible(f"#{chance.randrange(1 << 24):06x}") for key in chance.sample(keys, 8)}
     cases: list[tuple[dict[str, list[str]], int]] = []
     for at, source in enumerate(sources):
-        keys = [key for one in source.runs() for key in (one.key, *one.members)]
+        keys = [key for one in source.runs.rows() for key in (one.key, *one.members)]
         cases += [({}, at), ({"run": ["*"]}, at), ({"run": [""]}, at), ({"run": ["gone", keys[0]]}, at)]
         cases += [({"run": chance.sample(keys, chance.randint(1, 25))}, at) for _ in range(40)]
     found = in_browser([cases, [listing(source)["rows"] for source in sources]])
     for (state, at), drawn in zip(cases, found, strict=True):
-        assert drawn == dict(sources[at].colours(state.get("run", ()))), state
+        assert drawn == dict(sources[at].runs.colours(state.get("run", ()))), state

@@ -11,7 +11,7 @@ from layouts.kit.elements import card, empty_state, simple_table
 from layouts.kit.i18n import define_texts, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import selected_runs
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 
 TEXTS = define_texts({
     "sizes.title": ("Sizes", "占用空间"),
@@ -27,7 +27,7 @@ def layout(ids: Ids, routes: str) -> html.Div:  # noqa: ARG001 - has no routes o
     return html.Div(id=ids("root"))
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001
+def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa: ARG001
     """Add the page's callbacks to a Dash application."""
 
     def draw(state: Any, _version: Any) -> Any:
@@ -36,10 +36,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
     app.callback(Output(ids("root"), "children"), Input(ids("state"), "data"), Input(ids("version"), "data"))(draw)
 
 
-def rows(source: FrameSource, state: Any) -> list[tuple[str, int]]:
+def rows(source: Sources, state: Any) -> list[tuple[str, int]]:
     """Return (name, bytes) of the chosen runs, the largest first. BadInput for a state that is none."""
     chosen = set(selected_runs(state, source))
-    return sorted(((row.name, row.size) for row in source.runs() if chosen & set(row.members)), key=lambda row: -row[1])
+    return sorted(((row.name, row.size) for row in source.runs.rows() if chosen & set(row.members)), key=lambda row: -row[1])
 
 
 def table(found: list[tuple[str, int]]) -> Any:

@@ -41,7 +41,7 @@ def client_of(tmp_path: Path) -> Any:
     (folder / file_name("Op", "Default/broken-op0", 2000, "output", 0, "float32")).write_bytes(npy(ARRAYS["plain"])[:200])
     source = MemorySource({"a": {"dump": RunDump(str(tmp_path), (str(rank),))}, "b": {}})
     made = create_app(source).server.test_client()
-    made.dump, made.mark, made.folder = source.dump("a").dump, source.dump("a").mark, folder
+    made.dump, made.mark, made.folder = source.dumps.open("a").dump, source.dumps.open("a").mark, folder
     return made
 
 

@@ -95,7 +95,7 @@ def test_hits_are_those_of_the_saved_watchpoints(changed) -> None:
     assert (refused.status_code, "recommended" in refused.json["error"]) == (404, True)
     tanh = SavedWatchpoint("tensor_overflow", pattern="(?i)tanh")
     off = SavedWatchpoint("tensor_all_zero", enabled=False)
-    changed.store.save_watchpoints("a", WatchList((tanh, off)), WatchList().version)
+    changed.store.notes.save_watchpoints("a", WatchList((tanh, off)), WatchList().version)
     found = table(changed, "hits")
     assert set(found["condition"]) == {"tensor_overflow"}
     assert found["name"].str.contains("anh").all()
@@ -188,7 +188,7 @@ def test_work_that_takes_too_long_is_to_be_asked_for_again(changed, monkeypatch:
     answer = changed.get("/api/dump.csv?run=a&frame=causes")
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
-    changed.store.cancel_dump("a", SLOW)
+    changed.store.dumps.cancel("a", SLOW)
 
 
 def test_work_that_fails_says_why(changed, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,5 +80,5 @@ def test_an_order_that_does_not_fit(post, source: MemorySource, monkeypatch: pyt
     def refuse(session: str, order: Order) -> LiveSession:
         raise Unfit("training is running, it does not wait for an order")
 
-    monkeypatch.setattr(source, "order", refuse)
+    monkeypatch.setattr(source.live, "order", refuse)
     assert post() == (409, {"error": "training is running, it does not wait for an order"})

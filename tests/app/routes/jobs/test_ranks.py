@@ -175,7 +175,7 @@ def test_memory_of_a_window_is_that_of_the_raw_file(real_data: Path) -> None:
     assert store.wait(30)
     try:
         made = create_app(store).server.test_client()
-        (run,) = {row.key for row in store.runs()}
+        (run,) = {row.key for row in store.runs.rows()}
         query = {"run": run, "session": "rank0_ascend_pt", "rank": "0", "rows": "0-1"}
         told = get(made, "facts", **query).json
         begin, end = 2_000_000, 9_000_000
@@ -209,7 +209,7 @@ def test_ranks_whose_kernels_have_no_times_show_their_trace(real_data: Path) -> 
     store = Store([real_data / "mindinsight_legacy"], interval=0).start()
     assert store.wait(30)
     try:
-        found = [(row.key, one) for row in store.runs() for one in store.profiles(row.key)]
+        found = [(row.key, one) for row in store.runs.rows() for one in store.profiles.rows(row.key)]
         run, session = next((run, one.session) for run, one in found if one.rank == 0 and "trace" in one.frames)
         made = create_app(store).server.test_client()
         (row, *_) = get(made, "facts", run=run, session=session, rank="0", rows="0").json["ranks"]

@@ -178,7 +178,7 @@ def test_who_came_last_to_the_collective_that_a_stream_waited_for(real_data: Pat
     store = Store([real_data / "profiler_new" / "torch_npu_text_level2"], interval=0).start()
     try:
         assert store.wait(30)
-        (run,) = [run.key for run in store.runs()]
+        (run,) = [run.key for run in store.runs.rows()]
         client = create_app(store).server.test_client()
         named = {"run": run, "session": "rank0_ascend_pt", "rank": "0", "also": "session=rank1_ascend_pt&rank=1"}
         found = get(client, "gaps", named=named).json

@@ -47,8 +47,8 @@ def source(source, monkeypatch):
         array = ARRAYS[tag][place]
         return TensorValue(array, array.dtype.name)
 
-    monkeypatch.setattr(source, "payload_series", payload_series)
-    monkeypatch.setattr(source, "value", value)
+    monkeypatch.setattr(source.values, "series", payload_series)
+    monkeypatch.setattr(source.values, "value", value)
     return source
 
 
@@ -207,7 +207,7 @@ def test_histograms_over_steps_are_a_figure(client, source, monkeypatch) -> None
     def distribution(run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         return analysis.distribution(ARRAYS[tag][place])
 
-    monkeypatch.setattr(source, "distribution", distribution)
+    monkeypatch.setattr(source.values, "distribution", distribution)
     figure = client.get("/api/tensor-histograms?run=a&tag=w&view=heat&columns=600").json
     meta = figure["layout"]["meta"]
     assert (meta["view"], meta["steps"], meta["waiting"]) == ("heat", 3, 0)

@@ -83,20 +83,21 @@ def test_a_store_has_derived_curves_that_grow(tmp_path: Path) -> None:
     store = Store([tmp_path], interval=0.05).start()
     try:
         assert store.wait(30)
-        series = store.series("run", "=train/loss / val/loss")
+        series = store.curves.series("run", "=train/loss / val/loss")
         assert series is not None
         assert series.value.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]
-        assert store.series("run", "=train/loss / 'no such'") is None
-        assert store.series("run", "=train/loss /") is None
-        assert store.series("nope", "=train/loss") is None
-        assert store.derived("nope", "train/loss") is None
-        found, left = store.insights("run", ["=train/loss / (val/loss - val/loss)"])
+        assert store.curves.series("run", "=train/loss / 'no such'") is None
+        assert store.curves.series("run", "=train/loss /") is None
+        assert store.curves.series("nope", "=train/loss") is None
+        assert store.curves.derived("nope", "train/loss") is None
+        found, left = store.curves.insights("run", ["=train/loss / (val/loss - val/loss)"])
         assert (left, [one.kind for one in found]) == (0, ["non_finite"])
         with EventWriter(str(path.with_name(path.name + ".1")), "tensorboard", wall_time=1.7e9) as writer:
             writer.add(5, {"train/loss": 6.0, "val/loss": 1.0}, wall_time=1.7e9)
         end = time.monotonic() + 20
-        while store.series("run", "=train/loss / val/loss").step.size < 6 and time.monotonic() < end:
+        while store.curves.series("run", "=train/loss / val/loss").step.size < 6 and time.monotonic() < end:
             time.sleep(0.05)
-        np.testing.assert_array_equal(store.series("run", "=train/loss / val/loss").value, [2.0, 4.0, 6.0, 8.0, 10.0, 6.0])
+        found = store.curves.series("run", "=train/loss / val/loss").value
+        np.testing.assert_array_equal(found, [2.0, 4.0, 6.0, 8.0, 10.0, 6.0])
     finally:
         store.stop()

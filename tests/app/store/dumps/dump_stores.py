@@ -27,7 +27,7 @@ def wait_for(found: Callable[[], Any], seconds: float = WAIT) -> Any:
 
 def opened(store: Store, run: str) -> OpenDump:
     def ready() -> OpenDump | None:
-        found = store.dump(run)
+        found = store.dumps.open(run)
         return None if found.state == "reading" else found
 
     found: OpenDump = wait_for(ready)
@@ -36,7 +36,7 @@ def opened(store: Store, run: str) -> OpenDump:
 
 def done(store: Store, run: str, work: DumpWork) -> WorkResult:
     def ended() -> WorkResult | None:
-        found = store.dump_work(run, work)
+        found = store.dumps.work(run, work)
         return None if found.state in ("waiting", "working") else found
 
     found: WorkResult = wait_for(ended)

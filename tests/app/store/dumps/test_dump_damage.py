@@ -97,11 +97,11 @@ def test_damage_is_a_problem_of_the_run_and_everything_intact_is_shown(
     assert result.state == "ready"
     assert len(result.result) >= whole
     assert ((result.result["source"] == "") & (result.result["dtype"] != "")).sum() == lost
-    problems = wait_for(lambda: store.problems("a"))
+    problems = wait_for(lambda: store.runs.problems("a"))
     assert any(text in problem.text for _, problem in problems), problems
-    assert {key for key, _ in store.problems()} == {"a/rank_0"} or {key for key, _ in store.problems()} == {"a"}
-    wait_for(lambda: {row.key: row.problems for row in store.runs()} == {"a": len(problems), "b": 0})
-    assert store.status().problems == len(problems)
+    assert {key for key, _ in store.runs.problems()} == {"a/rank_0"} or {key for key, _ in store.runs.problems()} == {"a"}
+    wait_for(lambda: {row.key: row.problems for row in store.runs.rows()} == {"a": len(problems), "b": 0})
+    assert store.runs.status().problems == len(problems)
     cause = done(store, "b", DumpWork("cause", None, lambda dump, report: len(dump.tensors)))
     assert cause.result == whole
 
@@ -116,7 +116,7 @@ def test_scalars_and_empty_tensors_are_no_damage(opener: Opener, runs: Path) -> 
     scalar, empty = (found[found["name"].astype(str).str.contains(f"new{number}")].iloc[0] for number in range(2))
     assert (scalar["max"], scalar["count"], scalar["shape"]) == (2.5, 1, "[]")
     assert (empty["count"], empty["shape"]) == (0, "0x3")
-    texts = [problem.text for _, problem in store.problems("a")]
+    texts = [problem.text for _, problem in store.runs.problems("a")]
     assert not any("tensor" in text.lower() and "not shown" in text for text in texts)
 
 
@@ -136,13 +136,13 @@ def test_a_file_of_another_user_is_a_problem_until_it_can_be_read(
         patched.setattr(os, "open", refuse)
         result = done(store, "a", ALL)
         assert (result.result["source"] == "").sum() == 1
-        ((_, problem),) = wait_for(lambda: store.problems("a"))
+        ((_, problem),) = wait_for(lambda: store.runs.problems("a"))
         assert (problem.path, problem.kind, "0400" in problem.text) == (path, "unreadable", True)
     mark = result.mark
     os.utime(path)
-    wait_for(lambda: (store.status(), opened(store, "a").mark != mark)[1])
+    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != mark)[1])
     assert (done(store, "a", ALL).result["source"] == "").sum() == 0
-    wait_for(lambda: not store.problems("a"))
+    wait_for(lambda: not store.runs.problems("a"))
 
 
 def test_many_damaged_tensors_are_a_few_problems(opener: Opener, runs: Path) -> None:
@@ -151,8 +151,8 @@ def test_many_damaged_tensors_are_a_few_problems(opener: Opener, runs: Path) -> 
             path.with_name(path.name.replace("-op0", f"-op{copy + 7}")).write_bytes(b"nothing")
     store = opener()
     done(store, "a", ALL)
-    wait_for(lambda: len(store.problems("a")) == 400)
-    problems = store.problems("a")
+    wait_for(lambda: len(store.runs.problems("a")) == 400)
+    problems = store.runs.problems("a")
     assert "further tensors" in problems[-1][1].text
 
 
@@ -165,4 +165,4 @@ def test_a_tensor_that_a_page_reads_is_told_too(opener: Opener, runs: Path) -> N
     row = int(np.flatnonzero(dump.tensors["file"].astype(str).str.endswith(path.name))[0])
     with pytest.raises(ValueError, match="npy"):
         dump.tensor(row)
-    wait_for(lambda: (store.status(), store.problems("a"))[1])
+    wait_for(lambda: (store.runs.status(), store.runs.problems("a"))[1])

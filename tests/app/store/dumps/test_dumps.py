@@ -27,15 +27,15 @@ def test_a_run_without_a_dump_has_none(opener: Opener, tmp_path: Path) -> None:
     (tmp_path / "runs/one").mkdir(parents=True)
     (tmp_path / "runs/one/x.summary.1.host").write_bytes(b"")
     store = opener()
-    assert store.dump("one") == OpenDump("missing")
-    assert store.dump_work("one", ALL).state == "missing"
-    assert store.dump("nobody") == OpenDump("missing")
-    store.cancel_dump("one", ALL)
+    assert store.dumps.open("one") == OpenDump("missing")
+    assert store.dumps.work("one", ALL).state == "missing"
+    assert store.dumps.open("nobody") == OpenDump("missing")
+    store.dumps.cancel("one", ALL)
 
 
 def test_a_dump_is_listed_and_worked_on(opener: Opener, runs: Path) -> None:
     store = opener()
-    rows = {row.key: row for row in store.runs()}
+    rows = {row.key: row for row in store.runs.rows()}
     assert [rows[key].tags.get("dump") for key in ("a", "b")] == [1, 1]
     found = opened(store, "b")
     assert found.state == "ready"
@@ -52,7 +52,7 @@ def test_ranks_of_a_job_are_one_dump(opener: Opener, tmp_path: Path) -> None:
     for rank in range(2):
         write_dump(tmp_path / "runs/job", iterations=2, rank=rank, seed=rank)
     store = opener()
-    (row,) = store.runs()
+    (row,) = store.runs.rows()
     dump = opened(store, row.key).dump
     assert dump is not None
     assert dump.ranks == (0, 1)
@@ -61,14 +61,14 @@ def test_ranks_of_a_job_are_one_dump(opener: Opener, tmp_path: Path) -> None:
 def test_a_rank_that_appears_later_joins(opener: Opener, tmp_path: Path) -> None:
     write_dump(tmp_path / "runs/job", iterations=2)
     store = opener(interval=0.1)
-    (row,) = store.runs()
+    (row,) = store.runs.rows()
     first = opened(store, row.key)
     write_dump(tmp_path / "runs/job", iterations=2, rank=1, seed=1)
 
     def joined() -> bool:
-        store.status()
-        (row,) = store.runs()
-        found = store.dump(row.key)
+        store.runs.status()
+        (row,) = store.runs.rows()
+        found = store.dumps.open(row.key)
         return found.dump is not None and found.dump.ranks == (0, 1) and found.mark != first.mark
 
     wait_for(joined)
@@ -79,9 +79,9 @@ def test_a_run_that_begins_to_dump_says_so(opener: Opener, tmp_path: Path) -> No
     folder.mkdir(parents=True)
     (folder / "x.summary.1.host").write_bytes(b"")
     store = opener(interval=0.1)
-    assert not store.runs()[0].tags.get("dump")
+    assert not store.runs.rows()[0].tags.get("dump")
     write_dump(folder, iterations=1)
-    wait_for(lambda: any(row.tags.get("dump") for row in store.runs()))
+    wait_for(lambda: any(row.tags.get("dump") for row in store.runs.rows()))
 
 
 def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Path) -> None:
@@ -96,8 +96,8 @@ def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Pat
 
     work = DumpWork("slow", ("a", 1), job)
     opened(store, "a")
-    wait_for(lambda: store.dump_work("a", work).result)
-    assert store.dump_work("a", work) == WorkResult("working", [1], 1, 2, "", opened(store, "a").mark)
+    wait_for(lambda: store.dumps.work("a", work).result)
+    assert store.dumps.work("a", work) == WorkResult("working", [1], 1, 2, "", opened(store, "a").mark)
     go_on.set()
     assert done(store, "a", work).result == [1, 2, 3]
     assert done(store, "a", DumpWork("slow", ("a", 1), measured)).result == [1, 2, 3]  # the same work
@@ -115,9 +115,9 @@ def test_work_of_one_run_does_not_hold_up_another(opener: Opener, runs: Path) ->
 
     for number in range(5):
         opened(store, "a")
-        store.dump_work("a", DumpWork("endless", number, endless))
+        store.dumps.work("a", DumpWork("endless", number, endless))
     assert done(store, "b", ALL).state == "ready"
-    assert store.dump_work("a", DumpWork("endless", 0, endless)).state in ("working", "waiting")
+    assert store.dumps.work("a", DumpWork("endless", 0, endless)).state in ("working", "waiting")
     end.set()
 
 
@@ -133,11 +133,11 @@ def test_work_is_cancelled_and_begun_again(opener: Opener, runs: Path) -> None:
 
     work = DumpWork("slow", None, job)
     opened(store, "a")
-    wait_for(lambda: store.dump_work("a", work).state == "working")
-    store.cancel_dump("a", work)
+    wait_for(lambda: store.dumps.work("a", work).state == "working")
+    store.dumps.cancel("a", work)
     assert done(store, "a", work).state == "cancelled"
-    assert store.dump_work("a", work).state == "cancelled"
-    wait_for(lambda: store.dump_work("a", work, again=True).state == "ready")
+    assert store.dumps.work("a", work).state == "cancelled"
+    wait_for(lambda: store.dumps.work("a", work, again=True).state == "ready")
     assert len(begun) == 2
 
 
@@ -162,7 +162,7 @@ def test_results_are_bounded_by_their_bytes(runs: Path, monkeypatch: pytest.Monk
     store = Store([runs], interval=0).start()
     assert store.wait(WAIT)
     dumps = module.Dumps(interval=0, memory=10_000_000)
-    sources = [entry.source for entry in store._runs.members("a")]
+    sources = [entry.source for entry in store.follower.members("a")]
     works = [DumpWork("array", number, lambda dump, report: np.zeros(500_000)) for number in range(6)]
     for work in works:
         wait_for(lambda work=work: dumps.result("a", sources, work).state == "ready")
@@ -181,7 +181,7 @@ def test_listed_dumps_are_bounded(tmp_path: Path, opener: Opener, monkeypatch: p
     store = opener()
     for number in range(module.MOST_DUMPS + 2):
         assert opened(store, f"run{number}").state == "ready"
-    assert len(store._dumps._held) <= module.MOST_DUMPS + 1
+    assert len(store.dumps.held._held) <= module.MOST_DUMPS + 1
     assert opened(store, "run0").state == "ready"
 
 
@@ -207,12 +207,12 @@ def test_an_unchanged_dump_is_not_listed_again(opener: Opener, runs: Path, monke
     first = opened(store, "a")
     listed: list[object] = []
     monkeypatch.setattr("parsers.dumps.kernel.list_rank", lambda *args: listed.append(args))
-    looked = store._dumps._held["a"].looked
+    looked = store.dumps.held._held["a"].looked
     deadline = time.monotonic() + 60
-    while store._dumps._held["a"].looked == looked and time.monotonic() < deadline:
-        store.status()
+    while store.dumps.held._held["a"].looked == looked and time.monotonic() < deadline:
+        store.runs.status()
         time.sleep(0.02)
-    assert store._dumps._held["a"].looked > looked
+    assert store.dumps.held._held["a"].looked > looked
     assert listed == []
     assert (opened(store, "a").mark, opened(store, "a").dump) == (first.mark, first.dump)
 
@@ -222,24 +222,24 @@ def test_a_dump_that_grows_is_followed(opener: Opener, runs: Path) -> None:
     first = opened(store, "a")
     assert first.dump is not None
     before, count = done(store, "a", ALL), len(first.dump.tensors)
-    version = store.status().version
+    version = store.runs.status().version
     folder = runs / "a/rank_0/Net/0/3"
     folder.mkdir()
     path = folder / file_name("Add", "Default/a-op0", BEGIN_US + 10**9, "output", 0, "float32")
     whole = npy(np.arange(3, dtype=np.float32))
     path.write_bytes(whole[:-4])
-    wait_for(lambda: store.status().version != version and opened(store, "a").mark != first.mark)
+    wait_for(lambda: store.runs.status().version != version and opened(store, "a").mark != first.mark)
     now = opened(store, "a")
     assert now.dump is not None
     assert (len(now.dump.tensors), len(first.dump.tensors)) == (count + 1, count)  # rows of the one before stay valid
     result = done(store, "a", ALL)
     assert (len(before.result), len(result.result), result.mark) == (count, count + 1, now.mark)
-    assert "may still be written" in wait_for(lambda: store.problems("a"))[0][1].text
-    wait_for(lambda: store.runs()[[row.key for row in store.runs()].index("a")].problems == 1)
+    assert "may still be written" in wait_for(lambda: store.runs.problems("a"))[0][1].text
+    wait_for(lambda: store.runs.rows()[[row.key for row in store.runs.rows()].index("a")].problems == 1)
     path.write_bytes(whole)
-    wait_for(lambda: (store.status(), opened(store, "a").mark != now.mark)[1])
+    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != now.mark)[1])
     assert done(store, "a", ALL).result["max"].iat[count] == 2.0
-    wait_for(lambda: (store.status(), not store.problems("a"))[1])
+    wait_for(lambda: (store.runs.status(), not store.runs.problems("a"))[1])
 
 
 def test_statistics_known_before_a_change_are_not_computed_again(
@@ -254,7 +254,7 @@ def test_statistics_known_before_a_change_are_not_computed_again(
     monkeypatch.setattr(access, "measure", lambda place, *more: (read.append(place.path), measure(place, *more))[1])
     new = runs / "a/rank_0/Net/0/2" / file_name("Add", "Default/z-op0", BEGIN_US + 10**9, "output", 0, "float32")
     new.write_bytes(npy(np.ones(3, np.float32)))
-    wait_for(lambda: (store.status(), opened(store, "a").mark != first.mark)[1])
+    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
     again = done(store, "a", ALL)
     assert len(again.result) == len(result.result) + 1
     assert read == [str(new)]
@@ -269,7 +269,7 @@ def test_the_thread_that_scans_does_not_list_dumps(opener: Opener, runs: Path, m
     store = opener(interval=0.1)
     first = opened(store, "a")
     write_dump(runs / "a", iterations=1, rank=1)
-    wait_for(lambda: (store.status(), opened(store, "a").mark != first.mark)[1])
+    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
     assert threads == {"mindscope-dumps"}
 
 
@@ -278,13 +278,13 @@ def test_a_dump_that_disappears(opener: Opener, runs: Path) -> None:
     opened(store, "a")
     done(store, "b", ALL)
     shutil.rmtree(runs / "a")
-    wait_for(lambda: store.dump("a").state == "missing")
+    wait_for(lambda: store.dumps.open("a").state == "missing")
     assert done(store, "b", ALL).state == "ready"
 
 
 def test_statistics_are_found_in_the_index(opener: Opener, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = opener(index=True)
-    store._dumps._measuring._small = 0
+    store.dumps.held._measuring._small = 0
     first = done(store, "a", ALL)
     store.stop()
     again = opener(index=True)

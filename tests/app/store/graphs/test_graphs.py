@@ -35,9 +35,9 @@ def opened(runs: Path, index: Path) -> Graph:
     """Open the graph in a server of its own."""
     store = Store([runs], interval=0, index_directory=str(index)).start()
     assert store.wait(30)
-    [run] = store.runs()
-    [place] = store.graphs(run.key)
-    found = store.graph(run.key, place.name)
+    [run] = store.runs.rows()
+    [place] = store.graphs.locations(run.key)
+    found = store.graphs.graph(run.key, place.name)
     assert found is not None
     store.stop()
     return found

@@ -49,23 +49,23 @@ def store(run: Path, tmp_path: Path) -> Iterator[Store]:
 
 
 def ready(store: Store, name: str) -> ProfileFrame:
-    (row,) = store.profiles("one")
+    (row,) = store.profiles.rows("one")
     until = time.monotonic() + 30
-    while (found := store.profile_frame("one", row.session, row.rank, name)).state in ("reading", "waiting"):
+    while (found := store.profiles.frame("one", row.session, row.rank, name)).state in ("reading", "waiting"):
         assert time.monotonic() < until
     return found
 
 
 def test_what_a_run_has(store: Store, run: Path) -> None:
-    (row,) = store.profiles("one")
+    (row,) = store.profiles.rows("one")
     assert (row.session, row.rank, row.device) == ("host_1_2_ascend_ms", 3, "Ascend")
     assert row.frames == ("operators", "operator_types", "kernels", "ranks", "device_times")
     assert row.files == ("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "profiler_info_3.json")
-    (listed,) = store.runs()
+    (listed,) = store.runs.rows()
     assert listed.tags == {"profile": 1} | {f"profile.{name}": 1 for name in row.frames}
     assert listed.size == row.size == sum(path.stat().st_size for path in (run.parent).rglob("*.*"))
     assert listed.updated == pytest.approx(os.stat(run.parent / "profiler_info_3.json").st_mtime)
-    assert store.profiles("none") == ()
+    assert store.profiles.rows("none") == ()
 
 
 def test_frames_are_those_of_the_parser(store: Store, run: Path) -> None:
@@ -75,7 +75,7 @@ def test_frames_are_those_of_the_parser(store: Store, run: Path) -> None:
     missing = ready(store, "steps")
     assert missing.state == "missing"
     assert missing.wanted[:2] == ("step_trace_time.csv", "analysis.db")
-    assert store.profile_frame("one", "no", 0, "steps").state == "missing"
+    assert store.profiles.frame("one", "no", 0, "steps").state == "missing"
     with pytest.raises(KeyError):
         ready(store, "no such frame")
 
@@ -104,13 +104,13 @@ def test_a_second_start_takes_it_from_the_index_until_the_file_grows(store: Stor
 
 def test_damage_is_in_the_data_health(store: Store, run: Path) -> None:
     (run / "kernel_details.csv").write_text(kernel_rows(3) + "1,2\n")
-    store.refresh()
+    store.runs.refresh()
     until = time.monotonic() + 20
-    while not store.problems("one"):
+    while not store.runs.problems("one"):
         ready(store, "kernels")
         assert time.monotonic() < until
         time.sleep(0.05)
-    ((key, problem),) = store.problems("one")
+    ((key, problem),) = store.runs.problems("one")
     assert key == "one"
     assert "Line 5" in problem.text
     assert ready(store, "operator_types").problems == (problem,)
@@ -230,7 +230,7 @@ def test_a_request_that_cannot_be_answered_says_why(store: Store, query: dict[st
 
 def test_a_cell_is_never_a_formula(store: Store, run: Path) -> None:
     (run / "kernel_details.csv").write_text(HEAD + '1,"=cmd()","a,b",AI_CORE,1.000,2\n')
-    store.refresh()
+    store.runs.refresh()
     until = time.monotonic() + 20
     while (frame := ready(store, "kernels").frame) is None or len(frame) != 1:
         assert time.monotonic() < until

@@ -61,17 +61,17 @@ def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
     store = Store([tmp_path / "runs"], interval=0).start()
     try:
         assert store.wait(30)
-        (row,) = store.profiles("one")
+        (row,) = store.profiles.rows("one")
         assert "trace" in row.frames
-        assert store.runs()[0].tags["profile.trace"] == 1
+        assert store.runs.rows()[0].tags["profile.trace"] == 1
         until = time.monotonic() + 60
-        while store.profile_frame(*KEY, "trace").state in ("reading", "waiting"):
+        while store.profiles.frame(*KEY, "trace").state in ("reading", "waiting"):
             assert time.monotonic() < until
-        opened = store.trace(*KEY)
+        opened = store.profiles.trace(*KEY)
         assert opened is not None
         assert len(opened.trace.slices) == len(chrome_traces.slices())
         assert [step.label for step in opened.steps()] == ["1", "2", "3"]
-        assert store.trace("one", "elsewhere", 0) is None
+        assert store.profiles.trace("one", "elsewhere", 0) is None
     finally:
         store.stop()
 
@@ -262,12 +262,12 @@ def test_a_store_of_a_trace_file(file: Path) -> None:
     store = Store([file], interval=0).start()
     try:
         assert store.wait(30)
-        (row,) = store.runs()
+        (row,) = store.runs.rows()
         assert row.name == "trace_view.json"
-        (profile,) = store.profiles(row.key)
+        (profile,) = store.profiles.rows(row.key)
         assert profile.frames == ("step_times", "trace", "device_times")
         until = time.monotonic() + 60
-        while (opened := store.trace(row.key, profile.session, profile.rank)) is None:
+        while (opened := store.profiles.trace(row.key, profile.session, profile.rank)) is None:
             assert time.monotonic() < until
         assert len(opened.trace.slices) == len(chrome_traces.slices())
         trace = open_run(file).profile[profile.session, profile.rank].trace

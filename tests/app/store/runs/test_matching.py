@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.store.runs.matching import Captures, PatternError, captured, matching
+from app.store.runs.matching import PatternError, Patterns, captured, matching
 from app.store.runs.pattern_process import lowered
 
 NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
@@ -109,18 +109,18 @@ def test_the_same_question_is_tried_once(monkeypatch) -> None:
         return [pattern] * len(names)
 
     monkeypatch.setattr("app.store.runs.matching.captured", ask)
-    captures = Captures()
+    patterns = Patterns()
     for _ in range(3):
-        assert captures("a.", ["x", "y"]) == ["a.", "a."]
+        assert patterns.captured("a.", ["x", "y"]) == ["a.", "a."]
         with pytest.raises(PatternError, match="no"):
-            captures("(", ["x"])
+            patterns.captured("(", ["x"])
     assert asked == ["a.", "("]
-    assert captures("a.", ["x"]) == ["a."]
-    for number in range(2 * Captures.CACHED):
-        captures(f"{number}.", ["x"])
-    captures("a.", ["x", "y"])
+    assert patterns.captured("a.", ["x"]) == ["a."]
+    for number in range(2 * Patterns.CACHED):
+        patterns.captured(f"{number}.", ["x"])
+    patterns.captured("a.", ["x", "y"])
     assert asked.count("a.") == 3
-    monkeypatch.setattr(Captures, "RETRY_SECONDS", -1.0)
+    monkeypatch.setattr(Patterns, "RETRY_SECONDS", -1.0)
     with pytest.raises(PatternError):
-        captures("(", ["x"])
+        patterns.captured("(", ["x"])
     assert asked.count("(") == 2

@@ -272,12 +272,12 @@ def test_notes_survive_a_restart_and_reach_another_window(base: Path, tmp_path: 
 
 def test_watchpoints_of_a_run_survive_a_restart(base: Path, tmp_path: Path) -> None:
     store = opened(base, tmp_path / "notes")
-    assert store.notebook().watchpoints == {}
-    store.save_watchpoints("one", WatchList(POINTS), WatchList().version)
+    assert store.notes.notebook().watchpoints == {}
+    store.notes.save_watchpoints("one", WatchList(POINTS), WatchList().version)
     with pytest.raises(KeyError):
-        store.save_watchpoints("../one", WatchList(POINTS), WatchList().version)
+        store.notes.save_watchpoints("../one", WatchList(POINTS), WatchList().version)
     with pytest.raises(Unfit, match="regular expression"):
-        store.save_watchpoints("one", WatchList((replace(POINTS[1], pattern="(a"),)), WatchList(POINTS).version)
+        store.notes.save_watchpoints("one", WatchList((replace(POINTS[1], pattern="(a"),)), WatchList(POINTS).version)
     store.stop()
     again = opened(base, tmp_path / "notes")
     assert again.notebook().watchpoints == {"one": WatchList(POINTS)}
@@ -289,8 +289,8 @@ def test_damage_is_told_with_the_problems(base: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir(mode=0o700)
     (tmp_path / "notes" / "notes.jsonl").write_bytes(b"nothing of ours")
     store = opened(base, tmp_path / "notes")
-    assert store.status().problems == len(store.problems())
-    assert any("damaged" in problem.path for _, problem in store.problems())
+    assert store.runs.status().problems == len(store.runs.problems())
+    assert any("damaged" in problem.path for _, problem in store.runs.problems())
     store.stop()
 
 
@@ -302,5 +302,5 @@ def test_a_workspace_can_be_given_to_an_application(base: Path, tmp_path: Path) 
     app.source.stop()
     with pytest.raises(SettingError, match="outside the runs"):
         create_app(base, workspace=base / "work")
-    with pytest.raises(ValueError, match="FrameSource"):
+    with pytest.raises(ValueError, match="Sources"):
         create_app(app.source, workspace=tmp_path / "work")

@@ -33,7 +33,7 @@ def opened(base: Path) -> Iterator[Store]:
 
 def read(store: Store, run: str, session: str, number: int, name: str = "cluster_steps") -> ProfileFrame:
     until = time.monotonic() + 30
-    while (found := store.profile_frame(run, session, number, name)).state in ("reading", "waiting"):
+    while (found := store.profiles.frame(run, session, number, name)).state in ("reading", "waiting"):
         assert time.monotonic() < until
     return found
 
@@ -42,7 +42,7 @@ def test_every_rank_of_a_run_gives_the_frames_of_its_job(tmp_path: Path) -> None
     for number in (0, 1):
         rank(tmp_path / "run" / f"rank{number}_ascend_pt", number + 1)
     with opened(tmp_path) as store:
-        rows = store.profiles("run")
+        rows = store.profiles.rows("run")
         assert [(row.session, row.rank) for row in rows] == [("rank0_ascend_pt", 0), ("rank1_ascend_pt", 1)]
         assert all({"steps", "cluster_steps"} <= set(row.frames) for row in rows)
         assert "collectives" not in rows[0].frames
@@ -50,13 +50,14 @@ def test_every_rank_of_a_run_gives_the_frames_of_its_job(tmp_path: Path) -> None
         assert one is other
         assert one is not None
         assert one["computing_ns"].tolist() == [1000.0, 2000.0]
-        assert store.members("run", "rank1_ascend_pt", 1) == (("run", "rank0_ascend_pt", 0), ("run", "rank1_ascend_pt", 1))
-        job = store.job("run", "rank0_ascend_pt", 0)
+        both = ("run", "rank0_ascend_pt", 0), ("run", "rank1_ascend_pt", 1)
+        assert store.profiles.members("run", "rank1_ascend_pt", 1) == both
+        job = store.profiles.job("run", "rank0_ascend_pt", 0)
         assert job is not None
         assert job.ranks == (0, 1)
         assert read(store, "run", "rank0_ascend_pt", 0, "collectives").state == "missing"
-        assert store.job("run", "no", 0) is None
-        assert store.members("no", ".", 0) == ()
+        assert store.profiles.job("run", "no", 0) is None
+        assert store.profiles.members("no", ".", 0) == ()
 
 
 @pytest.mark.parametrize("names", [("job/rank_0", "job/rank_1"), ("test_rank_0", "test_rank_1")], ids=["one row", "two rows"])
@@ -64,7 +65,8 @@ def test_ranks_that_are_runs_of_their_own_are_one_job(tmp_path: Path, names: tup
     for number, name in enumerate(names):
         rank(tmp_path / name / "profiler", number + 1)
     with opened(tmp_path) as store:
-        assert store.members(names[1], "profiler", 1) == tuple((name, "profiler", number) for number, name in enumerate(names))
+        every = tuple((name, "profiler", number) for number, name in enumerate(names))
+        assert store.profiles.members(names[1], "profiler", 1) == every
         frame = read(store, names[0], "profiler", 0).frame
         assert frame is not None
         assert frame["rank"].tolist() == [0, 1]
@@ -75,7 +77,7 @@ def test_runs_whose_paths_differ_are_jobs_of_their_own(tmp_path: Path) -> None:
         for number in (0, 1):
             rank(tmp_path / name / f"rank{number}_ascend_pt")
     with opened(tmp_path) as store:
-        assert {run for run, _, _ in store.members("big", "rank0_ascend_pt", 0)} == {"big"}
+        assert {run for run, _, _ in store.profiles.members("big", "rank0_ascend_pt", 0)} == {"big"}
 
 
 def test_files_about_all_ranks_alone_are_a_profile_without_rank(tmp_path: Path) -> None:
@@ -83,8 +85,8 @@ def test_files_about_all_ranks_alone_are_a_profile_without_rank(tmp_path: Path) 
     folder.mkdir(parents=True)
     (folder / "cluster_step_trace_time.csv").write_text(WHOLE)
     with opened(tmp_path) as store:
-        assert store.runs()[0].tags["profile.cluster_steps"] == 1
-        (row,) = store.profiles("run")
+        assert store.runs.rows()[0].tags["profile.cluster_steps"] == 1
+        (row,) = store.profiles.rows("run")
         assert (row.session, row.rank, row.frames) == ("cluster_analysis_output", -1, ("cluster_steps",))
         frame = read(store, "run", "cluster_analysis_output", -1).frame
         assert frame is not None
@@ -99,28 +101,30 @@ def test_files_about_all_ranks_beside_ranks_that_are_runs_are_seen(tmp_path: Pat
     folder.mkdir()
     (folder / "cluster_step_trace_time.csv").write_text(WHOLE)
     with opened(tmp_path) as store:
-        listed = {(run, row.session, row.rank) for row in store.runs() for run in row.members for row in store.profiles(run)}
+        runs = [run for row in store.runs.rows() for run in row.members]
+        listed = {(run, row.session, row.rank) for run in runs for row in store.profiles.rows(run)}
         assert ("job/rank_0", "profiler", 0) in listed
-        assert store.members("job/rank_0", "profiler", 0)[:2] == (("job/rank_0", "profiler", 0), ("job/rank_1", "profiler", 1))
+        first = ("job/rank_0", "profiler", 0), ("job/rank_1", "profiler", 1)
+        assert store.profiles.members("job/rank_0", "profiler", 0)[:2] == first
 
 
 def test_reading_a_frame_of_a_job_can_be_cancelled_and_asked_for_again(tmp_path: Path) -> None:
     rank(tmp_path / "run" / "rank0_ascend_pt")
     with opened(tmp_path) as store:
-        store.cancel_profile("run", "rank0_ascend_pt", 0, "cluster_steps")  # nothing is being read yet
+        store.profiles.cancel("run", "rank0_ascend_pt", 0, "cluster_steps")  # nothing is being read yet
         assert read(store, "run", "rank0_ascend_pt", 0).state == "ready"
-        store.cancel_profile("run", "rank0_ascend_pt", 0, "cluster_steps")
+        store.profiles.cancel("run", "rank0_ascend_pt", 0, "cluster_steps")
         assert read(store, "run", "rank0_ascend_pt", 0).state == "ready"
 
 
 def test_a_rank_that_comes_later_joins_the_job(tmp_path: Path) -> None:
     rank(tmp_path / "run" / "rank0_ascend_pt")
     with opened(tmp_path) as store:
-        assert len(store.members("run", "rank0_ascend_pt", 0)) == 1
+        assert len(store.profiles.members("run", "rank0_ascend_pt", 0)) == 1
         rank(tmp_path / "run" / "rank1_ascend_pt", 2)
-        store.refresh()
+        store.runs.refresh()
         until = time.monotonic() + 20
-        while len(store.members("run", "rank0_ascend_pt", 0)) < 2:
+        while len(store.profiles.members("run", "rank0_ascend_pt", 0)) < 2:
             assert time.monotonic() < until
             time.sleep(0.05)
         frame = read(store, "run", "rank0_ascend_pt", 0).frame

@@ -71,7 +71,7 @@ def test_a_server_finds_all_of_it(base: Path, tmp_path: Path) -> None:
     store = Store([base], interval=0, index_directory=str(tmp_path / "index")).start()
     assert store.wait(30)
     for number in range(12):
-        found = store.series(f"run{number}", "loss")
+        found = store.curves.series(f"run{number}", "loss")
         assert found is not None
         np.testing.assert_array_equal(found.value, np.float32(number + np.arange(20) / 7))
     store.stop()

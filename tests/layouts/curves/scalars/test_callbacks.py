@@ -53,7 +53,7 @@ def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: MemorySource) -> 
     lines = mains(made)
     assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
     assert [t["meta"]["label"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
-    drawn = source.colours()
+    drawn = source.runs.colours()
     assert [t["line"]["color"] for t in lines] == [drawn[t["meta"]["key"]] for t in lines]
     assert made["layout"]["meta"]["tags"] == ["loss"]
     assert isinstance(mark, str)
@@ -63,7 +63,7 @@ def test_in_one_chart_every_tag_keeps_its_own_threshold(source: MemorySource) ->
     wanted = {"tag": ["loss", "lr"], "run": ["a"], "threshold": ["<1.5:loss", ">100:lr"]}
     meta = card(source, wanted)[0]["layout"]["meta"]
     assert [(fact["tags"], fact["text"]) for fact in meta["thresholds"]] == [(["loss"], "<1.5"), (["lr"], ">100.0")]
-    loss, lr = (source.series("a", tag).value for tag in ("loss", "lr"))
+    loss, lr = (source.curves.series("a", tag).value for tag in ("loss", "lr"))
     assert [fact["satisfied"] for fact in meta["thresholds"]] == [int((loss < 1.5).sum()), int((lr > 100).sum())]
     (fact,) = card(source, wanted | {"threshold": [">0"]})[0]["layout"]["meta"]["thresholds"]
     assert fact["tags"] == ["loss", "lr"]
@@ -71,7 +71,7 @@ def test_in_one_chart_every_tag_keeps_its_own_threshold(source: MemorySource) ->
 
 def test_hues_are_spread_over_the_chosen_runs(source: MemorySource) -> None:
     made, _ = card(source, ask(run=["b", "job"]))
-    drawn = source.colours(["b", "job"])
+    drawn = source.runs.colours(["b", "job"])
     assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == {
         key: drawn[key] for key in ("b", "job/rank_0", "job/rank_1")
     }

@@ -203,7 +203,7 @@ def test_a_pattern_that_cannot_be_tried_draws_the_runs_and_says_why(sweep: Memor
     def refused(pattern: str, names: Any) -> Any:
         raise ValueError("wanted a regular expression: missing )")
 
-    sweep.captured = refused  # type: ignore[method-assign]
+    sweep.patterns.captured = refused  # type: ignore[method-assign]
     meta = draw(sweep, asked(group="regex:("))["layout"]["meta"]
     assert meta["refused"] == "wanted a regular expression: missing )"
     assert meta["lines"] == 13

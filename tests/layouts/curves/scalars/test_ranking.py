@@ -48,8 +48,8 @@ def test_the_parts_together_have_the_severest_of_each_tag(source: MemorySource, 
     assert found[-1]["total"] == 2 * TAGS
     best: dict[tuple[str, str], list[float]] = {}
     for run in ("a", "b"):
-        for tag in source.tags(run):
-            one = source.series(run, tag)
+        for tag in source.runs.tags(run):
+            one = source.curves.series(run, tag)
             assert one is not None
             for insight in insights_of(tag, one):
                 key = (tag, insight.kind)

@@ -24,6 +24,8 @@ from parsers.analysis.dumps.watchpoints import CONDITIONS, Watchpoint
 from parsers.analysis.graphs import network
 from parsers.dumps.access import RunDump
 from tests.sources import MemorySource
+from tests.sources.dumps import MemoryDumps
+from tests.sources.patterns import MemoryPatterns
 from tests.writers.dumps import write_dump
 
 ASK: dict[str, Any] = {"of": ["a"], "rank": ["0"], "step": ["2"], "mark": ["m"]}
@@ -52,7 +54,7 @@ def test_without_saved_watchpoints_the_recommended_ones_are_listed(answers: Answ
     assert found["watchpoints"] == found["recommended"]
     assert {one["name"] for one in found["conditions"]} == set(CONDITIONS)
     assert len(found["conditions"]) == 18
-    source.save_watchpoints("a", WatchList(watching.proposed().watchpoints[:1]), WatchList().version)
+    source.notes.save_watchpoints("a", WatchList(watching.proposed().watchpoints[:1]), WatchList().version)
     again = answers.watch(ASK)
     assert again["saved"]
     assert len(again["watchpoints"]) == 1
@@ -174,25 +176,26 @@ def test_the_iteration_on_screen_is_checked_first(dump: RunDump) -> None:
     assert found.done == {0, 1, 2, 3, 4}
 
 
-class Working(MemorySource):
-    """A source whose work has found a part so far."""
+class WorkingDumps(MemoryDumps):
+    """Dumps whose work has found a part so far."""
 
-    def dump_work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
+    def work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
         return WorkResult("working", hits.Found((), (7,), frozenset({1})), 3, 10)
 
 
 def test_hits_so_far_are_listed_while_work_goes_on(dump: RunDump) -> None:
-    found = Answers(Working({"a": {"dump": dump}})).hits(ASK | watch(OVERFLOW) | {"count": ["5"]})
+    found = Answers(MemorySource({"a": {"dump": dump}}, dumps=WorkingDumps)).hits(ASK | watch(OVERFLOW) | {"count": ["5"]})
     assert (found["state"], found["total"], found["checked"]) == ("working", 0, [7])
     assert (found["progress"]["done"], found["progress"]["total"]) == (3, 10)
 
 
 def test_a_bad_pattern_is_told(dump: RunDump) -> None:
-    class Refusing(MemorySource):
+    class Refusing(MemoryPatterns):
         def matching(self, pattern: str, names: Any) -> Any:
             raise ValueError("the expression takes too long")
 
-    found = Answers(Refusing({"a": {"dump": dump}})).hits(ASK | watch(OVERFLOW | {"pattern": "(a+)+"}) | {"count": ["5"]})
+    source = MemorySource({"a": {"dump": dump}}, patterns=Refusing)
+    found = Answers(source).hits(ASK | watch(OVERFLOW | {"pattern": "(a+)+"}) | {"count": ["5"]})
     assert (found["state"], found["progress"]["text"]) == ("failed", "the expression takes too long")
 
 

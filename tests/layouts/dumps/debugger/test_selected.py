@@ -67,12 +67,12 @@ def source(tmp_path: Path) -> MemorySource:
 
 
 def ask(source: MemorySource, **more: Any) -> dict[str, list[str]]:
-    plain = {"of": "a", "rank": 0, "step": 1, "node": NODE, "mark": source.dump("a").mark, **more}
+    plain = {"of": "a", "rank": 0, "step": 1, "node": NODE, "mark": source.dumps.open("a").mark, **more}
     return {key: [str(value)] for key, value in plain.items() if value is not None}
 
 
 def row(source: MemorySource, name: str, step: int, run: str = "a", io: str = "output") -> int:
-    dump = source.dump(run).dump
+    dump = source.dumps.open(run).dump
     assert dump is not None
     tensors = dump.tensors
     names, kinds = tensors["name"].astype(str), tensors["io"].astype(str)
@@ -186,7 +186,7 @@ def test_lines_that_are_there_twice_are_listed_once() -> None:
 @pytest.mark.parametrize("statistic", ["l2", "mean", "nan", "max"])
 def test_a_trend_is_that_of_all_iterations(source: MemorySource, statistic: str) -> None:
     answer = sendable(selected.trend(source, ask(source, row=row(source, "fc", 1), stat=statistic)))
-    dump = source.dump("a").dump
+    dump = source.dumps.open("a").dump
     assert dump is not None
     rows = selected_figures.trend_rows(dump, row(source, "fc", 1))
     known = dump.measured(rows, computed=True)
@@ -207,7 +207,8 @@ def test_the_trend_of_another_tensor_is_drawn_beside_it(source: MemorySource) ->
     plain = ask(source, row=row(source, "fc", 1), stat="mean")
 
     def lines(run: str, step: int, io: str = "output") -> Any:
-        beside = {"with_run": [run], "with_row": [str(row(source, "fc", step, run, io))], "with_mark": [source.dump(run).mark]}
+        number, mark = str(row(source, "fc", step, run, io)), source.dumps.open(run).mark
+        beside = {"with_run": [run], "with_row": [number], "with_mark": [mark]}
         return sendable(selected.trend(source, plain | beside))["figure"]["data"]
 
     assert len(lines("a", 2)) == 1, "the same tensor in another iteration"

@@ -25,7 +25,7 @@ def source(tmp_path: Any, served: Served) -> Any:
 
 
 def ask(source: Any, step: int, node: str, **more: Any) -> dict[str, list[str]]:
-    plain = {"of": KEY, "rank": 0, "step": step, "node": node, "mark": source.dump(KEY).mark, **more}
+    plain = {"of": KEY, "rank": 0, "step": step, "node": node, "mark": source.dumps.open(KEY).mark, **more}
     return {key: [str(value)] for key, value in plain.items()}
 
 
@@ -43,7 +43,7 @@ def test_values_come_after_they_were_asked_for(source: Any, served: Served) -> N
         return next(one for one in answer["tensors"] if one["io"] == "output")
 
     def about() -> dict[str, Any]:
-        query = {"run": KEY, "row": output()["row"], "mark": source.dump(KEY).mark}
+        query = {"run": KEY, "row": output()["row"], "mark": source.dumps.open(KEY).mark}
         found: dict[str, Any] = client.get("/api/dump-about", query_string=query).json
         return found
 

@@ -19,7 +19,8 @@ from layouts.kit.state import BadInput
 from parsers import Series, open_run
 from parsers.dumps.access import RunDump
 from parsers.graphs.graph import SourceLine
-from tests.sources import MemorySource, Reported
+from tests.sources import MemorySource
+from tests.sources.dumps import Reported
 from tests.writers.dumps import Injection, write_dump
 
 

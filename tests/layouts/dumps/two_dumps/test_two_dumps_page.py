@@ -94,7 +94,7 @@ def test_a_tolerance_and_a_choice_of_rows(source: MemorySource, net: Network) ->
         return json.dumps(page.compared(source, ask(**more))["sections"]["table"]).count("data-place")
 
     everything, outputs, differing = rows(show="all"), rows(), rows(show="differing")
-    dump = source.dump("good").dump
+    dump = source.dumps.open("good").dump
     assert dump is not None
     assert everything == int((dump.tensors["iteration"] == 2).sum())
     assert outputs == everything - int(((dump.tensors["iteration"] == 2) & (dump.tensors["io"] == "input")).sum())
@@ -180,7 +180,7 @@ def test_files_have_all_rows(source: MemorySource) -> None:
     saved = page._saver(source, "table")(1, ask(show="differing", find="nowhere"))
     lines = saved["content"].splitlines()
     assert saved["filename"] == "good_rank0_2_bad_rank0_2_table.csv"
-    dump = source.dump("good").dump
+    dump = source.dumps.open("good").dump
     assert dump is not None
     assert len(lines) == int((dump.tensors["iteration"] == 2).sum()) + 1
     assert lines[0].startswith("place,name,type,how,other_name,io,slot")

@@ -157,7 +157,7 @@ def test_text_chooses_samples_and_other_filters_do_not(weak: MemorySource) -> No
 
 def test_the_reliability_diagram_has_the_bins(weak: MemorySource) -> None:
     answer = page.answer_reliability(weak, ask())
-    probabilities = weak.explanations("weak").explanations
+    probabilities = weak.explanations.open("weak").explanations
     assert probabilities is not None
     table = probabilities.predictions.sort_values("probability").drop_duplicates("sample", keep="last")
     high = table["probability"] > 0.9

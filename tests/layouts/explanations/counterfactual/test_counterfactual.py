@@ -42,7 +42,7 @@ def ask(**more: Any) -> dict[str, list[str]]:
 def test_the_list_has_the_samples_of_the_frames(real: MemorySource) -> None:
     answer = answer_rows(real, ask(of="summary_real"))
     assert (answer["state"], answer["total"], answer["all"], answer["hidden"], answer["any"]) == ("ready", 6, 6, 0, True)
-    frames = real.explanations("summary_real").explanations
+    frames = real.explanations.open("summary_real").explanations
     assert frames is not None
     last = frames.counterfactuals.groupby("sample")["probability"].last()
     recorded = frames.predictions.set_index("sample")["probability"]

@@ -109,7 +109,7 @@ def test_only_chosen_explainers_are_shown(real: MemorySource) -> None:
 
 def test_the_radar_has_a_point_per_metric_at_its_score(real: MemorySource) -> None:
     found = page.answer_scores(real, ask())["figure"]
-    table = real.explanations("run").explanations
+    table = real.explanations.open("run").explanations
     assert table is not None
     for trace, explainer in zip(found["data"][1:], ("Gradient", "GradCAM"), strict=True):
         rows = table.scores[(table.scores["explainer"] == explainer) & (table.scores["label"] == -1)]

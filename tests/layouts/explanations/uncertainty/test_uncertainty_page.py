@@ -41,7 +41,7 @@ def traces(figure: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def predictions(source: MemorySource, run: str) -> pd.DataFrame:
-    found = source.explanations(run).explanations
+    found = source.explanations.open(run).explanations
     assert found is not None
     return found.predictions
 
@@ -112,7 +112,7 @@ def samples_of(markup: list[Any]) -> list[int]:
 
 
 def test_filters_of_labels_and_outcomes_apply_to_labels(real: MemorySource) -> None:
-    found = real.explanations("summary_weak").explanations
+    found = real.explanations.open("summary_weak").explanations
     choice = read_choice(ask(of="summary_weak", outcome="fp"))
     assert found is not None
     assert choice is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.store.store import Store
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from parsers import Graph, open_run
 from tests.layouts.graphs.graph.demo_graph import DEMO, RUN
@@ -22,7 +23,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture
 def views(store: Store) -> Views:
-    return Views(store)
+    return Views(RunGraphs(store))
 
 
 @pytest.fixture(scope="module")

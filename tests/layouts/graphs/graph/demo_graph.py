@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.store.store import Store
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.panel import panel
@@ -20,7 +21,7 @@ RUN = "lenet_landscape"
 
 def words(store: Store, **more: list[str]) -> dict[str, list[str]]:
     """What the page asks about the one graph of RUN."""
-    return {"run": [RUN], "graph": [store.graphs(RUN)[0].name], **more}
+    return {"run": [RUN], "graph": [store.graphs.locations(RUN)[0].name], **more}
 
 
 def draw(store: Store, views: Views, **more: list[str]) -> dict[str, Any]:
@@ -53,4 +54,4 @@ def boxes(drawing: dict[str, Any]) -> dict[str, Any]:
 
 def views_of(found: Graph) -> Views:
     """Views of a run `r` that has the one graph, without a name or as `g`."""
-    return Views(MemorySource({"r": {"graphs": {"": found, "g": found}}}))
+    return Views(RunGraphs(MemorySource({"r": {"graphs": {"": found, "g": found}}})))

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from app.store.store import Store
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.files import file
@@ -25,14 +26,14 @@ OTHER = "lenet_adam_lr0.01_b64"
 
 
 def against(store: Store, run: str, **more: list[str]) -> dict[str, list[str]]:
-    return words(store, **{"with": [run], "other": [store.graphs(run)[0].name]}, **more)
+    return words(store, **{"with": [run], "other": [store.graphs.locations(run)[0].name]}, **more)
 
 
 def test_a_graph_compared_with_itself_does_not_differ(store: Store, views: Views) -> None:
     ask = against(store, RUN)
     found = drawn(views, read_ask(ask))
     assert {line[7] for line in found["meta"]["tree"]} <= {"", "same"}
-    assert "do not differ" in texts(results(store, views, ask))
+    assert "do not differ" in texts(results(store.patterns, views, ask))
 
 
 def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Store, views: Views, graph: Graph) -> None:
@@ -42,7 +43,7 @@ def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Stor
     assert opened.compared is not None
     difference = opened.compared.difference
     assert not difference.same
-    said = texts(results(store, views, ask))
+    said = texts(results(store.patterns, views, ask))
     assert f"{len(difference.changed)} nodes changed, {len(difference.added)} added, {len(difference.removed)} removed" in said
     whole = opened.whole
     assert whole.size == len(graph.nodes) + len(difference.added)
@@ -78,7 +79,7 @@ def test_long_values_that_differ_are_shown_where_they_do() -> None:
 
     source = MemorySource({"r": {"graphs": graphs}})
     ask = {"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}
-    told = texts(panel(Views(source), read_of(ask), "n0")).partition("Attributes")[0]
+    told = texts(panel(Views(RunGraphs(source)), read_of(ask), "n0")).partition("Attributes")[0]
     assert "OLD" in told
     assert "NEW" in told
     assert len(told) < 1_500
@@ -112,7 +113,7 @@ def test_how_a_file_numbers_its_nodes_is_no_difference(tmp_path: Path) -> None:
         assert len(graphs["one"].nodes) >= 4
 
         source = MemorySource({"r": {"graphs": graphs}})
-        opened, _ = Views(source).of(read_of({"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}))
+        opened, _ = Views(RunGraphs(source)).of(read_of({"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}))
         assert opened.compared is not None
         assert not opened.compared.difference.changed, name
 
@@ -122,27 +123,27 @@ def test_attributes_of_files_of_different_formats_are_not_compared(real_data: Pa
 
     source = MemorySource({"r": {"graphs": graphs}})
     ask = {"run": ["r"], "graph": ["24_execute_0992.ir"], "with": ["r"], "other": ["ms_output_optimize.pb"]}
-    views = Views(source)
-    assert "different formats" in texts(results(source, views, ask))
+    views = Views(RunGraphs(source))
+    assert "different formats" in texts(results(source.patterns, views, ask))
     opened, _ = views.of(read_of(ask))
     assert opened.compared is not None
     changed = opened.compared.difference.changed
     assert not any("attributes" in fields for fields in changed.values())
     alike = {**ask, "graph": ["21_validate_0936.ir"], "other": ["24_execute_0992.ir"]}
-    assert "different formats" not in texts(results(source, views, alike))
+    assert "different formats" not in texts(results(source.patterns, views, alike))
 
 
 def test_simplify_applies_to_counts_list_and_file(real_data: Path) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     try:
         assert store.wait(60)
-        names = {run: store.graphs(run)[0].name for run in ("graph_resnet50_forward", "graph_resnet50_train")}
+        names = {run: store.graphs.locations(run)[0].name for run in ("graph_resnet50_forward", "graph_resnet50_train")}
         (run, graph), (other, second) = names.items()
         ask = {"run": [run], "graph": [graph], "with": [other], "other": [second]}
-        views = Views(store)
-        whole = texts(results(store, views, ask))
+        views = Views(RunGraphs(store))
+        whole = texts(results(store.patterns, views, ask))
         assert "2,232 added, 215 removed" in whole
-        less = texts(results(store, views, {**ask, "simple": ["1"]}))
+        less = texts(results(store.patterns, views, {**ask, "simple": ["1"]}))
         assert " 0 removed" in less
         saved = file(views, {**ask, "simple": ["1"], "form": ["differences.csv"]})["content"]
         lines = list(csv.DictReader(io.StringIO(saved, newline="")))
@@ -151,6 +152,6 @@ def test_simplify_applies_to_counts_list_and_file(real_data: Path) -> None:
         assert 0 < added < 2232
         assert not [line for line in lines if "Gradients" in line["other_full_name"] or line["type"] in ("Load", "UpdateState")]
         # A comparison is not simplified unless somebody asks for it.
-        assert texts(results(store, views, {**ask, "simple": ["auto"]})) == whole
+        assert texts(results(store.patterns, views, {**ask, "simple": ["auto"]})) == whole
     finally:
         store.stop()

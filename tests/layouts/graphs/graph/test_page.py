@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.asks import read_ask, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.catalogue import catalogue
@@ -28,12 +29,12 @@ def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
     found = catalogue(store, {"run": [RUN, "nan_inf"]})
     assert found is not None
     assert [run["key"] for run in found["runs"]] == [RUN]
-    assert [one["name"] for one in found["runs"][0]["graphs"]] == [place.name for place in store.graphs(RUN)]
+    assert [one["name"] for one in found["runs"][0]["graphs"]] == [place.name for place in store.graphs.locations(RUN)]
     assert catalogue(store, {"run": [RUN, "nan_inf"]}, found["digest"]) is None
     none = catalogue(store, {"run": ["nan_inf"]})
     assert none is not None
     assert none["runs"] == []
-    having = {row.key for row in store.runs() if any(store.graphs(member) for member in row.members)}
+    having = {row.key for row in store.runs.rows() if any(store.graphs.locations(member) for member in row.members)}
     assert RUN in having
     assert {row["key"] for row in none["elsewhere"]} == having
     assert none["damage"] == found["damage"] == none["empty"] == []
@@ -59,7 +60,7 @@ def test_a_first_picture_has_the_network_open_and_every_end_of_a_link_in_it(stor
 
 def test_a_first_picture_reads_no_name_of_a_node_that_it_does_not_show(store: Store, views: Views) -> None:
     draw(store, views)
-    opened, view = views.of(read_of({"run": [RUN], "graph": [store.graphs(RUN)[0].name]}))
+    opened, view = views.of(read_of({"run": [RUN], "graph": [store.graphs.locations(RUN)[0].name]}))
     lists = {"names", "full_names", "lowered"}
     assert not lists & (vars(opened.whole).keys() | vars(view.network).keys()), "100,000 take longer than the picture"
 
@@ -114,7 +115,7 @@ def test_parameters_and_constants_can_be_hidden(store: Store, views: Views, grap
 
 def test_search_finds_what_a_plain_look_finds(store: Store, views: Views, graph: Graph) -> None:
     def rows(q: str, **more: list[str]) -> set[str]:
-        return {jump for jump in jumps(results(store, views, words(store, q=[q], **more))) if jump.startswith("n")}
+        return {jump for jump in jumps(results(store.patterns, views, words(store, q=[q], **more))) if jump.startswith("n")}
 
     names, kinds = graph.nodes["full_name"].str.lower(), graph.nodes["type"].astype(str)
     wanted = {f"n{row}" for row in np.flatnonzero(names.str.contains("relu"))}
@@ -125,15 +126,15 @@ def test_search_finds_what_a_plain_look_finds(store: Store, views: Views, graph:
     assert rows("type:~Conv2D") == {f"n{row}" for row in np.flatnonzero(kinds.str.contains("Conv2D"))}
     assert rows("kind:parameter") == {f"n{row}" for row in np.flatnonzero(graph.nodes["kind"] == "parameter")}
     assert rows("no such name") == set()
-    assert jumps(results(store, views, words(store, q=["default"])))[0].startswith("s:")
-    assert "unterminated" in texts(results(store, views, words(store, q=["[a"], regex=["1"])))
-    assert "kind" in texts(results(store, views, words(store, q=["kind:x"])))
-    assert results(store, views, words(store, q=["  "])) == []
+    assert jumps(results(store.patterns, views, words(store, q=["default"])))[0].startswith("s:")
+    assert "unterminated" in texts(results(store.patterns, views, words(store, q=["[a"], regex=["1"])))
+    assert "kind" in texts(results(store.patterns, views, words(store, q=["kind:x"])))
+    assert results(store.patterns, views, words(store, q=["  "])) == []
 
 
 def test_a_search_that_finds_nothing_offers_what_would(store: Store, views: Views) -> None:
     def offers(q: str, **more: list[str]) -> list[dict[str, Any]]:
-        found = [part.to_plotly_json()["props"] for part in results(store, views, words(store, q=[q], **more))]
+        found = [part.to_plotly_json()["props"] for part in results(store.patterns, views, words(store, q=[q], **more))]
         return [part for part in found if "ms-graph-offer" in part["className"]]
 
     (offer,) = offers("type:Conv2")
@@ -163,8 +164,8 @@ def test_a_graph_that_is_not_there_says_so_on_the_canvas(views: Views) -> None:
 
 def test_what_cannot_be_read_says_why(store: Store) -> None:
     class Damaged:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store, name)
+        def version(self, run: str) -> int:
+            return store.runs.version(run)
 
         def graph(self, run: str, name: str) -> Graph | None:
             raise PayloadError("events, byte 17: the CRC does not hold")
@@ -175,7 +176,7 @@ def test_what_cannot_be_read_says_why(store: Store) -> None:
 
 
 def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_another(store: Store) -> None:
-    views = Views(store)
+    views = Views(RunGraphs(store))
     of = read_of(words(store))
     assert views.of(of)[1] is views.of(of)[1]
     other = open_run(DEMO / "lenet_sink_mode").graphs
@@ -183,14 +184,11 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
     class Growing:
         number = 1
 
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store, name)
-
         def version(self, run: str) -> int:
             return self.number
 
         def graph(self, run: str, name: str) -> Graph | None:
-            return next(iter(other.values())) if self.number > 2 else store.graph(run, name)
+            return next(iter(other.values())) if self.number > 2 else store.graphs.graph(run, name)
 
     source = Growing()
     views = Views(source)
@@ -223,7 +221,7 @@ def test_a_query_that_is_too_long_is_refused() -> None:
 def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Path) -> None:
     base = Store([real_data / "summary"], interval=0).start()
     assert base.wait(60)
-    views = Views(base)
+    views = Views(RunGraphs(base))
     try:
         for run, numbers in (("graph_bert_train", (2059, 600, 627)), ("graph_resnet50_train", (1455, 595, 740))):
             name = base.graphs(run)[0].name

@@ -64,11 +64,11 @@ def store(runs: Path) -> Iterator[Store]:
 
 
 def asking(store: Store, run: str, metric: str, **more: list[str]) -> dict[str, list[str]]:
-    return {"run": [run], "graph": [store.graphs(run)[0].name], "simple": ["0"], "paint": [metric], **more}
+    return {"run": [run], "graph": [store.graphs.locations(run)[0].name], "simple": ["0"], "paint": [metric], **more}
 
 
 def answer(store: Store, run: str, metric: str, **more: list[str]) -> dict[str, Any]:
-    painter = Painter(store, Views(store))
+    painter = Painter(store, Views(RunGraphs(store)))
     for _ in range(200):
         found = painter.answer(asking(store, run, metric, **more))
         if found["state"] not in ("reading", "waiting"):
@@ -86,13 +86,13 @@ def test_time_of_a_profile_adds_up_to_its_table(store: Store, runs: Path) -> Non
     table = pd.read_csv(raw)
     total = float((table["op_total_time(ms)"] * 1e6).round().sum())
     assert found["sums"][0].endswith(f"= {written(METRICS['time'], total)} in the table")
-    painter = Painter(store, Views(store))
+    painter = Painter(store, Views(RunGraphs(store)))
     asked = read_paint(asking(store, "lenet", "time"))
     assert asked is not None
     painted = painter.painted(asked)
     assert float(np.nansum(painted.step.node)) == total
     # Every closed box of the drawing has what is in it, and the boxes together have everything.
-    drawing = drawn(Views(store), read_ask(asking(store, "lenet", "time")))
+    drawing = drawn(Views(RunGraphs(store)), read_ask(asking(store, "lenet", "time")))
     closed = {one["data"]["id"] for one in drawing["elements"] if "frame" not in one.get("classes", "").split()}
     values = [painter_value(painted, key) for key in found["boxes"] if key in closed and "." not in key]
     assert sum(values) == total
@@ -113,7 +113,7 @@ def test_nan_of_a_dump_by_iteration(store: Store, runs: Path) -> None:
         found = answer(store, "nan", "nan", at=[str(step)])
         assert (found["state"], found["steps"], found["step"]) == ("ready", [0, 1, 2, 3], step)
         assert found["parts"] == [["0", ["Rank 0", "rank 0"]]]
-        tensors = store.dump(found_key(store)).dump
+        tensors = store.dumps.open(found_key(store)).dump
         assert tensors is not None
         table = tensors.statistics_of()
         rows = table[table["io"].isin(["output", "parameter"]) & (table["iteration"] == step)]
@@ -141,8 +141,8 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
         assert [one["name"] for one in graphs["out_cf/rank_0"]] == [f"dump:0.{number}" for number in range(9)]
         assert graphs["out_tensor/rank_0"][0]["label"][0] == "Dump, rank 0, graph 0"
         source = RunGraphs(store)
-        painter = Painter(store, Views(source))
-        dump = store.dump("out_cf").dump
+        painter = Painter(store, Views(RunGraphs(source)))
+        dump = store.dumps.open("out_cf").dump
         assert dump is not None
         tensors = dump.statistics_of().assign(graph=dump.tensors["graph"].to_numpy())
         outputs = tensors[tensors["io"].isin(["output", "parameter"]) & (tensors["iteration"] >= 0)]
@@ -161,8 +161,8 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
             assert found["matched"][0].endswith(f"of {names['name'].nunique()} names matched")
             painted += len(found["boxes"]) > 0
         assert painted >= 3
-        assert source.graph("out_cf", "dump:0.99") is None
-        assert source.graph("nobody", "dump:0.0") is None
+        assert source.graphs.graph("out_cf", "dump:0.99") is None
+        assert source.graphs.graph("nobody", "dump:0.0") is None
         assert place_of("dump:1.2") == (1, 2)
         assert {place_of(name) for name in ("dump:", "dump:1", "dump:1.x", "1.2", "dump:².1")} == {None}
     finally:
@@ -170,7 +170,7 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
 
 
 def found_key(store: Store) -> str:
-    return next(row.key for row in store.runs() if "nan" in row.members)
+    return next(row.key for row in store.runs.rows() if "nan" in row.members)
 
 
 def test_recorded_histograms_of_parameters(store: Store) -> None:
@@ -197,12 +197,12 @@ def test_what_a_source_lacks_is_named(store: Store) -> None:
     assert "flops_*.txt" in answer(store, "lenet", "flops")["problem"][0]
     assert "operator_memory.csv" in answer(store, "lenet", "memory")["problem"][0]
     assert "no value of this kind" in answer(store, "tensor", "overflow")["problem"][0]
-    against = answer(store, "lenet", "time", **{"with": ["lenet"], "other": [store.graphs("lenet")[0].name]})
+    against = answer(store, "lenet", "time", **{"with": ["lenet"], "other": [store.graphs.locations("lenet")[0].name]})
     assert against["problem"][0] == "Compared graphs are not painted."
 
 
 def test_files_carry_the_values(store: Store) -> None:
-    views = Views(store)
+    views = Views(RunGraphs(store))
     painter = Painter(store, views)
     answer(store, "tensor", "norm")
     asked = asking(store, "tensor", "norm", at=["2"])
@@ -232,7 +232,7 @@ def test_an_execution_unit_is_chosen_and_an_absent_profile_is_missing() -> None:
     profiles = {("s", 0): {"operators": pd.DataFrame(table)}}
     made = Graph.of(Origin("g"), "g", "pb", nodes, edges, (), (), NoDetails())
     source = MemorySource({"r": {"graphs": {"g": made}, "profiles": profiles}})
-    painter = Painter(source, Views(source))
+    painter = Painter(source, Views(RunGraphs(source)))
     asked = {"run": ["r"], "graph": ["g"], "paint": ["time"]}
     found = painter.answer(asked)
     assert [part for part, _ in found["parts"]] == ["ai_core", "host_cpu"]

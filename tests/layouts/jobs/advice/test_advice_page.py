@@ -20,7 +20,7 @@ from layouts.jobs.advice.page import FRAMES, PAGE, advice_for, as_csv, threshold
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
 from layouts.profiles.choice import Choice
-from layouts.sources import FrameSource
+from layouts.sources import Sources
 from parsers import open_run
 from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review, review
 from tests.sources import MemorySource
@@ -137,7 +137,7 @@ def test_the_file_has_a_line_for_each_row_of_evidence() -> None:
 
 
 def test_without_a_profile_there_is_nothing_to_say() -> None:
-    source: FrameSource = MemorySource()
+    source: Sources = MemorySource()
     assert advice_for(source, {}) is None
     asked: Any = {"run": ["a"], "session": ["."], "rank": ["0"]}
     found = advice_for(source, asked)

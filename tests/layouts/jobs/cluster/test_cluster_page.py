@@ -306,7 +306,7 @@ def test_sessions_of_a_job_are_joined() -> None:
     own = source.data["a"]["job"]
     source.data["a"]["profiles"] |= {("second", rank): frames for rank in range(16)}
     jobs = {".": own, "second": JobFiles("job (2)", own.members, (), own.size)}
-    source.job = lambda run, session, rank: jobs[session]  # type: ignore[method-assign]
+    source.profiles.job = lambda run, session, rank: jobs[session]  # type: ignore[method-assign]
     found = answer(source)
     assert numbers_in(found["heat"]["data"][0]["z"]).shape == (6, 16)
     text = said(found["head"])

@@ -116,7 +116,7 @@ def test_exports_say_what_the_table_says(real_data: Path) -> None:
     client = create_app(store).server.test_client()
     rows = list(csv.DictReader(io.StringIO(client.get("/api/pipelines.csv").get_data(as_text=True))))
     assert len(rows) == 21
-    lineage = {row.run: row.settings for row in store.lineage()}
+    lineage = {row.run: row.settings for row in store.lineage.rows()}
     for row in rows:
         assert int(row["Batch/batch_size"]) == lineage[row["run"]]["batch_size"]
         assert row["dataset_mark"] == lineage[row["run"]]["dataset_mark"]

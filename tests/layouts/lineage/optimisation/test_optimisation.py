@@ -20,11 +20,12 @@ from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.optimisation.asks import read_ask
 from layouts.lineage.optimisation.drawing import MOST_CATEGORIES
 from layouts.lineage.optimisation.page import drawn, explained, growing
+from layouts.lineage.source import Growth
 from layouts.lineage.table import Tables
-from layouts.sources import Growth
 from parsers import LineageRow, Setting
 from parsers.analysis import Forest, forests
 from tests.sources import MemorySource, series
+from tests.sources.lineage import MemoryLineage
 
 LONG = "名" * 10_000
 LRS = [0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001]
@@ -37,7 +38,7 @@ RUNS: dict[str, dict[str, Setting]] = {
 }  # fmt: skip
 
 
-class Growing(MemorySource):
+class Growing(MemoryLineage):
     """Says what a forest has come to, and keeps what was asked."""
 
     asked: tuple[list[str], str, str] = ([], "", "")
@@ -48,8 +49,8 @@ class Growing(MemorySource):
         return self.answer
 
 
-def source(runs: dict[str, dict[str, Setting]] = RUNS) -> Growing:
-    return Growing({key: {"settings": settings} for key, settings in runs.items()})
+def source(runs: dict[str, dict[str, Setting]] = RUNS) -> MemorySource:
+    return MemorySource({key: {"settings": settings} for key, settings in runs.items()}, lineage=Growing)
 
 
 def sheet(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
@@ -226,10 +227,10 @@ def test_the_forest_is_asked_for_the_runs_on_screen() -> None:
     given = source(runs)
     tables = Tables(given, model_table)
     last: Forest = list(forests(tables.table().frame, "metric/acc", refits=3))[-1]
-    given.answer = Growth("growing", 40, last)
+    given.lineage.answer = Growth("growing", 40, last)
     found = growing(given, tables, {"run": [f"r{n}" for n in range(20)], "act": ["again"]})
     json.dumps(found, allow_nan=False)
-    assert given.asked == ([f"r{n}" for n in range(20)], "metric/acc", "again")
+    assert given.lineage.asked == ([f"r{n}" for n in range(20)], "metric/acc", "again")
     assert (found["state"], found["done"], found["total"]) == ("growing", 3, 40)
     assert found["shares"]["user_defined/x"][0] == pytest.approx(last.importance["importance"].iloc[0], abs=1e-6)
     assert found["fit"] == pytest.approx(last.fit, abs=1e-4)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
+from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
 from layouts.lineage.two_runs import sections
@@ -218,14 +219,14 @@ def test_graphs_of_real_runs_differ_in_their_optimizers() -> None:
     try:
         assert store.wait(60)
         momentum, adam = "lenet_momentum_lr0.1_b32", "lenet_adam_lr0.01_b64"
-        found = graphs(store, Views(store), (momentum, adam))
+        found = graphs(store, Views(RunGraphs(store)), (momentum, adam))
         assert found.nodes == (125, 170)
         types = {name: (one, other) for name, one, other in found.types}
         assert (types["Adam"], types["ApplyMomentum"]) == ((0, 8), (8, 0))
         assert not found.same
-        assert graphs(store, Views(store), (adam, adam)).same
+        assert graphs(store, Views(RunGraphs(store)), (adam, adam)).same
         with pytest.raises(KeyError, match="nan_inf"):
-            graphs(store, Views(store), (adam, "nan_inf"))
+            graphs(store, Views(RunGraphs(store)), (adam, "nan_inf"))
     finally:
         store.stop()
 

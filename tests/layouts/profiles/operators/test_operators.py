@@ -28,24 +28,29 @@ from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.parts import frame_of
 from tests.sources import MemorySource
+from tests.sources.profiles import MemoryProfiles
 
 TIMES = st.lists(st.tuples(st.sampled_from("abcdef"), st.floats(0, 1e9)), max_size=60)
 
 
-class Opened(MemorySource):
-    """A source whose profiles are those of a run that was opened, by run key; or frames as they are."""
+class OpenedProfiles(MemoryProfiles):
+    opened: dict[str, Profile]
+    given: dict[str, pd.DataFrame]
 
-    def __init__(self, profiles: dict[str, Profile] | None = None, **frames: pd.DataFrame) -> None:
-        super().__init__()
-        self.opened, self.given = profiles or {}, frames
-
-    def profiles(self, run: str) -> list[ProfileRow]:
+    def rows(self, run: str) -> list[ProfileRow]:
         return [row_of(self.opened[run])] if run in self.opened else []
 
-    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+    def frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
         if run in self.opened:
             return ProfileFrame("ready", self.opened[run].frame(name))
         return ProfileFrame("ready", self.given[name]) if name in self.given else ProfileFrame("missing")
+
+
+def opened(profiles: dict[str, Profile] | None = None, **frames: pd.DataFrame) -> MemorySource:
+    """Return a source whose profiles are those of a run that was opened, by run key; or frames as they are."""
+    source = MemorySource(profiles=OpenedProfiles)
+    source.profiles.opened, source.profiles.given = profiles or {}, frames  # type: ignore[attr-defined]
+    return source
 
 
 def ask(**more: Any) -> Ask:
@@ -72,14 +77,14 @@ def types(rows: list[tuple[str, float]]) -> pd.DataFrame:
 
 
 @pytest.fixture
-def normal_run(real_data: Path) -> tuple[Opened, list[dict[str, str]]]:
+def normal_run(real_data: Path) -> tuple[MemorySource, list[dict[str, str]]]:
     folder = real_data / "mindinsight_legacy/run_2/normal_run"
     with (folder / "profiler/aicore_intermediate_1_type.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    return Opened({"a": open_run(folder).profile["profiler", 1]}), rows
+    return opened({"a": open_run(folder).profile["profiler", 1]}), rows
 
 
-def test_pie_by_total_time(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:
+def test_pie_by_total_time(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     """Total time and its share of all, as the type file has them; the 20 longest, and one for all others."""
     source, rows = normal_run
     expected = sorted((float(row["execution_time"]) for row in rows), reverse=True)
@@ -93,7 +98,7 @@ def test_pie_by_total_time(normal_run: tuple[Opened, list[dict[str, str]]]) -> N
         assert round(100 * part.share, 2) == pytest.approx(with_percent[part.name], abs=0.011)
 
 
-def test_pie_by_mean_time_is_what_mindinsight_plots(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:
+def test_pie_by_mean_time_is_what_mindinsight_plots(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     """avg_time = total_time / execution_frequency, and percent of the sum of what is plotted."""
     source, rows = normal_run
     expected = {row["op_type"]: float(row["execution_time"]) / float(row["execution_frequency"]) for row in rows}
@@ -104,7 +109,7 @@ def test_pie_by_mean_time_is_what_mindinsight_plots(normal_run: tuple[Opened, li
     assert [part.name for part in parts[:3]] == sorted(expected, key=lambda name: -expected[name])[:3]
 
 
-def test_types_open_to_their_operators(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:
+def test_types_open_to_their_operators(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     """As MindInsight's search by type: the operators of a type, the longest first."""
     source, _ = normal_run
     wanted = ask(choice=Choice("a", "profiler", 1), opened=("Cast",))
@@ -124,7 +129,7 @@ def test_types_open_to_their_operators(normal_run: tuple[Opened, list[dict[str, 
     assert (middle, again) == (rows[place : place + 3], count)
 
 
-def test_operators_by_time_and_by_name(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:
+def test_operators_by_time_and_by_name(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     source, _ = normal_run
     tables = Tables(source)
     wanted = ask(choice=Choice("a", "profiler", 1), view="operators")
@@ -142,7 +147,7 @@ def test_operators_by_time_and_by_name(normal_run: tuple[Opened, list[dict[str, 
     assert told["views"] == ["types", "operators", "shapes", "executions", "counters"]
 
 
-def test_ai_cpu_adds_dispatch_times(normal_run: tuple[Opened, list[dict[str, str]]]) -> None:
+def test_ai_cpu_adds_dispatch_times(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     source, _ = normal_run
     told = callbacks.sheet(Tables(source), ask(choice=Choice("a", "profiler", 1), view="operators", variant="ai_cpu"))
     assert "dispatch_ns" in [column["name"] for column in told["columns"]]
@@ -179,7 +184,7 @@ def test_what_is_no_filter_is_refused(one: Any) -> None:
 
 
 def test_filters_are_in_the_unit_that_is_shown() -> None:
-    source = Opened(operators=operators([("a", 2e9), ("b", 30e9)]), operator_types=types([("a", 2e9), ("b", 30e9)]))
+    source = opened(operators=operators([("a", 2e9), ("b", 30e9)]), operator_types=types([("a", 2e9), ("b", 30e9)]))
     tables = Tables(source)
     wanted = ask(view="operators")
     table = tables.table(wanted)
@@ -194,7 +199,7 @@ def test_filters_are_in_the_unit_that_is_shown() -> None:
 )
 def test_what_is_no_request_is_refused(request_: Any) -> None:
     with pytest.raises(BadInput):
-        callbacks.rows(Tables(Opened()), ask(), request_)
+        callbacks.rows(Tables(opened()), ask(), request_)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +213,7 @@ def test_what_is_no_ask_is_refused(more: dict[str, list[str]]) -> None:
 
 def test_many_operators_of_one_type_are_counted() -> None:
     many = [("a", float(n)) for n in range(MOST_CHILDREN + 7)]
-    tables = Tables(Opened(operators=operators(many), operator_types=types(many)))
+    tables = Tables(opened(operators=operators(many), operator_types=types(many)))
     wanted = ask(opened=("a",))
     table = tables.table(wanted)
     assert table is not None
@@ -240,15 +245,15 @@ def test_many_changes_and_the_others_sum_exactly() -> None:
 
 
 def test_two_profiles_side_by_side() -> None:
-    both = Opened()
+    both = opened()
     frames = {"a": [("x", 5.0), ("y", 1.0)], "b": [("x", 2.0), ("z", 4.0)]}
 
-    class Two(Opened):
-        def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+    class Two(MemoryProfiles):
+        def frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
             made = {"operators": operators, "operator_types": types}.get(name)
-            return ProfileFrame("ready", made(frames[run])) if made else both.profile_frame(run, session, rank, name)
+            return ProfileFrame("ready", made(frames[run])) if made else both.profiles.frame(run, session, rank, name)
 
-    tables = Tables(Two())
+    tables = Tables(MemorySource(profiles=Two))
     wanted = ask(against=Choice("b", ".", 0))
     table = tables.table(wanted)
     assert table is not None
@@ -272,7 +277,7 @@ def test_two_profiles_side_by_side() -> None:
 
 def test_an_operator_with_several_shapes_says_how_many(real_data: Path) -> None:
     folder = real_data / "profiler_new/torch_npu_st_4ranks_pp2/rank_2_ascend_pt"
-    source = Opened({"a": open_run(folder).profile[".", 2]})
+    source = opened({"a": open_run(folder).profile[".", 2]})
     raw = pd.read_csv(folder / "ASCEND_PROFILER_OUTPUT/kernel_details.csv", keep_default_na=False)
     raw = raw[raw["Accelerator Core"] != "COMMUNICATION"]
     scalar = ("", '""', "N/A")
@@ -295,14 +300,14 @@ def test_an_operator_with_several_shapes_says_how_many(real_data: Path) -> None:
 
 
 @pytest.fixture
-def host(real_data: Path) -> tuple[Opened, pd.DataFrame]:
+def host(real_data: Path) -> tuple[MemorySource, pd.DataFrame]:
     folder = real_data / "profiler_new/torch_npu_text_level2/rank0_ascend_pt"
     raw = pd.read_csv(folder / "ASCEND_PROFILER_OUTPUT/operator_details.csv", keep_default_na=False)
     times = raw.groupby("Name")[["Host Self Duration(us)", "Host Total Duration(us)"]].sum() * 1e3
-    return Opened({"a": open_run(folder).profile[".", 0]}), times.set_axis(["own", "total"], axis=1)
+    return opened({"a": open_run(folder).profile[".", 0]}), times.set_axis(["own", "total"], axis=1)
 
 
-def test_the_host_is_shown_by_self_time(host: tuple[Opened, pd.DataFrame]) -> None:
+def test_the_host_is_shown_by_self_time(host: tuple[MemorySource, pd.DataFrame]) -> None:
     """Calls contain each other: total times add up to 324 ms in a step of 147 ms."""
     source, raw = host
     tables, wanted = Tables(source), ask(choice=Choice("a", ".", 0), variant="host_cpu")
@@ -323,7 +328,7 @@ def test_the_host_is_shown_by_self_time(host: tuple[Opened, pd.DataFrame]) -> No
     assert sum(sums.values()) == pytest.approx(141.48598e6)
 
 
-def test_call_stacks_come_before_the_details(host: tuple[Opened, pd.DataFrame]) -> None:
+def test_call_stacks_come_before_the_details(host: tuple[MemorySource, pd.DataFrame]) -> None:
     told = callbacks.sheet(Tables(host[0]), ask(choice=Choice("a", ".", 0), variant="host_cpu", view="operators"))
     names = [column["name"] for column in told["columns"]]
     assert names.index("stack") < names.index("mean_ns")
@@ -345,9 +350,9 @@ def test_variants_and_shares_of_nothing() -> None:
     assert present(OPERATORS.empty()) == []
     assert with_shares(OPERATOR_TYPES.empty())["share"].tolist() == []
     assert columns_of(OPERATORS.empty(), OPERATORS.names) == ()
-    assert callbacks.sheet(Tables(Opened()), ask())["rows"] == 0
-    assert callbacks.parts(Tables(Opened()), ask())["tiles"] == []
-    assert callbacks.figure(Tables(Opened()), ask())["data"][0]["type"] == "bar"
+    assert callbacks.sheet(Tables(opened()), ask())["rows"] == 0
+    assert callbacks.parts(Tables(opened()), ask())["tiles"] == []
+    assert callbacks.figure(Tables(opened()), ask())["data"][0]["type"] == "bar"
 
 
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)

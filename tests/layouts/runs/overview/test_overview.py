@@ -46,15 +46,15 @@ class Damaged:
     """A source whose values of one kind cannot be read."""
 
     def __init__(self, source: Store, kind: str) -> None:
-        self.source, self.kind = source, kind
+        self.source, self.kind, self.values = source, kind, self
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.source, name)
+        return getattr(self.source if hasattr(self.source, name) else self.source.values, name)
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         if kind == self.kind:
             raise PayloadError("events, byte 17: the CRC does not hold")
-        return self.source.value(run, kind, tag, place)
+        return self.source.values.value(run, kind, tag, place)
 
 
 def parts(component: Any, kind: type) -> list[Any]:
@@ -80,7 +80,7 @@ def tile(source: Any, name: str, run: str) -> list[Any]:
 
 
 def told(source: Any, run: str) -> dict[str, str]:
-    row = next(row for row in source.runs() if run in row.members)
+    row = next(row for row in source.runs.rows() if run in row.members)
     return {fact["name"]: fact["text"] for fact in facts(source, run, row)}
 
 
@@ -99,7 +99,7 @@ def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) 
     assert known["points"] == count(sum(len(series.value) for series in every))
     assert known["duration"] == duration(float(together.max() - together.min()))
     assert known["size"] == size(sum(path.stat().st_size for path in (DEMO / name).iterdir()))
-    main = run.series(next(row.main_tag for row in store.runs() if row.key == name))
+    main = run.series(next(row.main_tag for row in store.runs.rows() if row.key == name))
     each = [
         (float(main.wall_time[at] - main.wall_time[at - 1]), int(main.step[at] - main.step[at - 1]))
         for at in range(max(1, len(main.step) - 100), len(main.step))
@@ -168,7 +168,7 @@ def test_pauses_of_a_run_are_told_apart() -> None:
     run = spaced([10.0] * 20 + [86_400.0] + [10.0] * 20 + [45.0, 10.0])
     assert span([run], run) == Span(86_855.0, 86_400.0)
     source = MemorySource({"a": {"scalar": {"loss": run}}})
-    fact = next(fact for fact in facts(source, "a", source.runs()[0]) if fact["name"] == "duration")
+    fact = next(fact for fact in facts(source, "a", source.runs.rows()[0]) if fact["name"] == "duration")
     assert (fact["text"], fact["values"]) == ("1 d 00 h", {"paused": "1 d 00 h"})
 
 
@@ -176,7 +176,7 @@ def test_steps_say_how_many_were_recorded_where_that_is_not_all() -> None:
     def steps(*step: int) -> tuple[str, str]:
         series = made(len(step))._replace(step=np.array(step))
         source = MemorySource({"a": {"scalar": {"loss": series}}})
-        fact = facts(source, "a", source.runs()[0])[0]
+        fact = facts(source, "a", source.runs.rows()[0])[0]
         assert fact["name"] == "steps"
         return fact["text"], fact.get("values", {}).get("recorded", "")
 
@@ -209,7 +209,7 @@ def test_a_rank_is_told_of_as_itself(tmp_path: Path) -> None:
         os.utime(path)
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
-    [whole] = store.runs()
+    [whole] = store.runs.rows()
     told_of = {run: head(store, run, whole) for run in ("ranks/rank_2", "ranks/rank_3")}
     store.stop()
     assert whole.state == "live"
@@ -386,7 +386,7 @@ def test_a_damaged_value_is_a_message_on_its_tile(store: Store, name: str, kind:
     source = Damaged(store, kind)
     found = tile(source, name, run)
     assert "byte 17" in words(found)
-    assert store.tags(run, kind)[-1 if kind == "landscape" else 0] in words(found)
+    assert store.runs.tags(run, kind)[-1 if kind == "landscape" else 0] in words(found)
     for other in TILES:
         if other.name != name:
             assert "byte 17" not in words(tile(source, other.name, run))
@@ -410,7 +410,7 @@ def test_the_speed_tells_the_steps_it_covers() -> None:
 def test_the_tile_of_explanations(real_data: Path) -> None:
     found = Store([real_data / "explain"], interval=0).start()
     assert found.wait(30)
-    while found.explanations("summary_weak").state == "reading" or found.explanations("summary_real").state == "reading":
+    while "reading" in (found.explanations.open(one).state for one in ("summary_weak", "summary_real")):
         time.sleep(0.05)
     [link] = tile(found, "saliency", "summary_weak")
     said = words([link])

@@ -16,6 +16,7 @@ from layouts.kit.state import BadInput
 from layouts.runs.runs.columns import MOST_COLUMNS, MOST_RUNS, choices, matched, values
 from parsers import Series
 from tests.sources import MemorySource, row, series
+from tests.sources.patterns import MemoryPatterns
 
 
 def of(*numbers: float, started: float = 1e9) -> Series:
@@ -64,18 +65,18 @@ def test_a_job_has_the_value_of_its_first_rank_and_the_duration_of_its_longest()
 def test_real_runs_have_the_values_of_their_files(real_data: Path) -> None:
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    keys = [one.key for one in store.runs()]
+    keys = [one.key for one in store.runs.rows()]
     answer = values(store, {"run": keys, "col": ["last:loss", "best:loss", "setting:batch_size"]}, clock=lambda: 0.0)
     known = 0
-    for one in store.runs():
-        drawn = store.series(one.members[0], "loss")
+    for one in store.runs.rows():
+        drawn = store.curves.series(one.members[0], "loss")
         if drawn is None:
             continue
         known += 1
         last, best, size = answer["rows"][one.key]
         assert float(last) == pytest.approx(float(drawn.value[-1]), nan_ok=True)
         assert best == np.nanmin(np.where(np.isfinite(drawn.value), drawn.value, np.nan))
-        assert size == store.settings(one.members[0]).get("batch_size")
+        assert size == store.lineage.settings(one.members[0]).get("batch_size")
     assert known > 10
     store.stop()
 
@@ -98,23 +99,23 @@ def test_columns_to_choose_from() -> None:
     assert choices(MemorySource(), {}) == {"find": "", "settings": [], "tags": [], "left": 0}
 
 
-class Matching(MemorySource):
-    """A source with the time limit of the application."""
+class Matching(MemoryPatterns):
+    """Has the time limit of the application."""
 
     def matching(self, pattern: str, names: object) -> list[str]:
         return matching(pattern, list(names), 0.5)  # type: ignore[call-overload]
 
 
 def test_a_hostile_pattern_is_stopped() -> None:
-    assert matched(Matching(), {"pattern": ["b[0-9]$"], "text": ["ab1", "ab", "b2"]}) == {
+    assert matched(MemorySource(patterns=Matching), {"pattern": ["b[0-9]$"], "text": ["ab1", "ab", "b2"]}) == {
         "pattern": "b[0-9]$", "found": [0, 2], "error": "",
     }  # fmt: skip
     begun = time.monotonic()
-    answer = matched(Matching(), {"pattern": ["(a+)+$"], "text": ["a" * 60 + "!"]})
+    answer = matched(MemorySource(patterns=Matching), {"pattern": ["(a+)+$"], "text": ["a" * 60 + "!"]})
     assert time.monotonic() - begun < 30
     assert answer["found"] == []
     assert "took longer" in answer["error"]
-    assert "regular expression" in matched(Matching(), {"pattern": ["("], "text": ["a"]})["error"]
+    assert "regular expression" in matched(MemorySource(patterns=Matching), {"pattern": ["("], "text": ["a"]})["error"]
 
 
 @pytest.mark.parametrize("data", [

@@ -35,7 +35,7 @@ def test_each_run_asked_for_has_its_insights(source):
 
 
 def test_a_run_whose_scalars_are_not_all_analysed_has_no_number(source):
-    source.insights = lambda run, tags=None, seconds=0.1: ((), 1 if seconds == 0.0 or run == "a" else 0)
+    source.curves.insights = lambda run, tags=None, seconds=0.1: ((), 1 if seconds == 0.0 or run == "a" else 0)
     assert counts(source, {"run": ["a", "b"]}) == {"runs": {}, "left": 2}
 
 

@@ -51,14 +51,14 @@ def journal(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(journal: Path) -> Iterator[Store]:
     made = Store([journal.parents[1]], interval=0.01).start()
-    made._studies.wait()
+    made.studies.wait()
     yield made
     made.stop()
 
 
 def awaited(store: Store, method: str) -> Importances:
     until = time.monotonic() + 60
-    while (found := store.importances("search", "loss", method)).state == "working":
+    while (found := store.studies.importances("search", "loss", method)).state == "working":
         assert time.monotonic() < until
         time.sleep(0.05)
     return found
@@ -124,21 +124,21 @@ def test_a_program_computes_it_once_until_the_study_has_grown(
     started: list[Any] = []
     popen = evaluations.subprocess.Popen
     monkeypatch.setattr(evaluations.subprocess, "Popen", lambda *a, **k: started.append(a) or popen(*a, **k))
-    assert store.importances("search", "loss", "mdi").state == "working"
+    assert store.studies.importances("search", "loss", "mdi").state == "working"
     found = awaited(store, "mdi")
     assert (found.state, found.trials, max(found.shares, key=found.shares.__getitem__)) == ("ready", 40, "x")
     wanted = importances(question(study_of(journal), 0, "mdi"))["importance"]
     assert found.shares == pytest.approx(wanted)
-    assert store.importances("search", "loss", "mdi") == found
+    assert store.studies.importances("search", "loss", "mdi") == found
     with journal.open("a") as file:
         file.write(trial(41, "complete", [1.0]))
-    store._studies.wait()
-    assert store.importances("search", "loss", "mdi") == found
+    store.studies.wait()
+    assert store.studies.importances("search", "loss", "mdi") == found
     assert len(started) == 1
     with journal.open("a") as file:
         file.write("".join(trial(number, "complete", [1.0]) for number in range(42, 46)))
-    store._studies.wait()
-    assert store.importances("search", "loss", "mdi").state == "working"
+    store.studies.wait()
+    assert store.studies.importances("search", "loss", "mdi").state == "working"
     assert awaited(store, "mdi").trials == 45
     assert len(started) == 2
 
@@ -150,7 +150,7 @@ def test_a_program_that_fails_says_so_and_stopping_ends_it(store: Store, monkeyp
     found = awaited(store, "fanova")
     assert (found.state, found.reason) == ("failed", "failed")
     monkeypatch.setattr(evaluations, "command", lambda _: ["/bin/sleep", "100"])
-    store.importances("search", "loss", "mdi")
+    store.studies.importances("search", "loss", "mdi")
     begin = time.monotonic()
     store.stop()
     assert time.monotonic() - begin < 20
@@ -162,7 +162,7 @@ def test_answers_of_the_page(store: Store) -> None:
     assert "importance" not in answer_settings(store, ask)["figures"]
     assert answer_settings(store, {"study": ["search"]})["figures"]["importance"] is not None
     source = MemorySource()
-    source.searches = {"search": OpenStudy("ready", store.study("search").study)}
+    source.searches = {"search": OpenStudy("ready", store.studies.open("search").study)}
     answer = answer_importance(source, ask)
     assert (answer["state"], text_of(answer["figure"])) == ("working", "PED-ANOVA (Optuna) is being computed ….")
     source.importance = Importances("ready", {"x": 0.75, "y": 0.25}, 40)

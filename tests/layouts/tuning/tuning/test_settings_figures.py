@@ -27,7 +27,7 @@ def opened(path: Path, text: str) -> Store:
     (path / "s").mkdir(parents=True)
     (path / "s" / "journal.log").write_text(text)
     store = Store([path], interval=0.01).start()
-    store._studies.wait()
+    store.studies.wait()
     return store
 
 
@@ -45,7 +45,7 @@ def random(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_association_is_that_of_pandas(random: Store) -> None:
-    study = random.study("search").study
+    study = random.studies.open("search").study
     assert study is not None
     table = settings_figures.ranked(study, "loss").set_index("setting")
     frame = study.trials[study.trials["state"] == "complete"]
@@ -68,7 +68,7 @@ def test_the_surest_settings_are_shown_by_default_and_others_on_request(random: 
 
 
 def test_the_slice_has_every_complete_trial_where_it_was(random: Store) -> None:
-    study = random.study("search").study
+    study = random.studies.open("search").study
     assert study is not None
     figure = answer_settings(random, {"x": ["y"]})["figures"]["slice"]
     assert figure["layout"]["xaxis"]["type"] == "log"
@@ -137,7 +137,7 @@ def test_files_have_the_frames(tmp_path: Path) -> None:
 
     write_study(tmp_path / "s" / "journal.log")
     store = Store([tmp_path], interval=0.01).start()
-    store._studies.wait()
+    store.studies.wait()
     client = create_app(store).server.test_client()
     answer = client.get("/api/study/trials.csv?study=search")
     assert answer.status_code == 200
@@ -156,8 +156,8 @@ def test_journals_behind_links_out_of_the_directory_are_left_out_on_request(tmp_
     (tmp_path / "runs" / "train.log").write_text("epoch 1\n")
     for inside, wanted in ((False, 1), (True, 0)):
         store = Store([tmp_path / "runs"], interval=0.01, stay_inside=inside).start()
-        store._studies.wait()
-        assert len(store.studies()) == wanted
+        store.studies.wait()
+        assert len(store.studies.rows()) == wanted
         store.stop()
 
 
@@ -165,7 +165,7 @@ def test_the_workspace_has_studies_too(tmp_path: Path) -> None:
     write_study(tmp_path / "studies" / "one" / "journal.log")
     (tmp_path / "runs").mkdir()
     store = Store([tmp_path / "runs"], interval=0.01, studies_directory=str(tmp_path / "studies")).start()
-    store._studies.wait()
-    assert [row.name for row in store.studies()] == ["search"]
-    assert isinstance(store.study("search").study.trials, pd.DataFrame)  # type: ignore[union-attr]
+    store.studies.wait()
+    assert [row.name for row in store.studies.rows()] == ["search"]
+    assert isinstance(store.studies.open("search").study.trials, pd.DataFrame)  # type: ignore[union-attr]
     store.stop()

@@ -33,7 +33,7 @@ def journal(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(journal: Path) -> Iterator[Store]:
     made = Store([journal.parents[1]], interval=0.01).start()
-    made._studies.wait()
+    made.studies.wait()
     yield made
     made.stop()
 
@@ -103,7 +103,7 @@ def test_rows_that_are_kept_change_with_their_trial(store: Store, journal: Path)
     with journal.open("a") as file:
         file.write(line(7, trial_id=5, step=9, intermediate_value=0.5))
         file.write(line(6, trial_id=5, state=1, values=[0.5], datetime_complete="2026-01-01T00:06:30"))
-    store._studies.wait()
+    store.studies.wait()
     kept = answer_study(store, {"trial": ["5"]})["sections"]["trials"]
     assert kept != before
     sections._line.cache_clear()
@@ -125,18 +125,18 @@ def test_curves_of_pruned_trials_are_faint_and_the_best_one_stands_out(store: St
 
 
 def test_a_growing_journal_is_followed(store: Store, journal: Path) -> None:
-    before = store.status().version
+    before = store.runs.status().version
     with journal.open("a") as file:
         file.write(trial(6, "complete", [0.25]))
-    store._studies.wait()
-    assert store.status().version > before
+    store.studies.wait()
+    assert store.runs.status().version > before
     assert "trial 6 with loss = 0.25" in text_of(answer_study(store, {})["sections"]["head"]).replace("\u00a0", " ")
 
 
 def test_a_damaged_line_is_reported_and_the_rest_is_shown(store: Store, journal: Path) -> None:
     with journal.open("a") as file:
         file.write('{"op_code": 4, "stu\n' + trial(6, "complete", [0.25]))
-    store._studies.wait()
+    store.studies.wait()
     answer = answer_study(store, {})
     assert answer["damaged"]
     assert "a damaged line" in text_of(answer["sections"]["problems"])
@@ -164,7 +164,7 @@ def test_settings_that_do_not_apply_are_not_in_the_command() -> None:
 def test_a_study_of_another_program_is_shown_without_a_command(tmp_path: Path) -> None:
     (tmp_path / "other.log").write_text(begun("other", (2, 1), search=None) + trial(0, "complete", [1.0, 2.0]))
     store = Store([tmp_path], interval=0.01).start()
-    store._studies.wait()
+    store.studies.wait()
     answer = answer_study(store, {})
     assert answer["targets"] == ["target 0", "target 1"]
     assert "cannot be repeated" in text_of(answer["sections"]["trial"])
@@ -175,10 +175,10 @@ def test_two_studies_of_one_name_have_keys_of_their_own(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_study(tmp_path / name / "journal.log")
     store = Store([tmp_path], interval=0.01).start()
-    store._studies.wait()
-    assert [row.key for row in store.studies()] == ["search", "search~2"]
-    assert store.study("search~2").study.row.path.endswith("b/journal.log")  # type: ignore[union-attr]
-    assert store.study("nothing").state == "missing"
+    store.studies.wait()
+    assert [row.key for row in store.studies.rows()] == ["search", "search~2"]
+    assert store.studies.open("search~2").study.row.path.endswith("b/journal.log")  # type: ignore[union-attr]
+    assert store.studies.open("nothing").state == "missing"
     store.stop()
 
 
@@ -203,7 +203,7 @@ def test_spans_of_one_worker_that_overlap_are_in_rows_of_their_own(tmp_path: Pat
     text = begun() + "".join(trial(number, worker="w") for number in range(3)) + line(4, study_id=0, datetime_start=None)
     (tmp_path / "journal.log").write_text(text)
     store = Store([tmp_path], interval=0.01).start()
-    store._studies.wait()
+    store.studies.wait()
     [drawn] = answer_study(store, {})["figures"]["workers"]["data"]
     assert sorted(set(decoded(drawn["y"]))) == [0.0, 1.0, 2.0]
     store.stop()
@@ -220,7 +220,7 @@ def test_the_next_settings_with_what_the_sampler_predicts(store: Store, journal:
         shown = {"trial": 6, "settings": {"x": 0.123456, "mode": ["b", 1]}, "sampler": "gp", "why": "", "at": 1.0} | noted
         with journal.open("a") as file:
             file.write(line(2, study_id=0, user_attr={"mindscope:next": shown}))
-        store._studies.wait()
+        store.studies.wait()
         return " ".join(text_of(answer_study(store, {})["sections"]["head"]).split())
 
     assert "The next settings are not known" in text_of(answer_study(store, {})["sections"]["head"])
@@ -252,7 +252,7 @@ def test_curves_that_were_not_reported_are_those_of_the_runs(tmp_path: Path) -> 
     (runs / "search" / "journal.log").write_text(text)
     store = Store([runs], interval=0.01).start()
     assert store.wait(30)
-    store._studies.wait()
+    store.studies.wait()
     drawn = [one for one in answer_curves(store, {})["figure"]["data"] if "y" in one]
     store.stop()
     points: dict[int, list[tuple[float, float]]] = {number: [] for number in range(3)}

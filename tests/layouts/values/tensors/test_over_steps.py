@@ -106,10 +106,10 @@ def test_a_request_without_time_makes_one_and_asking_again_comes_to_an_end(store
 
 def test_what_was_made_is_not_made_again_and_no_tensor_is_kept(store: Store) -> None:
     over_steps(store, ask("long", view="heat"), seconds=60)
-    assert len(store._runs._cache) == 0  # white box: memory must not grow with the steps that are looked at
-    first = store.distribution("long", "w", 0, known=True)
+    assert len(store.follower._cache) == 0  # white box: memory must not grow with the steps that are looked at
+    first = store.values.distribution("long", "w", 0, known=True)
     assert isinstance(first, HistogramValue)
-    assert store.distribution("long", "w", 0) is first
+    assert store.values.distribution("long", "w", 0) is first
 
 
 def test_of_many_steps_so_many_are_read(store: Store) -> None:

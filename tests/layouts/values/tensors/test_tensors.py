@@ -90,7 +90,7 @@ def test_facts(source) -> None:
 def test_what_was_narrowed_says_so(source, monkeypatch) -> None:
     narrowed = TensorValue(np.zeros(3, np.float32), "int64", "float32")
     exact = TensorValue(np.zeros(3, np.int64), "int64", "", "/data/runs/a/export_1/tensor/w_9.npy")
-    monkeypatch.setattr(source, "value", lambda run, kind, tag, place: exact if run == "b" else narrowed)
+    monkeypatch.setattr(source.values, "value", lambda run, kind, tag, place: exact if run == "b" else narrowed)
     told = about(source, ask(minus_run="b"))
     assert (told["stored"], told["twin"]) == ("float32", "")
     # A path is nobody's business; the name is enough to find it.

@@ -1,0 +1,37 @@
+"""Settings, results and forests as pages see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.store.lineage.forests import Forests
+from app.store.lineage.rows import Lineage
+from app.store.runs.following import Follower
+from layouts.lineage.source import Growth, LineageSource
+from parsers import LineageRow, Setting
+
+
+class StoredLineage(LineageSource):
+    """Lineage of the runs that a `Follower` reads. See `layouts.lineage.source`."""
+
+    def __init__(self, runs: Follower) -> None:
+        self._runs = runs
+        self._rows = Lineage()
+        self._forests = Forests()
+
+    def stop(self) -> None:
+        """Stop fitting forests."""
+        self._forests.stop()
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        entry = self._runs.entries.get(run)
+        return entry.run.settings if entry else {}
+
+    def rows(self) -> tuple[LineageRow, ...]:
+        rows, version, _ = self._runs.snapshot()
+        entries = self._runs.entries  # a scan may have removed some of the rows since
+        members = [key for row in rows for key in row.members if key in entries]
+        return self._rows.rows(version, [(key, entries[key].run) for key in members])
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        return self._forests.growth(rows, target, act)

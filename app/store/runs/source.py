@@ -1,0 +1,117 @@
+"""The list of runs as pages see it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.store.dumps.open_dumps import Dumps
+from app.store.runs.following import Follower
+from app.store.runs.notes import Notes
+from app.store.runs.run_rows import dated_row
+from app.store.tuning.studies import Studies
+from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.runs.source import RunSource
+from parsers import Problem
+from parsers.names import printable
+from parsers.snapshot import key_of
+
+
+class StoredRuns(RunSource):
+    """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
+
+    def __init__(self, runs: Follower, notes: Notes | None, studies: Studies, dumps: Dumps) -> None:
+        self._runs, self._notes, self._studies, self._dumps = runs, notes, studies, dumps
+        self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
+        self._painted: tuple[Any, Any] = None, None
+
+    def status(self) -> SourceStatus:
+        self._runs.asked()
+        self._dumps.look()
+        self._studies.look()
+        rows, version, read_at = self._runs.snapshot()
+        problems = 0
+        loaded, damage = self._counts(rows)
+        if self._notes is not None:
+            self._notes.look()
+            version, problems = version + self._notes.revision, len(self._notes.problems)
+        return SourceStatus(
+            base=self._runs.base,
+            read_at=read_at,
+            interval=self._runs.interval,
+            total=len(rows),
+            loaded=loaded,
+            problems=damage + len(self._runs.base_problems) + problems,
+            version=version + self._studies.version,
+            failed=self._runs.failed,
+            age=self._runs.age(),
+            missing=self._runs.missing,
+        )
+
+    def _counts(self, rows: tuple[RunRow, ...]) -> tuple[int, int]:
+        """Return the numbers of loaded runs and of problems, counted once for these rows."""
+        of, loaded, problems = self._counted
+        if of is not rows:
+            loaded = sum(row.state not in ("waiting", "loading") for row in rows)
+            problems = sum(row.problems for row in rows)
+            self._counted = rows, loaded, problems
+        return loaded, problems
+
+    def rows(self) -> Sequence[RunRow]:
+        return self._runs.rows
+
+    def changes(self, since: str) -> RunChanges:
+        self._paint()
+        return self._runs.changes(since)
+
+    def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
+        self._paint()
+        return self._runs.colours.of(chosen)
+
+    def _paint(self) -> None:
+        """Apply the colours set by hand, which belong to directories, to the runs there are now."""
+        if self._notes is None:
+            return
+        known = self._notes.look().colours
+        now = known, self._runs.rows if known else None
+        if now[0] is self._painted[0] and now[1] is self._painted[1]:
+            return
+        paths = self._runs.real_paths() if known else {}
+        self._runs.paint({key: known[place].colour for key, path in paths.items() if (place := key_of(path)) in known})
+        self._painted = now
+
+    def member(self, run: str) -> RunRow | None:
+        entry = self._runs.entries.get(run)
+        return dated_row(entry.row, entry.source, time.time()) if entry else None
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        entry = self._runs.entries.get(run)
+        return entry.run.tags(kind) if entry else ()
+
+    def version(self, run: str) -> int:
+        entry = self._runs.entries.get(run)
+        return entry.run.version + entry.dump_changes if entry else 0
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        found = [(entry.key, _encodable(problem)) for entry in self._runs.members(run) for problem in entry.problems]
+        if run is not None:
+            return found
+        noted = self._notes.problems if self._notes is not None else ()
+        return [*self._runs.base_problems, *(("", _encodable(problem)) for problem in noted), *found]
+
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        counts = [entry.verified for entry in self._runs.members(run)]
+        return sum(done for done, _ in counts), sum(large for _, large in counts)
+
+    def want(self, runs: Sequence[str]) -> None:
+        self._runs.want(runs)
+
+    def refresh(self) -> None:
+        self._runs.refresh()
+
+
+def _encodable(problem: Problem) -> Problem:
+    """Return the problem with a path that can be encoded as UTF-8."""
+    return problem if problem.path.isascii() else replace(problem, path=printable(problem.path))

@@ -1,0 +1,46 @@
+"""Large values as pages see them."""
+
+from __future__ import annotations
+
+import threading
+
+from app.store.runs.following import Follower
+from layouts.values.source import ValueSource
+from parsers import HistogramValue, LandscapePlan, PayloadError, PayloadSeries, Value, landscape_plan
+
+
+class StoredValues(ValueSource):
+    """Large values of the runs that a `Follower` reads. See `layouts.values.source`."""
+
+    def __init__(self, runs: Follower) -> None:
+        self._runs = runs
+        self._measuring = threading.Lock()
+
+    def series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
+        entry = self._runs.entries.get(run)
+        found = entry.run.payload_series(kind, tag) if entry else None
+        return found if found is not None and len(found) else None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        entry = self._runs.entries.get(run)
+        if entry is None:
+            raise PayloadError(f"expected the key of a known run, found {run!r}")
+        self._runs.value_wanted()
+        try:
+            return entry.run.value(kind, tag, place)
+        finally:
+            if entry.verified[0] < entry.verified[1]:
+                self._runs.checked(entry)  # the first read of a large value checks its CRC
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        entry = self._runs.entries.get(run)
+        if entry is None:
+            raise PayloadError(f"expected the key of a known run, found {run!r}")
+        if known:
+            return entry.run.distribution(tag, place, known=True)
+        with self._measuring:
+            return entry.run.distribution(tag, place)
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        entry = self._runs.entries.get(run)
+        return landscape_plan(entry.source.path) if entry else None

@@ -1,0 +1,64 @@
+"""The interface between pages and the runs of the application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from parsers import Problem
+
+from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+
+
+class RunSource(Protocol):
+    """Runs: the list, what a run holds, and what is wrong with it.
+
+    Every method answers from memory within milliseconds.
+    """
+
+    def status(self) -> SourceStatus:
+        """Return the status of the source."""
+        ...
+
+    def rows(self) -> Sequence[RunRow]:
+        """Return all runs, newest first."""
+        ...
+
+    def changes(self, since: str) -> RunChanges:
+        """Return what has changed in the list of runs since a mark of an earlier answer; any other text asks for all runs."""
+        ...
+
+    def colours(self, chosen: Sequence[str] = ()) -> Mapping[str, str]:
+        """Return member run key -> colour, as #rrggbb, for every run (`layouts.runs.run_colours`).
+
+        chosen are the runs that the state of the page names; hues are spread over them.
+        """
+        ...
+
+    def member(self, run: str) -> RunRow | None:
+        """Return the row of one member run; None for an unknown run. (`runs` has one row for all ranks of a job.)"""
+        ...
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        """Return the tags of one member run in order of first appearance; empty for an unknown run."""
+        ...
+
+    def version(self, run: str) -> int:
+        """Return a number that changes whenever the data of a member run changes; 0 for an unknown run."""
+        ...
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        """Return (run key, problem) for one run (for a job: its ranks) or for all."""
+        ...
+
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        """Return (number of large values whose data CRC has been checked, number of large values)."""
+        ...
+
+    def want(self, runs: Sequence[str]) -> None:
+        """Load these runs before all others, because they are on screen."""
+        ...
+
+    def refresh(self) -> None:
+        """Scan the disk now instead of after the interval; return at once."""
+        ...

@@ -1,0 +1,28 @@
+"""Part of `tests.sources.MemorySource`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from layouts.graphs.source import GraphSource
+from parsers import DatasetGraph, Graph, GraphLocation
+
+if TYPE_CHECKING:
+    from tests.sources import MemorySource
+
+
+class MemoryGraphs(GraphSource):
+    def __init__(self, memory: MemorySource) -> None:
+        self._memory = memory
+
+    def dataset(self, run: str) -> DatasetGraph | None:
+        found: DatasetGraph | None = self._memory.of(run, "dataset_graph")
+        return found
+
+    def locations(self, run: str) -> Sequence[GraphLocation]:
+        return self._memory.of(run, "graph_locations") or ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        found: Graph | None = (self._memory.of(run, "graphs") or {}).get(name)
+        return found
