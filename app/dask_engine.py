@@ -25,7 +25,7 @@ import msgspec
 
 import app
 from app.dask_pieces import DONE, UNDONE, Answers, Do, do_piece, read_rank
-from app.engines import AHEAD, LOOK, AnyTask, Engine, Here, Piece, T, Told, message_of, pieces
+from app.engines import AHEAD, LOOK, AnyTask, Engine, Here, T, TaskPiece, Told, message_of, pieces
 from parsers.model import Problem
 from parsers.profiler.progress import Cancelled
 
@@ -97,8 +97,8 @@ class _Run:
 
     tasks: dict[int, AnyTask]
     told: Told
-    waiting: deque[Piece]
-    sent: dict[Any, Piece] = field(default_factory=dict)
+    waiting: deque[TaskPiece]
+    sent: dict[Any, TaskPiece] = field(default_factory=dict)
     ended: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
     deaths: dict[int, int] = field(default_factory=dict)
     here: deque[int] = field(default_factory=deque)
@@ -244,13 +244,13 @@ class Dask:
             return -1
         return int(info.get("total_threads", 0)) if self._client.status == "running" else -1
 
-    def _send(self, run: _Run, piece: Piece) -> None:
+    def _send(self, run: _Run, piece: TaskPiece) -> None:
         data = msgspec.msgpack.encode([message_of(task) for task in piece.tasks])
         future = self._client.submit(do_piece, self._do, app.__version__, data, pure=False)
         run.sent[future] = piece
         future.add_done_callback(run.ended.put)
 
-    def _taken(self, run: _Run, piece: Piece, future: Any) -> Iterator[tuple[int, bytes | Problem]]:
+    def _taken(self, run: _Run, piece: TaskPiece, future: Any) -> Iterator[tuple[int, bytes | Problem]]:
         """Yield the answers of a piece; tasks without a valid one are done here."""
         left = {task.number for task in piece.tasks}
         try:
@@ -270,7 +270,7 @@ class Dask:
                 yield number, data if kind == DONE else task.lost(data.decode("utf-8", "replace"))
         run.here.extend(sorted(left))
 
-    def _killed(self, run: _Run, piece: Piece) -> Iterator[tuple[int, Problem]]:
+    def _killed(self, run: _Run, piece: TaskPiece) -> Iterator[tuple[int, Problem]]:
         """Send the tasks of a piece with which workers died again, each alone; give up those that died alone."""
         again = []
         for task in piece.tasks:
@@ -279,7 +279,7 @@ class Dask:
                 run.finish(task.number)
                 yield task.number, task.lost("workers of the Dask cluster died when they read it")
             else:
-                again.append(Piece((task,), run.begins[task.number], alone=True))
+                again.append(TaskPiece((task,), run.begins[task.number], alone=True))
         run.waiting.extend(again)
 
     def _done_here(self, run: _Run, is_cancelled: Callable[[], bool]) -> Iterator[tuple[int, bytes | Problem]]:

@@ -1,9 +1,9 @@
 """Engines do tasks: little in the thread that asks, much in several processes.
 
-A task reads the files of one rank of a job (`Task`) or measures tensors of a dump (`app.store.dumps.tensor_tasks`). An engine
-gives back the bytes that each task makes, as the answers come. Tasks are pure, so one that was lost with its process is simply
-done again. Processes are sent pieces: tasks of 8 to 16 MiB together, or a single larger one. A further engine has to satisfy
-`Engine` and nothing else.
+A task reads the files of one rank of a job (`RankTask`) or measures tensors of a dump (`app.store.dumps.tensor_tasks`). An
+engine gives back the bytes that each task makes, as the answers come. Tasks are pure, so one that was lost with its process is
+simply done again. Processes are sent pieces: tasks of 8 to 16 MiB together, or a single larger one. A further engine has to
+satisfy `Engine` and nothing else.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ T = TypeVar("T", bound=AnyTask)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RankTask:
     """The files of one rank, and which frames to read from them (names in `ranks.FRAMES`).
 
     number is its place among all, size the bytes of input that this is expected to take.
@@ -182,7 +182,7 @@ class _Counted:
 
 
 @dataclass(slots=True)
-class Piece:
+class TaskPiece:
     """Tasks that a process gets together; begin is the number of bytes of all tasks before. alone: never beside another."""
 
     tasks: tuple[AnyTask, ...]
@@ -190,21 +190,21 @@ class Piece:
     alone: bool = False
 
 
-def pieces(tasks: Iterable[AnyTask]) -> Iterator[Piece]:
+def pieces(tasks: Iterable[AnyTask]) -> Iterator[TaskPiece]:
     """Yield tasks in their order, in pieces of PIECE to twice as many bytes; a larger task is alone in its piece."""
     held: list[AnyTask] = []
     begin = size = 0
     for task in tasks:
         if held and size + task.size > 2 * PIECE:
-            yield Piece(tuple(held), begin)
+            yield TaskPiece(tuple(held), begin)
             held, begin, size = [], begin + size, 0
         held.append(task)
         size += task.size
         if size >= PIECE:
-            yield Piece(tuple(held), begin)
+            yield TaskPiece(tuple(held), begin)
             held, begin, size = [], begin + size, 0
     if held:
-        yield Piece(tuple(held), begin)
+        yield TaskPiece(tuple(held), begin)
 
 
 # Processes -------------------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class _Run:
         self._counted[number].end()
         return self.open.pop(number)
 
-    def again(self, held: Sequence[Piece], *, blame: bool) -> AnyTask | None:
+    def again(self, held: Sequence[TaskPiece], *, blame: bool) -> AnyTask | None:
         """Have the pieces of a process that ended done again; return the task that killed it if that is to be given up.
 
         blame: the process was killed by the first of these tasks, so this one is done alone.
@@ -254,7 +254,7 @@ class _Run:
         if tries >= TRIES:
             return first
         if blame:
-            self.waiting.appendleft(Piece((first,), self._begins[first.number], alone=True))
+            self.waiting.appendleft(TaskPiece((first,), self._begins[first.number], alone=True))
         return None
 
 
@@ -392,7 +392,7 @@ class _Process:
             command(program), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1,
             env=environment() | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
-        self.held: list[Piece] = []
+        self.held: list[TaskPiece] = []
         self.is_ready = False
         self._answers = answers
         # It ends with the process whose answers it reads: no work for `app.background`.
@@ -419,7 +419,7 @@ class _Process:
         code = self.code or 0
         return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
-    def give(self, piece: Piece) -> None:
+    def give(self, piece: TaskPiece) -> None:
         """Send a piece."""
         self.held.append(piece)
         data = msgspec.msgpack.encode([message_of(task) for task in piece.tasks])

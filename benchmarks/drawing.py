@@ -112,8 +112,8 @@ def _histograms(view: str) -> dict[str, float]:
         places = thinned(200, MOST_LINES if view == "ridge" else 200)
         step = places * 10
         x = step.astype(np.float64)
-        run = histograms.Recorded("run", "run", "#236db4", 0.0, step, x, x, [values[place] for place in places])
-        return len(_encoded(getattr(histograms, view)([run], histograms.Look())))
+        run = histograms.RunHistograms("run", "run", "#236db4", 0.0, step, x, x, [values[place] for place in places])
+        return len(_encoded(getattr(histograms, view)([run], histograms.HistogramStyle())))
 
     return _timed(draw, 50, time.process_time)
 

@@ -33,7 +33,7 @@ def _cpu_ms(work: Callable[[], Any]) -> float:
 
 def _measure(base: str) -> dict[str, float]:
     from app.store.store import Store
-    from layouts.explanations.choice import Choice
+    from layouts.explanations.choice import ExplanationChoice
     from layouts.explanations.listing import listing
     from layouts.explanations.saliency.page import answer_rows
 
@@ -41,7 +41,7 @@ def _measure(base: str) -> dict[str, float]:
     if not store.wait(120):
         raise RuntimeError("the run was not found within 120 s")
     (run,) = (member for row in store.runs.rows() for member in row.members)
-    while listing(store, Choice(run))["state"] == "reading":
+    while listing(store, ExplanationChoice(run))["state"] == "reading":
         time.sleep(0.02)
 
     def rows(filters: dict[str, list[str]]) -> None:
@@ -51,7 +51,7 @@ def _measure(base: str) -> dict[str, float]:
         orjson.dumps(answer)
 
     def first() -> None:
-        listing(store, Choice(run))
+        listing(store, ExplanationChoice(run))
         rows({})
 
     found = {"first": _cpu_ms(first)}

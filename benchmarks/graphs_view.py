@@ -95,34 +95,34 @@ def one() -> dict[str, float]:
     import random
 
     from layouts.graphs.figure import arrange, elements
-    from layouts.graphs.figure.layered import Cell, layered
-    from parsers.analysis.graphs import Shown, View, compare, network, search, simplified
+    from layouts.graphs.figure.layered import NodeSpace, layered
+    from parsers.analysis.graphs import GraphView, OpenScopes, compare, network, search, simplified
 
     nodes, edges = network_frames()
     spent: dict[str, float] = {}
-    views: list[View] = []
+    views: list[GraphView] = []
 
     def tree() -> None:
-        views.append(View(network(nodes, edges)))
+        views.append(GraphView(network(nodes, edges)))
         _ = views[-1].scopes.operators, views[-1].scopes.parameter_bytes
 
-    def drawn(shown: Shown, of: View) -> Any:
+    def drawn(shown: OpenScopes, of: GraphView) -> Any:
         visible = of.visible(shown)
         elements(visible, arrange(visible))
         return visible
 
     spent["tree"] = _ms(tree) / 1000
     view = views[-1]
-    spent["first"] = _ms(lambda: drawn(Shown(), view))
+    spent["first"] = _ms(lambda: drawn(OpenScopes(), view))
     opened: list[str] = []
     times = []
     for _ in range(12):
         begun = time.process_time()
-        visible = drawn(Shown(tuple(opened)), view)
+        visible = drawn(OpenScopes(tuple(opened)), view)
         times.append(1000 * (time.process_time() - begun))
         opened += [item.key for item in visible.items if item.kind in ("scope", "stack") and not item.opened][-1:]
     spent["expand"] = max(times)
-    spent["simple"] = _ms(lambda: View(simplified(view.network).network)) / 1000
+    spent["simple"] = _ms(lambda: GraphView(simplified(view.network).network)) / 1000
     search(view, "op77")
     spent["search"] = _ms(lambda: search(view, "7-encoderlayer/2-dense"))
     spent["reveal"] = _ms(lambda: drawn(view.reveal(90_000)[1], view))
@@ -130,15 +130,15 @@ def one() -> dict[str, float]:
     spent["difference"] = _ms(lambda: compare(view.network, other)) / 1000
     flat, links = network_frames(200)
     flat["scope"] = flat["scope"].astype("str").str.slice(0, 7).astype("category")
-    wide = View(network(flat, links))
-    spent["children"] = _ms(lambda: drawn(Shown(("s1",)), wide))
-    spent["next"] = _ms(lambda: drawn(Shown(("s1",), {"s1": 300}), wide))
+    wide = GraphView(network(flat, links))
+    spent["children"] = _ms(lambda: drawn(OpenScopes(("s1",)), wide))
+    spent["next"] = _ms(lambda: drawn(OpenScopes(("s1",), {"s1": 300}), wide))
     chosen = random.Random(0)
     pairs = {(max(0, node - chosen.randint(1, 6)), node) for node in range(1, 2000)}
     while len(pairs) < 2500:
         node = chosen.randint(12, 1999)
         pairs.add((node - chosen.randint(1, 12), node))
-    spent["layout"] = min(_ms(lambda: layered([Cell(50, 50, 28)] * 2000, sorted(pairs))) for _ in range(3))
+    spent["layout"] = min(_ms(lambda: layered([NodeSpace(50, 50, 28)] * 2000, sorted(pairs))) for _ in range(3))
     spent["rss"] = anonymous_rss()
     return spent
 

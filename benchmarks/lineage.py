@@ -43,12 +43,12 @@ def measure() -> dict[str, float]:
     from layouts.lineage.asks import read_ask
     from layouts.lineage.drawing import drawing, sheet
     from layouts.lineage.model_columns import COLUMNS as ABOUT
-    from layouts.lineage.table import Table
+    from layouts.lineage.table import LineageTable
     from parsers import lineage_frame
 
     rows = _rows()
     begun = time.process_time()
-    table = Table(rows, lineage_frame(rows), ABOUT)
+    table = LineageTable(rows, lineage_frame(rows), ABOUT)
     sent = sheet(table)
     names = [column["name"] for column in sent["columns"] if column["axis"]][:COLUMNS]
     drawn = drawing(table, read_ask({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})
@@ -114,16 +114,16 @@ def measure_target() -> dict[str, float]:
     import msgspec
 
     from layouts.lineage.model_columns import COLUMNS as ABOUT
-    from layouts.lineage.optimisation.asks import Ask
+    from layouts.lineage.optimisation.asks import ExplanationRequest
     from layouts.lineage.optimisation.drawing import over_setting
     from layouts.lineage.optimisation.explained import choose, pairs, sheet
-    from layouts.lineage.table import Table
+    from layouts.lineage.table import LineageTable
     from parsers import lineage_frame
     from parsers.analysis import forests, importance
 
     rows = _rows()
-    table = Table(rows, lineage_frame(rows), ABOUT)
-    chosen = choose(table, Ask("metric/accuracy", "", None, "", None))
+    table = LineageTable(rows, lineage_frame(rows), ABOUT)
+    chosen = choose(table, ExplanationRequest("metric/accuracy", "", None, "", None))
     begun = time.process_time()
     importance(chosen.frame, chosen.target)
     strengths = (time.process_time() - begun) * 1e3

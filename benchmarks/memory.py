@@ -60,7 +60,7 @@ def of_records(path: str) -> dict[str, float]:
 
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.memory))
-    from layouts.profiles.memory.curve import View, figure  # after the memory of reading has been measured
+    from layouts.profiles.memory.curve import MemoryWindow, figure  # after the memory of reading has been measured
     from layouts.profiles.memory.page import words
     from layouts.profiles.memory.recordings import recording
 
@@ -72,7 +72,7 @@ def of_records(path: str) -> dict[str, float]:
         width = last >> (turn % 10)
         begin = (last - width) * turn // 100
         started = time.process_time()
-        figure(found, View(words("en"), (begin, begin + width), PIXELS))
+        figure(found, MemoryWindow(words("en"), (begin, begin + width), PIXELS))
         taken.append((time.process_time() - started) * 1e3)
     return told | {"answer_ms": sorted(taken)[50], "worst_ms": max(taken)}
 

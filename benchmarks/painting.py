@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import ROOT, Figure
-from parsers.profiler.trace.views import View
+from parsers.profiler.trace.views import TraceView
 
 SLICES, BUCKETS, LABELS, LANES = 10_000, 55_000, 300, 50
 WIDTH, MARGIN = 1440, 0.25
@@ -118,7 +118,7 @@ def answer(wide: int) -> bytes:
     small = BUCKETS // LANES
     buckets = np.concatenate([np.sort(rng.choice(count, small, replace=False)) for _ in range(LANES)])
     name = rng.integers(0, 500, SLICES)
-    return View(
+    return TraceView(
         K, 0, count, np.arange(SLICES), np.concatenate(lanes), np.concatenate(starts).astype(np.int64),
         np.concatenate(lengths).astype(np.int64), name, name % 20, np.repeat(np.arange(LANES), small), buckets,
         rng.integers(1, 30, BUCKETS), rng.integers(1, scale, BUCKETS), np.arange(BUCKETS),

@@ -75,8 +75,8 @@ def _frames() -> dict[str, Any]:
 def measure() -> dict[str, float]:
     """Return CPU ms of what the page asks for: of the first view, which makes the bands, then the least of some repetitions."""
     from layouts.jobs.pipeline.page import drawn
-    from layouts.jobs.pipeline_bands import Ask, Pipeline
-    from layouts.profiles.choice import Choice
+    from layouts.jobs.pipeline_bands import Pipeline, PipelineRequest
+    from layouts.profiles.choice import ProfileChoice
     from parsers.profiler.jobs import JobFiles
 
     frames = _frames()
@@ -88,7 +88,7 @@ def measure() -> dict[str, float]:
             return JobFiles("job", ())
 
     def pipeline(step: int | None, stages: tuple[int, ...] | None = tuple(range(STAGES))) -> Pipeline:
-        return Pipeline(Source(), Ask(Choice("a", ".", 0), step, stages), frames.get)  # type: ignore[arg-type]
+        return Pipeline(Source(), PipelineRequest(ProfileChoice("a", ".", 0), step, stages), frames.get)  # type: ignore[arg-type]
 
     def spent(make: Callable[[], Any], repeated: int = REPEATED) -> float:
         took = []

@@ -71,31 +71,31 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
 def page(path: str, index: str) -> dict[str, float]:
     """What the server does for the operators page."""
     from app.store.store import Store
-    from layouts.profiles.choice import Choice
+    from layouts.profiles.choice import ProfileChoice
     from layouts.profiles.operators import page as callbacks
-    from layouts.profiles.operators.asks import Ask
-    from layouts.profiles.operators.tables import Tables
+    from layouts.profiles.operators.asks import OperatorRequest
+    from layouts.profiles.operators.tables import OperatorTables
 
     store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
     store.wait(60)
     (run,) = store.runs.rows()
     (profile,) = store.profiles.rows(run.key)
-    choice = Choice(run.key, profile.session, profile.rank, profile.mark)
+    choice = ProfileChoice(run.key, profile.session, profile.rank, profile.mark)
 
     def ready(name: str) -> None:
         while store.profiles.frame(run.key, profile.session, profile.rank, name).state != "ready":
             time.sleep(0.05)
 
-    tables, told = Tables(store), {}
+    tables, told = OperatorTables(store), {}
     request = {"startRow": 0, "endRow": 200}
 
     def first() -> None:
         for name in ("operator_types", "operators"):
             ready(name)
-        ask = Ask(choice, None)
+        ask = OperatorRequest(choice, None)
         callbacks.sheet(tables, ask), callbacks.figure(tables, ask), callbacks.rows(tables, ask, request)
 
-    executions = Ask(choice, None, view="executions")
+    executions = OperatorRequest(choice, None, view="executions")
     sort = replace(executions, sort=("wait_ns", "asc"))
     filters = {"filterModel": {"duration_ns": {"type": "greaterThan", "filter": 100}}}
     works: dict[str, Callable[[], object]] = {
@@ -142,19 +142,19 @@ def _with_shapes(kernels: Any, codes: Any, names: tuple[str, str]) -> Any:
 
 def _use(source: Any, choice: Any, sessions: list[Any] | None) -> None:
     """What the cards on the use of the hardware take, of the profile, or of made sessions: one, or two that are joined."""
-    from layouts.profiles.choice import Choice
-    from layouts.profiles.efficiency import Ask, Efficiency
+    from layouts.profiles.choice import ProfileChoice
+    from layouts.profiles.efficiency import Efficiency, EfficiencyRequest
     from layouts.profiles.efficiency_cards import figures as three
     from layouts.profiles.operators import page as callbacks
 
-    other = Choice("other", ".", 0)
+    other = ProfileChoice("other", ".", 0)
 
-    def frame(of: Choice, name: str) -> Any:
+    def frame(of: ProfileChoice, name: str) -> Any:
         if sessions is None or name != "kernels":
             return of.frame(source, name)
         return sessions[1 if of is other else 0]
 
-    ask = Ask(choice, other if sessions is not None and len(sessions) > 1 else None, (("peak", 280e12),))
+    ask = EfficiencyRequest(choice, other if sessions is not None and len(sessions) > 1 else None, (("peak", 280e12),))
     found = Efficiency(source, ask, frame=frame)
     three(found)
     callbacks.use(found, {})

@@ -164,10 +164,10 @@ def show(folder: str) -> dict[str, float]:
     found["range all"] = _ms(lambda: ranges.statistics(trace, 0, end + 1, pyramid=levels))
     found["range part"] = _ms(lambda: ranges.statistics(trace, int(0.3 * end), int(0.31 * end), pyramid=levels))
     names: Sequence[str] = [f"aclnnMatMul_{number}_Layer{number * 7919 % 1_000_003}_forward" for number in range(MILLION)]
-    known = search.Names(names)
+    known = search.TraceNames(names)
     found["text"] = max(_ms(partial(known.containing, text)) for text in ("_123456_", "Layer77", "forward"))
     found["pattern"] = _ms(lambda: known.matching(re.compile("Layer77[0-9]+_forward$")))
-    few = search.Names(trace.names)
+    few = search.TraceNames(trace.names)
     found["rows"] = _ms(lambda: search.find(trace, "_77", names=few))
     return found
 

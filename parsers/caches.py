@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 @dataclass(slots=True)
-class _Entry(Generic[V]):
+class _CacheEntry(Generic[V]):
     value: V
     of: tuple[object, ...]
     cost: int
@@ -46,7 +46,7 @@ class Cache(Generic[K, V]):
         self._most, self._limit, self._cost = most, limit, cost
         self._held, self._clock = held, clock
         self._lock = threading.Lock()
-        self._entries: OrderedDict[K, _Entry[V]] = OrderedDict()
+        self._entries: OrderedDict[K, _CacheEntry[V]] = OrderedDict()
         self._total = 0
         self._making: dict[K, threading.Event] = {}
 
@@ -83,7 +83,7 @@ class Cache(Generic[K, V]):
         cost = 1 if self._cost is None else self._cost(value)
         with self._lock:
             self._remove(key)
-            self._entries[key] = _Entry(value, of, cost, self._clock() if asked else float("-inf"))
+            self._entries[key] = _CacheEntry(value, of, cost, self._clock() if asked else float("-inf"))
             self._entries.move_to_end(key, last=asked)
             self._total += cost
             return self._evict(self._limit, 1)
@@ -135,7 +135,7 @@ class Cache(Generic[K, V]):
 
     # With the lock -------------------------------------------------------------------------------------------------------
 
-    def _find(self, key: K, of: tuple[object, ...]) -> _Entry[V] | None:
+    def _find(self, key: K, of: tuple[object, ...]) -> _CacheEntry[V] | None:
         entry = self._entries.get(key)
         if entry is None or not entry.is_of(of):
             return None
@@ -143,7 +143,7 @@ class Cache(Generic[K, V]):
         self._entries.move_to_end(key)
         return entry
 
-    def _remove(self, key: K) -> _Entry[V] | None:
+    def _remove(self, key: K) -> _CacheEntry[V] | None:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._total -= entry.cost

@@ -39,7 +39,7 @@ class LandscapePlan:
     result: bool
 
 
-class _Metadata(msgspec.Struct):
+class _CheckpointMetadata(msgspec.Struct):
     """The file as MindSpore writes it."""
 
     epoch_group: dict[str, list[int]] = {}
@@ -66,7 +66,7 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
     if len(data) > LIMIT:
         raise FormatError(f"{path}: expected at most {LIMIT:,} bytes, found more")
     try:
-        found = msgspec.json.decode(data, type=_Metadata)
+        found = msgspec.json.decode(data, type=_CheckpointMetadata)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: expected the JSON that SummaryCollector writes, found {error}") from error
     return LandscapePlan(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.facts import LONG, Facts
+from parsers.analysis.curves.facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Series
@@ -32,7 +32,7 @@ class ScalarsView(NamedTuple):
     text: str
 
 
-class _Part(NamedTuple):
+class _ScalarPart(NamedTuple):
     """The part of a series in one file: number and state of the file when it was read, and the number of points."""
 
     file: int
@@ -47,7 +47,7 @@ class RunScalars:
     def __init__(self, files: RunFiles) -> None:
         self._files = files
         self._series: dict[str, Series] = files.cache()
-        self._known: dict[str, tuple[list[_Part], dict[Any, tuple[int, Any]]]] = {}
+        self._known: dict[str, tuple[list[_ScalarPart], dict[Any, tuple[int, Any]]]] = {}
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class RunScalars:
         """All values of one tag in the order they were written; empty for an unknown tag."""
         found = self._joined(tag)
         if found.step.size >= LONG:
-            Facts(found).prepare()
+            SeriesFacts(found).prepare()
         return found
 
     def _joined(self, tag: str) -> Series:
@@ -104,7 +104,7 @@ class RunScalars:
         """Return what is known of a series if it is the earlier one with points appended, else nothing."""
         states = list(self._files.states.values())
         parts = [
-            _Part(number, states[number].identity, len(states[number].damaged), len(columns[0].step))
+            _ScalarPart(number, states[number].identity, len(states[number].damaged), len(columns[0].step))
             for number, columns in by_file.items()
         ]
         before, known = self._known.get(tag, ([], {}))
@@ -156,7 +156,7 @@ class RunScalars:
         return ScalarsView(frame[kept].reset_index(drop=True), left_out, text if left_out else f"All {len(frame):,} values.")
 
 
-def _appended(before: Sequence[_Part], now: Sequence[_Part]) -> bool:
+def _appended(before: Sequence[_ScalarPart], now: Sequence[_ScalarPart]) -> bool:
     """Return whether all parts are still there, the last one perhaps with more points."""
     if not before or len(now) < len(before) or now[: len(before) - 1] != before[:-1]:
         return False
@@ -168,7 +168,7 @@ def _rising(series: Series) -> bool:
     """Return whether every step is greater than the one before."""
     if series.step.size < LONG:
         return bool((series.step[1:] > series.step[:-1]).all())
-    rises = Facts(series).steps
+    rises = SeriesFacts(series).steps
     return rises is not None and not rises.falls.size and not rises.repeats
 
 

@@ -1,9 +1,9 @@
 r"""Serialises everything read of a run, so that a second start reads only what is new.
 
 Layout: magic ``MSIX`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
-(msgpack of `_Header`), padded to a multiple of 8; then the columns, little-endian, each padded to a multiple of 8. Steps, wall
-times and orders of scalars are packed (`parsers.packed`), values are float32 where the file has no more, all others are raw.
-Nothing in it is executed: the header is decoded into the types below, and columns are views of the bytes.
+(msgpack of `_RunHeader`), padded to a multiple of 8; then the columns, little-endian, each padded to a multiple of 8. Steps,
+wall times and orders of scalars are packed (`parsers.packed`), values are float32 where the file has no more, all others are
+raw. Nothing in it is executed: the header is decoded into the types below, and columns are views of the bytes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Payloads(msgspec.Struct, array_like=True):
     rows: int
 
 
-class _File(msgspec.Struct):
+class _IndexedFile(msgspec.Struct):
     file: SourceFile
     reader: str
     cursor: Cursor | None
@@ -75,8 +75,8 @@ class _File(msgspec.Struct):
     payloads: list[_Payloads]
 
 
-class _Header(msgspec.Struct):
-    files: list[_File]
+class _RunHeader(msgspec.Struct):
+    files: list[_IndexedFile]
     columns: int
     crc: int
 
@@ -88,7 +88,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     """
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
-    files: list[_File] = []
+    files: list[_IndexedFile] = []
     columns: list[bytes | memoryview] = []
     for state in states:
         state.mark()
@@ -107,7 +107,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
             raw = (payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified)
             columns += [column.tobytes() for column in raw]
         files.append(
-            _File(
+            _IndexedFile(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
                 state.started, state.tail, state.large, state.damaged, state.lost,
                 tables, scalars, [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
@@ -115,7 +115,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         )  # fmt: skip
     parts = [part for column in columns for part in _padded(column)]
     try:
-        header = msgspec.msgpack.encode(_Header(files, sum(map(len, parts)), crc_of(parts)))
+        header = msgspec.msgpack.encode(_RunHeader(files, sum(map(len, parts)), crc_of(parts)))
     except (UnicodeEncodeError, OverflowError):
         return None
     return [FORMAT.prefix(header), *_padded(header), *parts]
@@ -149,7 +149,7 @@ def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
 def load(data: bytes) -> list[FileState]:
     """Return the states in a snapshot; FormatError for anything but a complete snapshot of this version."""
     header, body = _checked(data)
-    columns = _Columns(body)
+    columns = _RunColumns(body)
     return [_state(file, columns) for file in header.files]
 
 
@@ -161,15 +161,15 @@ def files_in(data: bytes) -> list[tuple[SourceFile, Cursor | None]]:
     return [(one.file, one.cursor) for one in _checked(data)[0].files]
 
 
-def _checked(data: bytes) -> tuple[_Header, NDArray[np.uint8]]:
-    header, end = FORMAT.header(data, _Header)
+def _checked(data: bytes) -> tuple[_RunHeader, NDArray[np.uint8]]:
+    header, end = FORMAT.header(data, _RunHeader)
     body = np.frombuffer(data, np.uint8)[PREFIX.size + _round_up(end - PREFIX.size) :]
     if len(body) != header.columns or google_crc32c.value(body) != header.crc:
         raise FormatError("snapshot: the columns fail their CRC")
     return header, body
 
 
-class _Columns:
+class _RunColumns:
     """Hands out columns of the body, one after the other."""
 
     def __init__(self, body: NDArray[np.uint8]) -> None:
@@ -192,7 +192,7 @@ class _Columns:
         return column
 
 
-def _table(table: _Table, columns: _Columns) -> ScalarBlock | Rounds:
+def _table(table: _Table, columns: _RunColumns) -> ScalarBlock | Rounds:
     k, n = len(table.tags), table.rows
     if not k or table.value not in (4, 8):
         raise FormatError(f"snapshot: expected tags and values of 4 or 8 bytes, found {k} tags and {table.value} bytes")
@@ -210,7 +210,7 @@ def _table(table: _Table, columns: _Columns) -> ScalarBlock | Rounds:
     return Rounds.of(table.tags, step, wall_time, order.reshape(n, k).T, value)
 
 
-def _state(file: _File, columns: _Columns) -> FileState:
+def _state(file: _IndexedFile, columns: _RunColumns) -> FileState:
     state = FileState(
         file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started,
         tail=file.tail, large=file.large, damaged=file.damaged, lost=file.lost,

@@ -42,7 +42,7 @@ _FROM = {
 
 def check_dump(options: argparse.Namespace) -> int:
     """Check the dumps below a directory, print hits, and return the exit code."""
-    report = _Report(_most(options.most))
+    report = _CheckReport(_most(options.most))
     watchpoints = _watchpoints(options.watch)
     if not os.path.isdir(options.directory):
         raise SettingError(f"DIR: expected a directory with a dump, found {options.directory!r}")
@@ -58,7 +58,7 @@ def check_dump(options: argparse.Namespace) -> int:
     try:
         for place, (name, dump) in enumerate(dumps):
             with ProgressBar(sys.stderr) as bar:
-                hits, cause = _checked(dump, watchpoints, _Part(bar, measuring, printable(name), place, len(dumps)))
+                hits, cause = _checked(dump, watchpoints, _CheckPart(bar, measuring, printable(name), place, len(dumps)))
             report.add(f"{printable(name)}: " if len(dumps) > 1 else "", dump, hits, cause)
     finally:
         measuring.stop()
@@ -81,7 +81,7 @@ def _watchpoints(path: str | None) -> tuple[Watchpoint, ...]:
         raise SettingError(f"--watch: {printable(str(error))}") from None
 
 
-class _Part:
+class _CheckPart:
     """The part of the progress bar that one dump has, and what measures its tensors."""
 
     def __init__(self, bar: ProgressBar, measuring: Measuring, name: str, place: int, count: int) -> None:
@@ -111,7 +111,7 @@ class _Part:
             self._measuring.measure(dump, missing, size, show, lambda: True)
 
 
-def _checked(dump: RunDump, watchpoints: Sequence[Watchpoint], part: _Part) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def _checked(dump: RunDump, watchpoints: Sequence[Watchpoint], part: _CheckPart) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Return what the watchpoints find, and the causes if there is NaN or Inf.
 
     Statistics come first, since they take the time: progress is by tensors then, not by watchpoints.
@@ -131,7 +131,7 @@ def _checked(dump: RunDump, watchpoints: Sequence[Watchpoint], part: _Part) -> t
     return found, causes[causes["kind"] == "non_finite"]
 
 
-class _Report:
+class _CheckReport:
     """Prints what is found, and counts it."""
 
     def __init__(self, most: int) -> None:

@@ -49,8 +49,8 @@ def export_runs(options: argparse.Namespace) -> int:
         raise SettingError(f"--runs: expected a pattern that matches one of {len(leaves)} runs, found {options.runs!r}")
     sources = [source for source in sources if any(leaf.name in chosen for leaf in source.leaves)]
 
-    def write(reading: _Reading) -> Mapping[str, int]:
-        selection = export.Wanted(kinds, tags, steps)
+    def write(reading: _ExportReading) -> Mapping[str, int]:
+        selection = export.WantedExport(kinds, tags, steps)
         with export.Export(options.out, selection, options.format, refused=reading.refused) as result:
             for run, progress in reading.runs(sources):
                 parts = [part for part in (run, *run.ranks) if part.name in chosen]
@@ -73,7 +73,7 @@ def parse_summary(options: argparse.Namespace) -> int:
     _refuse_overlap("--output", options.output, (), source.real_path)
     out = Path(options.output) / f"output_{datetime.datetime.now():%Y%m%d_%H%M%S_%f}"
 
-    def write(reading: _Reading) -> Mapping[str, int]:
+    def write(reading: _ExportReading) -> Mapping[str, int]:
         counts: Mapping[str, int] = {}
         for run, progress in reading.runs([source]):
             counts = export.write_summary(run, out, refused=reading.refused, progress=progress)
@@ -172,7 +172,7 @@ def _inside(path: str, directory: str) -> bool:
 # Reading and reporting ---------------------------------------------------------------------------------------------
 
 
-class _Reading:
+class _ExportReading:
     """Reads runs, shows progress, and reports and counts the values that cannot be read."""
 
     def __init__(self, bar: ProgressBar) -> None:
@@ -212,10 +212,10 @@ def _within(progress: _Progress, begin: float, length: float) -> _Progress:
     return lambda share: progress(begin + share * length)
 
 
-def _done(write: Callable[[_Reading], Mapping[str, int]], out: str) -> int:
+def _done(write: Callable[[_ExportReading], Mapping[str, int]], out: str) -> int:
     """Write, report what was written, and return the exit code."""
     with ProgressBar(sys.stderr) as bar:
-        reading = _Reading(bar)
+        reading = _ExportReading(bar)
         try:
             counts = write(reading)
         except FormatError as error:

@@ -11,8 +11,8 @@ from parsers.model import Ints
 MOST_KEPT = 50
 
 
-class _Report:
-    """Reports the progress of a task (`layouts.dumps.open_dump.Report`)."""
+class _LiveWorkReport:
+    """Reports the progress of a task (`layouts.dumps.open_dump.DumpReport`)."""
 
     def __init__(self, task: Task, dump: LiveDump) -> None:
         self._task, self._dump = task, dump
@@ -36,7 +36,7 @@ class LiveWork:
     def result(self, key: str, dump: LiveDump, work: DumpWork, *, again: bool = False) -> WorkResult:
         """Return the result of work, or its progress. Work that goes on is finished though training has sent more."""
         task = self._background.result(
-            key, (key, work), dump.mark, lambda task: work.job(dump, _Report(task, dump)), again=again, overtaken=False
+            key, (key, work), dump.mark, lambda task: work.job(dump, _LiveWorkReport(task, dump)), again=again, overtaken=False
         )
         state = "working" if task.state == "waiting" else task.state
         return WorkResult(state, task.result, task.done, task.total, task.text, task.mark)

@@ -12,7 +12,7 @@ from optuna.trial import TrialState
 
 from app.tuning.lines import duration_text, settings_text, values_text
 from app.tuning.processes import Ending
-from app.tuning.results import Recorded, numbers_of, results_of
+from app.tuning.results import RunResults, numbers_of, results_of
 from app.tuning.samplers import CONSTRAINTS
 from app.tuning.settings import violations_of
 from app.tuning.storages import Opened
@@ -57,7 +57,7 @@ class Endings:
 
     def _take(self, active: Active, ending: Ending, reason: str) -> None:
         """Tell the targets that a trial recorded, or that it failed to record them."""
-        recorded = Recorded.below(active.run)
+        recorded = RunResults.below(active.run)
         results = results_of(recorded, self._tuning.targets)
         values = results.usable
         if values is None and reason:

@@ -26,7 +26,7 @@ FINE = 128
 
 
 @dataclass(slots=True)
-class _File:
+class _FollowedFile:
     """A file that is followed."""
 
     path: str
@@ -41,7 +41,7 @@ class Follower:
     def __init__(self, directory: str, tags: Sequence[str]) -> None:
         self._directory, self._tags = directory, tuple(tags)
         self._tag = ""
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, _FollowedFile] = {}
         self._directories: dict[str, tuple[int, int]] = {}
         self._steps: list[Ints] = []
         self._times: list[Floats] = []
@@ -105,11 +105,11 @@ class Follower:
                     elif entry.path not in self._files and (classify(entry.name) or ("",))[0] in KINDS:
                         reader = reader_for(entry.path)
                         if reader is not None and reader.name in KINDS:
-                            self._files[entry.path] = _File(entry.path, reader)
+                            self._files[entry.path] = _FollowedFile(entry.path, reader)
         except OSError:
             return
 
-    def _new(self, file: _File) -> Iterator[tuple[Ints, Floats, Floats]]:
+    def _new(self, file: _FollowedFile) -> Iterator[tuple[Ints, Floats, Floats]]:
         try:
             size = os.stat(file.path).st_size
         except OSError:

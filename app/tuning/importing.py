@@ -11,7 +11,7 @@ from typing import Any
 import optuna
 from optuna.trial import TrialState
 
-from app.tuning.results import Recorded, results_of
+from app.tuning.results import RunResults, results_of
 from app.tuning.samplers import distribution_of
 from parsers import Run, SourceError, discover
 from parsers.lineage.description import OTHER
@@ -49,7 +49,7 @@ def import_runs(study: optuna.Study, tuning: Tuning, known: frozenset[str]) -> I
         settings, why = settings_of(tuning.parameters, run.settings)
         values: Sequence[float] | None = None
         if settings is not None:
-            results = results_of(Recorded([run]), tuning.targets)
+            results = results_of(RunResults([run]), tuning.targets)
             values, why = results.usable, "without the target" if results.usable is None else why
         if settings is None or values is None:
             result.left[why] = result.left.get(why, 0) + 1

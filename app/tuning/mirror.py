@@ -24,7 +24,7 @@ from app.tuning.journal_file import JournalFile
 from app.tuning.studies import identity_of
 from parsers.errors import FormatError
 from parsers.tuning import journal
-from parsers.tuning.journal import Operation, StudyFile, StudyState
+from parsers.tuning.journal import JournalOperation, StudyFile, StudyState
 from parsers.tuning.recording import MIRROR, SEARCH
 
 SECONDS = 2.0
@@ -107,7 +107,7 @@ class Mirror:
         now = time.time()
         if records or abs(now - self._noted) > NOTED:
             noted = {"of": self._label, "at": now}
-            records.append(_record(Operation.STUDY_ATTRIBUTE, study_id=_STUDY, user_attr={MIRROR: noted}))
+            records.append(_record(JournalOperation.STUDY_ATTRIBUTE, study_id=_STUDY, user_attr={MIRROR: noted}))
             self._journal.append_logs(records)
             self._noted = now
             self._file.refresh()
@@ -132,11 +132,11 @@ def records_between(
     They are those of Optuna 5, so Optuna itself can open the copy. Trials that were finished before do not change.
     """
     if before is None:
-        yield _record(Operation.CREATE_STUDY, study_name=name, directions=directions)
+        yield _record(JournalOperation.CREATE_STUDY, study_name=name, directions=directions)
         before = StudyState(name, ())
     for key, value in attributes.items():
         if key not in before.attributes or before.attributes[key] != value:
-            yield _record(Operation.STUDY_ATTRIBUTE, study_id=_STUDY, user_attr={key: value})
+            yield _record(JournalOperation.STUDY_ATTRIBUTE, study_id=_STUDY, user_attr={key: value})
     for trial in trials:
         known = before.trials[trial.number] if trial.number < len(before.trials) else None
         if known is None:
@@ -145,14 +145,14 @@ def records_between(
             yield from _changed(trial, known)
 
 
-def _record(operation: Operation, **content: Any) -> dict[str, Any]:
+def _record(operation: JournalOperation, **content: Any) -> dict[str, Any]:
     return {"op_code": int(operation), "worker_id": "mirror", **content}
 
 
 def _created(trial: FrozenTrial) -> dict[str, Any]:
     values, end = trial.values or [], _text(trial.datetime_complete)
     return _record(
-        Operation.CREATE_TRIAL, study_id=_STUDY, state=int(trial.state), datetime_start=_text(trial.datetime_start),
+        JournalOperation.CREATE_TRIAL, study_id=_STUDY, state=int(trial.state), datetime_start=_text(trial.datetime_start),
         **({"datetime_complete": end} if end else {}), value=values[0] if len(values) == 1 else None,
         values=values if len(values) > 1 else None,
         distributions={name: distribution_to_json(one) for name, one in trial.distributions.items()},
@@ -165,27 +165,28 @@ def _changed(trial: FrozenTrial, known: journal.TrialState) -> Iterator[dict[str
     number = trial.number  # the journal has one study, so numbers are ids
     if known.state == "waiting" and trial.state != TrialState.WAITING:
         start = _text(trial.datetime_start)
-        yield _record(Operation.STATE, trial_id=number, state=int(TrialState.RUNNING), values=None, datetime_start=start)
+        yield _record(JournalOperation.STATE, trial_id=number, state=int(TrialState.RUNNING), values=None, datetime_start=start)
     for name, value in trial.params.items():
         if name not in known.parameters:
             distribution = trial.distributions[name]
             yield _record(
-                Operation.PARAMETER, trial_id=number, param_name=name,
+                JournalOperation.PARAMETER, trial_id=number, param_name=name,
                 param_value_internal=distribution.to_internal_repr(value), distribution=distribution_to_json(distribution),
             )  # fmt: skip
     for step, value in trial.intermediate_values.items():
         if step not in known.reported:
-            yield _record(Operation.VALUE, trial_id=number, step=step, intermediate_value=value)
+            yield _record(JournalOperation.VALUE, trial_id=number, step=step, intermediate_value=value)
     for operation, key, new, old in (
-        (Operation.ATTRIBUTE, "user_attr", trial.user_attrs, known.attributes),
-        (Operation.SYSTEM, "system_attr", trial.system_attrs, known.system),
+        (JournalOperation.ATTRIBUTE, "user_attr", trial.user_attrs, known.attributes),
+        (JournalOperation.SYSTEM, "system_attr", trial.system_attrs, known.system),
     ):
         for name, value in new.items():
             if name not in old or not _same(old[name], value):
                 yield _record(operation, trial_id=number, **{key: {name: value}})
     if trial.state.is_finished():
         end = _text(trial.datetime_complete)
-        yield _record(Operation.STATE, trial_id=number, state=int(trial.state), values=trial.values, datetime_complete=end)
+        state = int(trial.state)
+        yield _record(JournalOperation.STATE, trial_id=number, state=state, values=trial.values, datetime_complete=end)
 
 
 def _same(old: Any, new: Any) -> bool:

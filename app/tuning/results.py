@@ -35,14 +35,14 @@ def tags_of(name: str) -> tuple[str, ...]:
     return (name, "loss/auto") if name == "loss" else (name,)
 
 
-class Recorded:
+class RunResults:
     """What a run has recorded, for targets and constraints."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = [part for run in runs for part in (run, *run.ranks)]
 
     @classmethod
-    def below(cls, directory: str) -> Recorded:
+    def below(cls, directory: str) -> RunResults:
         """Return what the runs in a directory have recorded; nothing if there is none."""
         try:
             runs = [Run(source) for source in discover(directory)]
@@ -95,7 +95,7 @@ def _of(values: np.ndarray[tuple[int], np.dtype[np.float64]], target: Target) ->
     return float(numbers.min() if target.sign > 0 else numbers.max())
 
 
-def results_of(recorded: Recorded, targets: Iterable[Target]) -> Results:
+def results_of(recorded: RunResults, targets: Iterable[Target]) -> Results:
     """Return the values of the targets."""
     wanted = tuple(targets)
     values = tuple(recorded.value(one) for one in wanted)
@@ -106,7 +106,7 @@ def results_of(recorded: Recorded, targets: Iterable[Target]) -> Results:
     return Results(values, f"the target {', '.join(nan)} is NaN" if nan else "")
 
 
-def _missing(missing: Sequence[str], recorded: Recorded) -> str:
+def _missing(missing: Sequence[str], recorded: RunResults) -> str:
     what = f"expected the target {', '.join(missing)} in the files of the run, found "
     if recorded.empty:
         return f"{what}no event file; does the script record to the summary_dir of its settings?"
@@ -115,7 +115,7 @@ def _missing(missing: Sequence[str], recorded: Recorded) -> str:
     return f"{what}{', '.join(names[:MOST_NAMES]) or 'no scalar'}{more}"
 
 
-def numbers_of(recorded: Recorded, names: Iterable[str], settings: Mapping[str, object]) -> dict[str, object]:
+def numbers_of(recorded: RunResults, names: Iterable[str], settings: Mapping[str, object]) -> dict[str, object]:
     """Return settings and, for other names, what was recorded; names that are neither are missing."""
     found = dict(settings)
     for name in names:

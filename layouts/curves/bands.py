@@ -7,32 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from layouts.curves.smoothed_lines import Curve, Floats, Look, Spread, Trace, trace_on, with_gaps
+from layouts.curves.smoothed_lines import DrawnLine, Floats, GroupSpread, LineStyle, Trace, trace_on, with_gaps
 from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 
 OPACITY = 0.22
 Ends = tuple[Floats, Floats]
 
 
-def ends_of(curve: Curve) -> Ends | None:
+def ends_of(curve: DrawnLine) -> Ends | None:
     """Return the low and high end of the band at the drawn points of a curve; None for a curve without a band."""
     spread = curve.line.spread
     return None if spread is None or spread.ends is None else spread.ends(curve.kept.keep)
 
 
-def bands(curves: Sequence[Curve], ends: Sequence[Ends | None], look: Look) -> list[Trace]:
+def bands(curves: Sequence[DrawnLine], ends: Sequence[Ends | None], look: LineStyle) -> list[Trace]:
     """Return an area for each band, interrupted where it is undefined. On a log axis it ends at the lowest value drawn."""
     floor = _floor(curves, ends) if look.log else -np.inf
     return [trace for curve, both in zip(curves, ends, strict=True) if both and (trace := _area(curve, *both, floor))]
 
 
-def _floor(curves: Sequence[Curve], ends: Sequence[Ends | None]) -> float:
+def _floor(curves: Sequence[DrawnLine], ends: Sequence[Ends | None]) -> float:
     shown = [curve.shown for curve in curves] + [low for low, _ in filter(None, ends)]
     above = [values[values > 0.0] for values in shown]
     return min((float(values.min()) for values in above if values.size), default=1.0)
 
 
-def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None:
+def _area(curve: DrawnLine, low: Floats, high: Floats, floor: float) -> Trace | None:
     x = curve.line.x[curve.kept.keep]
     low = np.maximum(low, floor)
     there = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & (high >= low))
@@ -52,7 +52,7 @@ def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None
     return trace | {"fill": "toself", "fillcolor": curve.line.colour, "opacity": OPACITY, "meta": {"band": True}}
 
 
-def columns_of_group(curve: Curve, spread: Spread, ends: Ends | None) -> dict[str, Any]:
+def columns_of_group(curve: DrawnLine, spread: GroupSpread, ends: Ends | None) -> dict[str, Any]:
     """Return for each drawn point its number of runs and the ends of its band."""
     keep, gaps = curve.kept.keep, curve.gaps
     n = with_gaps(spread.n[keep].astype(np.float64), gaps, None)

@@ -9,12 +9,23 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import FEW, LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
+from parsers.analysis import (
+    FEW,
+    LONG,
+    Places,
+    SeriesFacts,
+    as_step,
+    earliest,
+    join_by_step,
+    local_milliseconds,
+    relative_time,
+    since,
+)
 
 from layouts.curves.comparing import Style, grouped
 from layouts.curves.grouping import REST, Grouping
-from layouts.curves.scalar_asks import Ask
-from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.curves.scalar_asks import ChartRequest
+from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.kit.state import label_of, selected_runs
 from layouts.kit.theme import PALETTE
 from layouts.runs.rows import RunRow
@@ -26,17 +37,17 @@ Found = Sequence[tuple[str, str, Series]]
 """(run, tag, series) of every line, the left axis before the right one."""
 
 
-def runs_of(source: RunSources, ask: Ask) -> list[str]:
+def runs_of(source: RunSources, ask: ChartRequest) -> list[str]:
     """Return the member runs on screen."""
     return selected_runs(ask.state, source, ("scalar",))
 
 
-def visible_runs(source: RunSources, ask: Ask) -> list[str]:
+def visible_runs(source: RunSources, ask: ChartRequest) -> list[str]:
     """Return the member runs on screen that are not hidden."""
     return [run for run in runs_of(source, ask) if ask.by or run not in ask.hide]
 
 
-def series_of(source: RunSources, ask: Ask) -> Found:
+def series_of(source: RunSources, ask: ChartRequest) -> Found:
     """Return every series with points that an ask names."""
     runs = visible_runs(source, ask)
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
@@ -44,7 +55,7 @@ def series_of(source: RunSources, ask: Ask) -> Found:
     return [(run, tag, series) for run, tag, series in found if series is not None and series.step.size]
 
 
-def group_lines(source: RunSources, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
+def group_lines(source: RunSources, ask: ChartRequest, groups: Grouping, tag: str) -> list[ChartLine]:
     """Return the lines of the groups for one tag of an ask, with all their points."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -52,7 +63,7 @@ def group_lines(source: RunSources, ask: Ask, groups: Grouping, tag: str) -> lis
         return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style, base_of(source, ask, groups))[0]
 
 
-def band_of(source: RunSources, ask: Ask, groups: Grouping) -> str:
+def band_of(source: RunSources, ask: ChartRequest, groups: Grouping) -> str:
     """Return the band that is asked for; by default from lowest to highest if all groups have few runs, else the interval."""
     if ask.band:
         return ask.band
@@ -60,12 +71,12 @@ def band_of(source: RunSources, ask: Ask, groups: Grouping) -> str:
     return "range" if max(sizes.values(), default=0) < FEW else "interval"
 
 
-def style_of(ask: Ask, band: str) -> Style:
+def style_of(ask: ChartRequest, band: str) -> Style:
     """Return how groups are drawn."""
     return Style(ask.line, band, bridge=ask.axis != "step")
 
 
-def base_of(source: RunSources, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
+def base_of(source: RunSources, ask: ChartRequest, groups: Grouping | None) -> str | dict[str, ChartLine] | None:
     """Return the baseline of an ask: the label of a group, or the lines of a run by tag; None without a baseline."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -75,16 +86,16 @@ def base_of(source: RunSources, ask: Ask, groups: Grouping | None) -> str | dict
     return name if kind == "group" and groups else None
 
 
-def lines_of(source: RunSources, found: Found, ask: Ask) -> Iterator[Line]:
+def lines_of(source: RunSources, found: Found, ask: ChartRequest) -> Iterator[ChartLine]:
     """Yield the lines of series, in the colours of their runs or tags."""
     rows = {member: row for row in source.runs.rows() for member in row.members}
     colour = _colours(source, found, ask)
     strokes = strokes_of(found, ask)
     for run, tag, series in found:
         row = rows.get(run)
-        facts = Facts(series) if series.step.size >= LONG else None
+        facts = SeriesFacts(series) if series.step.size >= LONG else None
         x, started = _x(source, run, series, facts, row.started if row else None, ask)
-        yield Line(
+        yield ChartLine(
             run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series, x=x, started=started,
             axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag), facts=facts,
         )  # fmt: skip
@@ -96,7 +107,7 @@ def row_of(source: RunSources, run: str) -> RunRow | None:
 
 
 def _x(
-    source: RunSources, run: str, series: Series, facts: Facts | None, started: float | None, ask: Ask
+    source: RunSources, run: str, series: Series, facts: SeriesFacts | None, started: float | None, ask: ChartRequest
 ) -> tuple[NDArray[np.float64] | Places, float]:
     """Return (x of every point, the wall time that relative times count from)."""
     if facts is None:
@@ -119,7 +130,7 @@ def _x(
     return series.step.astype(np.float64), since_when
 
 
-def _places(series: Series, facts: Facts, started: float, ask: Ask) -> Places | None:
+def _places(series: Series, facts: SeriesFacts, started: float, ask: ChartRequest) -> Places | None:
     """Return x by bisection; None if that is not possible."""
     if ask.axis == "tag":
         return None
@@ -131,7 +142,7 @@ def _places(series: Series, facts: Facts, started: float, ask: Ask) -> Places | 
     return as_step(series.step, rises) if ask.axis == "step" else local_milliseconds(series.wall_time, ask.zone, rises)
 
 
-def _colours(source: RunSources, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
+def _colours(source: RunSources, found: Found, ask: ChartRequest) -> dict[tuple[str, str], str]:
     """Colour lines by run; if one run shows several tags, colour them by tag."""
     runs = {run for run, _, _ in found}
     tags = [*ask.left, *ask.right]
@@ -141,16 +152,16 @@ def _colours(source: RunSources, found: Found, ask: Ask) -> dict[tuple[str, str]
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 
-def strokes_of(found: Found, ask: Ask) -> dict[str, str]:
+def strokes_of(found: Found, ask: ChartRequest) -> dict[str, str]:
     """Return the stroke of each tag. Strokes differ if several tags of several runs are shown, where colour means the run."""
     tags = list(dict.fromkeys([*ask.left, *ask.right]))
     several = len({run for run, _, _ in found}) > 1 and len(tags) > 1
     return {tag: _STROKES[number % len(_STROKES)] if several else "solid" for number, tag in enumerate(tags)}
 
 
-def look_of(ask: Ask) -> Look:
+def look_of(ask: ChartRequest) -> LineStyle:
     """Return axes, smoothing and view, in the units of the axes."""
     view = ask.view
     if ask.axis == "absolute" and view.x:
-        view = View(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)
-    return Look(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns, outliers=ask.outliers)
+        view = VisibleRange(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)
+    return LineStyle(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns, outliers=ask.outliers)

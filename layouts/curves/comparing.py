@@ -15,7 +15,7 @@ from parsers import Series
 from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
 
 from layouts.curves.grouping import REST, Grouping
-from layouts.curves.smoothed_lines import Line, Look, Spread
+from layouts.curves.smoothed_lines import ChartLine, GroupSpread, LineStyle
 
 _PER_COLUMN = 4
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Style:
     bridge: bool
 
 
-def placed(line: Line, look: Look) -> Curve:
+def placed(line: ChartLine, look: LineStyle) -> Curve:
     """Return the smoothed curve of one run over the axis of a chart."""
     value = line.series.value
     if look.weight > 0.0:
@@ -41,7 +41,7 @@ def placed(line: Line, look: Look) -> Curve:
     return curve(np.asarray(line.x), value)
 
 
-def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> tuple[list[Line], int]:
+def differences(lines: Sequence[ChartLine], base: Mapping[str, ChartLine], look: LineStyle) -> tuple[list[ChartLine], int]:
     """Return the lines minus the line of the same tag in base, unsmoothed, and the number of points without a base value.
 
     Lines whose tag base does not have are left out.
@@ -67,13 +67,14 @@ def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> 
 
 
 def grouped(
-    lines: Sequence[Line], groups: Grouping, look: Look, style: Style, base: str | Mapping[str, Line] | None = None
-) -> tuple[list[Line], list[Line]]:
+    lines: Sequence[ChartLine], groups: Grouping, look: LineStyle, style: Style,
+    base: str | Mapping[str, ChartLine] | None = None
+) -> tuple[list[ChartLine], list[ChartLine]]:
     """Return (a line for each tag and group, the lines of runs they are made of).
 
     base: the label of a group, or the lines of a run by tag, that is subtracted; tags it does not have are left out.
     """
-    by_tag: dict[str, dict[str, list[Line]]] = {}
+    by_tag: dict[str, dict[str, list[ChartLine]]] = {}
     for line in lines:
         by_tag.setdefault(line.tag, {}).setdefault(groups.label.get(line.run, REST), []).append(line)
     made, members = [], []
@@ -98,7 +99,7 @@ class _Under:
 
 
 def _under(
-    curves: Mapping[str, Sequence[Curve]], tag: str, look: Look, base: str | Mapping[str, Line] | None
+    curves: Mapping[str, Sequence[Curve]], tag: str, look: LineStyle, base: str | Mapping[str, ChartLine] | None
 ) -> _Under | None:
     if isinstance(base, str):
         return _Under(curves[base], True) if base in curves else None
@@ -106,9 +107,10 @@ def _under(
 
 
 def _line(
-    label: str, colour: str, runs: Sequence[Line], curves: Sequence[Curve], look: Look, style: Style, under: _Under | None,
+    label: str, colour: str, runs: Sequence[ChartLine], curves: Sequence[Curve], look: LineStyle, style: Style,
+    under: _Under | None,
     *, itself: bool,
-) -> Line:  # fmt: skip
+) -> ChartLine:  # fmt: skip
     places = grid(curves, most=_PER_COLUMN * look.columns, window=look.view.x)
     # The exact band is slow. Its extremes are close to those of the standard deviation, which select the points to draw.
     rough = "std" if style.band == "interval" else style.band
@@ -125,7 +127,7 @@ def _line(
     size = places.size
     series = Series(np.arange(size), np.zeros(size), whole.line, np.zeros(size, np.int32), np.arange(size))
     drawn = style.band != "none"
-    spread = Spread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
+    spread = GroupSpread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
     return replace(
         runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread, facts=None
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from layouts.curves.smoothed_lines import Line, Look
+from layouts.curves.smoothed_lines import ChartLine, LineStyle
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, Name, ends, entry, joined, listed, marked
 from layouts.kit.i18n import Text, both, define_texts
@@ -26,7 +26,7 @@ define_texts({
 _KINDS = (("NaN", "nan"), ("+Inf", "above"), ("-Inf", "below"))
 
 
-def of_curves(lines: Sequence[Line], look: Look, facts: Mapping[str, Any]) -> tuple[Text | None, ...]:
+def of_curves(lines: Sequence[ChartLine], look: LineStyle, facts: Mapping[str, Any]) -> tuple[Text | None, ...]:
     """Return the sentences about a chart of lines; facts are those of its figure."""
     drawn = [line for line in lines if line.series.value.size]
     if not drawn:
@@ -36,7 +36,7 @@ def of_curves(lines: Sequence[Line], look: Look, facts: Mapping[str, Any]) -> tu
     return _title(drawn, tags, look), _zoom(look), said, _marks(facts), _first(facts)
 
 
-def _title(lines: Sequence[Line], tags: Sequence[str], look: Look) -> Text:
+def _title(lines: Sequence[ChartLine], tags: Sequence[str], look: LineStyle) -> Text:
     named = listed([(tag, tag) for tag in tags])
     key = "curves.line" if len(lines) == 1 else "curves.lines"
     english, chinese = (
@@ -46,7 +46,7 @@ def _title(lines: Sequence[Line], tags: Sequence[str], look: Look) -> Text:
     return joined([(english, chinese), both(f"curves.by.{look.axis}"), *smoothed])
 
 
-def _said(line: Line, tags: Sequence[str]) -> Text:
+def _said(line: ChartLine, tags: Sequence[str]) -> Text:
     name: Name = line.label if len(tags) == 1 else f"{line.label} {line.tag}"
     blocks = line.facts.blocks if line.facts is not None else None
     values = line.series.value
@@ -55,7 +55,7 @@ def _said(line: Line, tags: Sequence[str]) -> Text:
     return ends(name, float(values[-1]), (low, high), (values.size, int((blocks.stop - blocks.first).sum())))
 
 
-def _zoom(look: Look) -> Text | None:
+def _zoom(look: LineStyle) -> Text | None:
     if look.view.x is None or look.axis != "step":
         return None
     return both("curves.zoomed", **{name: fmt.number(end) for name, end in zip(("low", "high"), look.view.x, strict=True)})

@@ -72,7 +72,7 @@ def final(series: Series, direction: str) -> Final:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FinalValueRequest:
     """A request for the table: runs as a state names them, tags (None: no table), grouping and baseline."""
 
     state: dict[str, list[str]]
@@ -82,12 +82,12 @@ class Wanted:
     settings: bool
 
 
-def read_wanted(data: Any) -> Wanted:
+def read_wanted(data: Any) -> FinalValueRequest:
     """Return the request in a state, or raise BadInput."""
     tags = texts(data, "tag")
     if len(tags) > MOST_TAGS:
         raise BadInput(f"tag: expected at most {MOST_TAGS} in one table; found {len(tags)}")
-    return Wanted(
+    return FinalValueRequest(
         state={"run": texts(data, "run")} if texts(data, "run") else {},
         tags=tuple(tags) if flag(data, "table") else None,
         by=of_kind(data, "group", KINDS),
@@ -96,7 +96,7 @@ def read_wanted(data: Any) -> Wanted:
     )
 
 
-def rows(source: RunSources, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
+def rows(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
     """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
     colour = source.runs.colours(wanted.state.get("run", ()))

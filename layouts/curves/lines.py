@@ -18,7 +18,19 @@ import numpy as np
 from layouts.curves.bands import Ends, bands, columns_of_group, ends_of
 from layouts.curves.curve_alternatives import of_curves
 from layouts.curves.marks import marks
-from layouts.curves.smoothed_lines import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
+from layouts.curves.smoothed_lines import (
+    WIDTH,
+    WRONG,
+    ChartLine,
+    DrawnLine,
+    Floats,
+    LineStyle,
+    Trace,
+    prepared,
+    single,
+    trace_on,
+    with_gaps,
+)
 from layouts.curves.thresholds import satisfying, threshold_of
 from layouts.kit.figures.alternatives import described
 from layouts.kit.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
@@ -39,7 +51,7 @@ MOST_TRACES = 10
 """Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
 
 
-def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
+def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartLine] | None = None) -> dict[str, Any]:
     """Return the figure of one chart; `layout.meta` has the facts that the card states about it.
 
     members are the lines of single runs behind the lines of groups; points are counted and marked by them.
@@ -78,12 +90,12 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
     return described(drawn_figure, *of_curves(lines, look, facts))
 
 
-def _by_axis(curves: Sequence[Curve]) -> dict[int, list[Curve]]:
+def _by_axis(curves: Sequence[DrawnLine]) -> dict[int, list[DrawnLine]]:
     return {axis: mine for axis in (1, 2) if (mine := [curve for curve in curves if curve.line.axis == axis])}
 
 
 def _outliers(
-    members: Sequence[Line], curves: Sequence[Curve], found: Mapping[int, ValueRange | None], look: Look
+    members: Sequence[ChartLine], curves: Sequence[DrawnLine], found: Mapping[int, ValueRange | None], look: LineStyle
 ) -> dict[str, Any] | None:
     """Return how many values the axes leave out, and whether they are shown all the same; None if there are no outliers."""
     if not any(one and one.outliers for one in found.values()):
@@ -105,7 +117,7 @@ def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
     return figure | {"canvas": data[: lines[-1] + 1], "data": data[lines[-1] + 1 :]}
 
 
-def _inside(members: Sequence[Line], look: Look) -> int:
+def _inside(members: Sequence[ChartLine], look: LineStyle) -> int:
     low, high = look.view.x or (-np.inf, np.inf)
     places = (np.asarray(line.x) for line in members)
     return sum(int(np.count_nonzero((x >= low) & (x <= high))) for x in places)
@@ -122,7 +134,7 @@ def _place(trace: Trace, x: Floats) -> None:
         trace["x0"], trace["dx"] = even
 
 
-def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
+def _drawn_line(curve: DrawnLine, values: Floats, *, exact: bool) -> Trace:
     line, keep = curve.line, curve.kept.keep
     trace = trace_on(line, "lines" if curve.kept.ordered else "markers")
     _place(trace, with_gaps(line.x[keep], curve.gaps, None))
@@ -138,7 +150,7 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
     return trace
 
 
-def _shadow(curve: Curve, look: Look) -> Trace:
+def _shadow(curve: DrawnLine, look: LineStyle) -> Trace:
     raw = curve.raw
     # On a log axis plotly would draw a line down to the floor for values that are not positive.
     trace = _drawn_line(curve, np.where(np.isfinite(raw) & (raw > 0), raw, np.nan) if look.log else raw, exact=True)
@@ -146,7 +158,7 @@ def _shadow(curve: Curve, look: Look) -> Trace:
     return trace
 
 
-def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None, *, exact: bool) -> Trace:
+def _main(curve: DrawnLine, look: LineStyle, shadow: int | None, ends: Ends | None, *, exact: bool) -> Trace:
     trace = _drawn_line(curve, curve.shown, exact=look.weight == 0.0)
     line = curve.line
     named = {"key": line.run, "tag": line.tag, "label": line.label, "colour": line.colour, "started": line.started}
@@ -157,7 +169,7 @@ def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None, *, ex
     return trace
 
 
-def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
+def _hover_columns(curve: DrawnLine, look: LineStyle, *, exact: bool) -> dict[str, Any]:
     """Return step and seconds since the start of each drawn point, unless the axis shows them already (exact: and exactly)."""
     series, keep = curve.line.series, curve.kept.keep
     columns: dict[str, Any] = {}
@@ -172,7 +184,7 @@ def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
     return columns
 
 
-def _single_points(curves: Sequence[Curve]) -> list[Trace]:
+def _single_points(curves: Sequence[DrawnLine]) -> list[Trace]:
     traces = []
     for axis in (1, 2):
         found = [(curve, single(curve)) for curve in curves if curve.line.axis == axis]
@@ -192,7 +204,7 @@ def _single_points(curves: Sequence[Curve]) -> list[Trace]:
 
 
 def _layout(
-    lines: Sequence[Line], look: Look, facts: dict[str, Any], ranges: Mapping[int, ValueRange | None], *, marked: bool
+    lines: Sequence[ChartLine], look: LineStyle, facts: dict[str, Any], ranges: Mapping[int, ValueRange | None], *, marked: bool
 ) -> dict[str, Any]:
     two = any(line.axis == 2 for line in lines)
     layout: dict[str, Any] = {
@@ -226,7 +238,7 @@ def _layout(
     return layout
 
 
-def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[str, Any]:
+def _x_axis(lines: Sequence[ChartLine], look: LineStyle, low: float, high: float) -> dict[str, Any]:
     axis: dict[str, Any] = {"nticks": 6, "zeroline": False, "showgrid": True, "ticks": "", "automargin": False}
     axis["range"] = [low, high]
     axis["showticklabels"] = any(line.ends is not None for line in lines)
@@ -237,7 +249,7 @@ def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[
     return axis | {"type": "linear", "tickformat": "~s" if look.axis == "step" else ".4~g"}
 
 
-def _extent(lines: Sequence[Line]) -> tuple[float, float]:
+def _extent(lines: Sequence[ChartLine]) -> tuple[float, float]:
     ends = [found for line in lines if (found := line.ends) is not None]
     if not ends:
         return 0.0, 1.0
@@ -249,7 +261,7 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return low - pad, high + pad
 
 
-def _y_range(look: Look, *, blank: bool) -> dict[str, Any]:
+def _y_range(look: LineStyle, *, blank: bool) -> dict[str, Any]:
     if look.view.y:
         ticks = {} if look.log else {"tickformat": tick_format(*look.view.y)}
         return {"range": _range(look.view.y, log=look.log)} | ticks
@@ -257,7 +269,7 @@ def _y_range(look: Look, *, blank: bool) -> dict[str, Any]:
     return {"range": [0, 1], "showticklabels": False, "zeroline": False} if blank else {}
 
 
-def _y_axis(look: Look) -> dict[str, Any]:
+def _y_axis(look: LineStyle) -> dict[str, Any]:
     axis: dict[str, Any] = {"nticks": 6, "zeroline": not look.log, "ticks": "", "tickformat": ".4~g"}
     return axis | ({"type": "log", "dtick": None} if look.log else {"type": "linear"})
 

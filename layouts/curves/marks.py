@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from parsers.analysis import NonFinite, Places, bad_runs, non_finite_runs
 
-from layouts.curves.smoothed_lines import WRONG, Line, Look, Trace
+from layouts.curves.smoothed_lines import WRONG, ChartLine, LineStyle, Trace
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 
 # A mark is this many pixels wide, so marks need no finer columns.
@@ -19,12 +19,12 @@ _AROUND = 20
 _STYLES = (("x", 0.0), ("triangle-up", 1.0), ("triangle-down", 0.0))
 
 
-def marks(lines: Sequence[Line], look: Look) -> tuple[list[Trace], dict[str, Any]]:
+def marks(lines: Sequence[ChartLine], look: LineStyle) -> tuple[list[Trace], dict[str, Any]]:
     """Return the traces, the number of values of each kind, and the place of the first one."""
     columns = max(1, look.columns // _MARK_COLUMNS)
-    found: list[tuple[Line, NonFinite]] = []
+    found: list[tuple[ChartLine, NonFinite]] = []
     totals = np.zeros(3, np.int64)
-    first: tuple[float, Line, int] | None = None
+    first: tuple[float, ChartLine, int] | None = None
     for line in lines:
         blocks = line.facts.blocks if line.facts is not None else None
         bad = np.flatnonzero(~np.isfinite(line.series.value)) if blocks is None else blocks.bad()
@@ -45,7 +45,7 @@ def marks(lines: Sequence[Line], look: Look) -> tuple[list[Trace], dict[str, Any
     return traces, facts
 
 
-def _marks_of_kind(found: Sequence[tuple[Line, NonFinite]], kind: int, symbol: str, height: float) -> list[Trace]:
+def _marks_of_kind(found: Sequence[tuple[ChartLine, NonFinite]], kind: int, symbol: str, height: float) -> list[Trace]:
     runs = [(line, run, run.kind == kind) for line, run in found]
     low = np.concatenate([run.low[mine] for _, run, mine in runs] or [np.empty(0)])
     if not low.size:
@@ -71,7 +71,7 @@ def _marks_of_kind(found: Sequence[tuple[Line, NonFinite]], kind: int, symbol: s
     return traces
 
 
-def _first(first: tuple[float, Line, int] | None) -> dict[str, Any] | None:
+def _first(first: tuple[float, ChartLine, int] | None) -> dict[str, Any] | None:
     """Return the view that a jump to the first non-finite value shows: a few points on either side of it."""
     if first is None:
         return None

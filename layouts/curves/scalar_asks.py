@@ -14,7 +14,7 @@ from parsers.analysis import Threshold, ThresholdError, parse_threshold
 from parsers.analysis.curves.groups import BANDS, LINES
 
 from layouts.curves.grouping import KINDS
-from layouts.curves.smoothed_lines import View
+from layouts.curves.smoothed_lines import VisibleRange
 from layouts.kit.state import BadInput, flag, interval, number, text, texts
 
 COLUMNS = (50, 8000)
@@ -27,7 +27,7 @@ _DAY_MINUTES = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ChartRequest:
     """One chart: its tags on the left and on the right axis, the runs as a state names them, and how to draw it.
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
@@ -47,7 +47,7 @@ class Ask:
     log: bool
     threshold: Threshold | None
     thresholds: Mapping[str, Threshold]
-    view: View
+    view: VisibleRange
     columns: int
     zone: float
     every: bool
@@ -60,7 +60,7 @@ class Ask:
     base: str = ""
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> ChartRequest:
     """Return the ask that a browser sent, or raise BadInput."""
     left, right = texts(data, "tag"), texts(data, "right")
     if not left and not right:
@@ -71,7 +71,7 @@ def read_ask(data: Any) -> Ask:
     if not axis.startswith(_TAG) and axis not in ("step", "relative", "absolute"):
         raise BadInput(f"x: expected step, relative, absolute or tag:<name>; found {axis[:80]!r}")
     thresholds = _read_thresholds(texts(data, "threshold"))
-    return Ask(
+    return ChartRequest(
         left=tuple(left),
         right=tuple(right),
         state={"run": texts(data, "run")} if texts(data, "run") else {},
@@ -119,11 +119,11 @@ def _read_thresholds(expressions: Sequence[str]) -> dict[str, Threshold]:
     return found
 
 
-def read_view(value: str) -> View:
+def read_view(value: str) -> VisibleRange:
     """Parse ``x0,x1,y0,y1``, where a pair may be empty, or raise BadInput."""
     if not value:
-        return View()
+        return VisibleRange()
     parts = value.split(",")
     if len(parts) != 4:
         raise BadInput(f"view: expected x0,x1,y0,y1; found {value[:80]!r}")
-    return View(interval("view", parts[0], parts[1]), interval("view", parts[2], parts[3]))
+    return VisibleRange(interval("view", parts[0], parts[1]), interval("view", parts[2], parts[3]))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Facts, Places, Reduced, Threshold, merged, reduce_points, reduce_view, restarts, smooth
+from parsers.analysis import Places, Reduced, SeriesFacts, Threshold, merged, reduce_points, reduce_view, restarts, smooth
 
 from layouts.kit.figures.typed_arrays import finite_ends
 
@@ -24,7 +24,7 @@ WIDTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class GroupSpread:
     """The spread around the line of a group: n is the number of runs at each point, members the number of runs in the group.
 
     outline are arrays whose extremes in each pixel column are kept. ends(indices) returns the low and high end of the band at
@@ -38,7 +38,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One series of a chart.
 
     x has one entry per point in the unit of the axis, NaN for points without a place on it. started is the wall time in seconds
@@ -57,8 +57,8 @@ class Line:
     axis: int = 1
     stroke: str = "solid"
     threshold: Threshold | None = None
-    spread: Spread | None = None
-    facts: Facts | None = None
+    spread: GroupSpread | None = None
+    facts: SeriesFacts | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -72,7 +72,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class VisibleRange:
     """The visible ranges: (low, high) of x and of y, None for all data."""
 
     x: tuple[float, float] | None = None
@@ -80,7 +80,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LineStyle:
     """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag".
 
     columns: width of the plot area in pixels of the screen. span: range of the x axis as drawn, which these pixels divide;
@@ -91,19 +91,19 @@ class Look:
     weight: float = 0.0
     log: bool = False
     threshold: Threshold | None = None
-    view: View = View()
+    view: VisibleRange = VisibleRange()
     columns: int = 1000
     span: tuple[float, float] | None = None
     outliers: bool = False
 
 
-class Curve(NamedTuple):
+class DrawnLine(NamedTuple):
     """A line prepared for drawing: the points kept, and counts.
 
     shown are the values of the kept points (smoothed, NaN where the axis cannot show a value), raw the same before smoothing.
     """
 
-    line: Line
+    line: ChartLine
     shown: Floats
     raw: Floats
     kept: Reduced
@@ -112,12 +112,12 @@ class Curve(NamedTuple):
     unplaced: int
 
 
-def prepared(line: Line, look: Look) -> Curve:
+def prepared(line: ChartLine, look: LineStyle) -> DrawnLine:
     """Return the points of a line that its plot needs, and the numbers of points left out."""
     return _by_blocks(line, look) or _by_points(line, look)
 
 
-def _by_blocks(line: Line, look: Look) -> Curve | None:
+def _by_blocks(line: ChartLine, look: LineStyle) -> DrawnLine | None:
     """Return the points by what is known of the blocks of a series; None if too little is known."""
     if line.facts is None or line.spread is not None or not isinstance(line.x, Places):
         return None
@@ -134,10 +134,10 @@ def _by_blocks(line: Line, look: Look) -> Curve | None:
         return None
     raw = recorded.at(kept.keep)
     gaps = _gaps(kept.keep, merged(starts, recorded.blocks.first))
-    return Curve(line, shown.at(kept.keep) if look.weight > 0.0 else raw, raw, kept, gaps, 0, 0)
+    return DrawnLine(line, shown.at(kept.keep) if look.weight > 0.0 else raw, raw, kept, gaps, 0, 0)
 
 
-def _by_points(line: Line, look: Look) -> Curve:
+def _by_points(line: ChartLine, look: LineStyle) -> DrawnLine:
     x, value, starts = np.asarray(line.x), line.series.value, restarts(line.series.step)
     shown = smooth(value, look.weight, starts) if look.weight > 0.0 else value
     raw, hidden = value, 0
@@ -153,10 +153,10 @@ def _by_points(line: Line, look: Look) -> Curve:
         kept = _joined(kept, _reduced(x, outline, look, starts))
     drawable = np.isfinite(shown) & np.isfinite(x)
     gaps = _gaps(kept.keep, starts if drawable.all() else merged(starts, np.flatnonzero(~drawable)))
-    return Curve(line, shown[kept.keep], raw[kept.keep], kept, gaps, hidden, line.unplaced)
+    return DrawnLine(line, shown[kept.keep], raw[kept.keep], kept, gaps, hidden, line.unplaced)
 
 
-def _reduced(x: Floats, y: Floats, look: Look, starts: Ints) -> Reduced:
+def _reduced(x: Floats, y: Floats, look: LineStyle, starts: Ints) -> Reduced:
     return reduce_points(x, y, columns=look.columns, window=look.view.x, axis=look.span, breaks=starts)
 
 
@@ -177,7 +177,7 @@ def _gaps(keep: Ints, breaks: Ints) -> Ints:
     return places[(places > 0) & (places < keep.size)]
 
 
-def single(curve: Curve) -> Ints:
+def single(curve: DrawnLine) -> Ints:
     """Return the places in keep with a gap on either side, which a line cannot show."""
     size = curve.kept.keep.size
     if not curve.kept.ordered:
@@ -188,7 +188,7 @@ def single(curve: Curve) -> Ints:
     return np.flatnonzero(cut[:-1] & cut[1:])
 
 
-def trace_on(line: Line, mode: str) -> Trace:
+def trace_on(line: ChartLine, mode: str) -> Trace:
     """Return the common part of a trace on the axes of a line."""
     trace: Trace = {"type": "scatter", "mode": mode, "hoverinfo": "skip"}
     if line.axis == 2:

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from parsers.analysis import Places, Threshold, reduce_points
 
-from layouts.curves.smoothed_lines import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
+from layouts.curves.smoothed_lines import WIDTH, WRONG, ChartLine, DrawnLine, Ints, LineStyle, Trace, trace_on, with_gaps
 from layouts.kit.figures.typed_arrays import numbers
 
 # More red points than this overlap anyway, so they are drawn smaller.
 _MANY = 500
 
 
-def threshold_of(line: Line, look: Look) -> Threshold | None:
+def threshold_of(line: ChartLine, look: LineStyle) -> Threshold | None:
     """Return the threshold of a line: its own, else that of the chart."""
     return line.threshold or look.threshold
 
 
-def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[dict[str, Any]]]:
+def satisfying(curves: Sequence[DrawnLine], look: LineStyle) -> tuple[list[Trace], list[dict[str, Any]]]:
     """Return red lines and red single points for the points that satisfy the threshold of their line, and the facts.
 
     Facts: for each threshold its text, its interval, the number of points that satisfy it, and the tags it applies to.
@@ -79,7 +79,7 @@ def _near(x: Places, red: Ints, window: tuple[float, float]) -> Ints:
     return red[max(begin - 1, 0) : end + 1]
 
 
-def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:
+def _red_lines(parts: Sequence[tuple[ChartLine, Ints, Ints]]) -> list[Trace]:
     traces = []
     for axis in (1, 2):
         mine = [part for part in parts if part[0].axis == axis]
@@ -92,7 +92,7 @@ def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:
     return traces
 
 
-def _red_points(parts: Sequence[tuple[Line, Ints]]) -> list[Trace]:
+def _red_points(parts: Sequence[tuple[ChartLine, Ints]]) -> list[Trace]:
     traces = []
     for axis in (1, 2):
         mine = [part for part in parts if part[0].axis == axis and part[1].size]

@@ -17,7 +17,7 @@ _MOST = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DumpChoice:
     """A dump by the key of its run (a job, or live training: "live:1"), a rank and an iteration; None for no iteration.
 
     mark is that of the dump when it was chosen (`layouts.dumps.open_dump.OpenDump`).
@@ -33,22 +33,22 @@ class Choice:
         return source.dumps.open(self.run).dump if self.run else None
 
 
-def read_choice(data: Any) -> Choice | None:
+def read_choice(data: Any) -> DumpChoice | None:
     """Return the dump under the keys of, rank, step and mark; None if none is named."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: expected an object; found {type(data).__name__}")
     run = text(data, "of", limit=LONGEST)
-    return Choice(run, _whole(data, "rank") or 0, _whole(data, "step"), text(data, "mark")) if run else None
+    return DumpChoice(run, _whole(data, "rank") or 0, _whole(data, "step"), text(data, "mark")) if run else None
 
 
-def read_against(data: Any) -> Choice | None:
+def read_against(data: Any) -> DumpChoice | None:
     """Return the dump under with, with_rank and with_step: what is missing is as chosen. None if all three are."""
     chosen = read_choice(data)
     run, rank, step = text(data, "with", limit=LONGEST), _whole(data, "with_rank"), _whole(data, "with_step")
     if chosen is None or (not run and rank is None and step is None):
         return None
     mark = text(data, "with_mark") if run else chosen.mark
-    return Choice(run or chosen.run, chosen.rank if rank is None else rank, chosen.step if step is None else step, mark)
+    return DumpChoice(run or chosen.run, chosen.rank if rank is None else rank, chosen.step if step is None else step, mark)
 
 
 def read_node(data: Any) -> tuple[str, str]:

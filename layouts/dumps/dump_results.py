@@ -13,7 +13,7 @@ from parsers.analysis.dumps.watchpoints import Watchpoint
 from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.deferred import pandas as pd
 
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 
 LISTED = ("tensors", "executions", "overflows")
 """Frames that are known once a dump is listed."""
@@ -36,28 +36,28 @@ def _every(dump: DumpView) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.arange(len(dump.tensors))
 
 
-def _statistics(dump: DumpView, report: Report) -> pd.DataFrame:
+def _statistics(dump: DumpView, report: DumpReport) -> pd.DataFrame:
     report.measure(_every(dump))
     return dump.statistics_of()
 
 
-def _causes(dump: DumpView, report: Report) -> pd.DataFrame:
+def _causes(dump: DumpView, report: DumpReport) -> pd.DataFrame:
     report.measure(_every(dump))
     return Causes(dump).frame()
 
 
-def _departures(dump: DumpView, report: Report) -> pd.DataFrame:
+def _departures(dump: DumpView, report: DumpReport) -> pd.DataFrame:
     report.measure(_every(dump))
     return Causes(dump).departed(None)
 
 
-def _spread(dump: DumpView, report: Report, rank: int, step: int) -> pd.DataFrame:
+def _spread(dump: DumpView, report: DumpReport, rank: int, step: int) -> pd.DataFrame:
     tensors = dump.tensors
     report.measure(np.flatnonzero((tensors["rank"].to_numpy() == rank) & (tensors["iteration"].to_numpy() == step)))
     return Causes(dump).spread(rank, step)
 
 
-def _hits(dump: DumpView, report: Report, watchpoints: Sequence[Watchpoint]) -> pd.DataFrame:
+def _hits(dump: DumpView, report: DumpReport, watchpoints: Sequence[Watchpoint]) -> pd.DataFrame:
     report.measure(_every(dump))
 
     def progress(done: int, total: int) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from parsers import PayloadError
-from parsers.analysis import Difference, Tensor
+from parsers.analysis import Tensor, TensorDifference
 from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES, Values
 from parsers.dumps.access import RunDump
 from parsers.errors import FormatError
@@ -43,7 +43,7 @@ class Dumped:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DumpTensorRequest:
     """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
 
     value: Dumped
@@ -60,14 +60,14 @@ def read_dumped(data: Any, prefix: str = "") -> Dumped | None:
     return Dumped(text(data, f"{prefix}run", limit=_NAME), row, text(data, f"{prefix}mark"))
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> DumpTensorRequest:
     """Return the ask in a state, or raise BadInput."""
     value = read_dumped(data) or Dumped(text(data, "run", limit=_NAME), 0, text(data, "mark"))
     how = text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES)
-    return Ask(value, read_dumped(data, "with_"), how == "relative", text(data, "dims", limit=2000))
+    return DumpTensorRequest(value, read_dumped(data, "with_"), how == "relative", text(data, "dims", limit=2000))
 
 
-def find(source: DumpSources, ask: Ask) -> Tensor:
+def find(source: DumpSources, ask: DumpTensorRequest) -> Tensor:
     """Return the tensor of an ask; FormatError, whose text is meant for the user, if it cannot be shown."""
     value = numbers_of(opened(source, ask.value), ask.value.row)
     if ask.minus is None:
@@ -75,7 +75,7 @@ def find(source: DumpSources, ask: Ask) -> Tensor:
     minus = numbers_of(opened(source, ask.minus), ask.minus.row)
     if minus.shape != value.shape and minus.size == value.size:
         minus = minus.reshape(value.shape)
-    return Difference(value, minus, ask.relative)
+    return TensorDifference(value, minus, ask.relative)
 
 
 def opened(source: DumpSources, dumped: Dumped) -> DumpView:

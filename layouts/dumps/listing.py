@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.open_dump import DumpView, OpenDump
 from layouts.sources import DumpSources
 
 MOST_PROBLEMS = 50
 
 
-def listing(source: DumpSources, chosen: Choice, against: str = "") -> dict[str, Any]:
+def listing(source: DumpSources, chosen: DumpChoice, against: str = "") -> dict[str, Any]:
     """Return ranks, iterations and damage of the chosen dump, and of that to compare with as `with`.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": the dump has no tensor.

@@ -113,7 +113,7 @@ class OpenDump:
     text: str = ""
 
 
-class Report(work.Report, Protocol):
+class DumpReport(work.Report, Protocol):
     """What work on a dump calls. Both methods raise Cancelled (`parsers.profiler.progress`) soon after it was cancelled."""
 
     def measure(self, rows: Ints, *, computed: bool = False, of: DumpView | None = None) -> None:
@@ -121,15 +121,15 @@ class Report(work.Report, Protocol):
         ...
 
 
-class Job(Protocol):
+class DumpJob(Protocol):
     """Work on a dump: a function without side effects."""
 
-    def __call__(self, dump: DumpView, report: Report) -> Any:
+    def __call__(self, dump: DumpView, report: DumpReport) -> Any:
         """Return the result. It is shared between callers, so never write into it."""
         ...
 
 
-class DumpWork(work.Work[Job]):
+class DumpWork(work.Work[DumpJob]):
     """Work on a dump."""
 
     __slots__ = ()

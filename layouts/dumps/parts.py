@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.open_dump import DumpWork
 from layouts.kit.page import Ids
 from layouts.kit.parts import Answer, register_parts_in, stores
@@ -21,7 +21,7 @@ def register_parts(app: Any, ids: Ids, parts: Mapping[str, Answer]) -> None:
     register_parts_in(app, ids, parts, "mindscope_debugging")
 
 
-def worked(source: DumpSources, choice: Choice, work: DumpWork, ask: Any) -> WorkResult:
+def worked(source: DumpSources, choice: DumpChoice, work: DumpWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
         source.dumps.cancel(choice.run, work)

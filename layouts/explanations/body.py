@@ -15,7 +15,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.explanations.bar import CONTROLS, bar
-from layouts.explanations.choice import Choice, read_choice
+from layouts.explanations.choice import ExplanationChoice, read_choice
 from layouts.explanations.listing import catalogue, listing
 from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.texts import TEXTS
@@ -119,7 +119,7 @@ def register_body(app: Any, source: Sources, ids: Ids, parts: Mapping[str, Answe
     )
 
 
-def worked(source: ExplanationSources, choice: Choice, work: ExplanationWork, ask: Any) -> WorkResult:
+def worked(source: ExplanationSources, choice: ExplanationChoice, work: ExplanationWork, ask: Any) -> WorkResult:
     """Return the result of work that a part asks for; with cancel=1 it is stopped, with again=1 resumed."""
     if flag(ask, "cancel"):
         source.explanations.cancel(choice.run, work)

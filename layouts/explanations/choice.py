@@ -21,7 +21,7 @@ _MOST = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ExplanationChoice:
     """What a page shows of a run; empty tuples and texts filter nothing.
 
     labels, truth: numbers of labels; a sample is kept if one of labels was recorded for it, and one of truth is true of it.
@@ -43,7 +43,7 @@ class Choice:
     explainers: tuple[str, ...] = ()
 
 
-def read_choice(data: Any) -> Choice | None:
+def read_choice(data: Any) -> ExplanationChoice | None:
     """Return the choice in a state or an ask; None if it names no run."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: expected an object; found {type(data).__name__}")
@@ -54,7 +54,7 @@ def read_choice(data: Any) -> Choice | None:
     wrong = next((one for one in outcomes if one not in OUTCOMES), None)
     if wrong is not None:
         raise BadInput(f"outcome: expected some of {', '.join(OUTCOMES)}; found {wrong[:80]!r}")
-    return Choice(
+    return ExplanationChoice(
         run, text(data, "mark"), _numbers(data, "label"), tuple(outcomes), _numbers(data, "truth"), text(data, "q"),
         number(data, "t", RECORDED_FROM, 0.0, 1.0), _interval(data, "p"), _interval(data, "sd"),
         text(data, "sort", "id", choices=SORTS), whole(data, "sample"), tuple(texts(data, "explainer")),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.explanations.choice import LONGEST, Choice, read_choice
+from layouts.explanations.choice import LONGEST, ExplanationChoice, read_choice
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text, texts
 
@@ -24,7 +24,7 @@ MOST_RUNS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ConfusionRequest:
     """choice: run, threshold and text. cells: one of CELLS. shown: labels of the matrix, () for those confused most.
 
     cell: true and predicted label of the chosen cell, None for none predicted. by: column that labels are sorted by, and
@@ -32,7 +32,7 @@ class Ask:
     with.
     """
 
-    choice: Choice
+    choice: ExplanationChoice
     cells: str
     shown: tuple[int, ...]
     cell: tuple[int, int | None] | None
@@ -45,7 +45,7 @@ class Ask:
     dark: bool
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> ConfusionRequest | None:
     """Return what is asked for; None without a run. BadInput for malformed values."""
     choice = read_choice(data)
     if choice is None:
@@ -58,7 +58,7 @@ def read_ask(data: Any) -> Ask | None:
     if bins not in BINS:
         raise BadInput(f"bins: expected one of {', '.join(map(str, BINS))}; found {bins}")
     others = [one for one in texts(data, "with") if len(one) <= LONGEST]
-    return Ask(
+    return ConfusionRequest(
         choice, text(data, "cells", CELLS[0], choices=CELLS), tuple(_label("show", one) for one in texts(data, "show")),
         _cell(text(data, "cell")), (column or "label", by.startswith("-")), text(data, "question", choices=("", *QUESTIONS)),
         bins, tuple(others[:MOST_RUNS]), text(data, "kind", KINDS[0], choices=KINDS),

@@ -12,15 +12,15 @@ from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, de
 from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import Explanations
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 from layouts.explanations.filtering import matching
 
 
-def samples_of(found: Explanations, choice: Choice) -> Counted:
+def samples_of(found: Explanations, choice: ExplanationChoice) -> Counted:
     """Return the counted samples of a run: all, or those whose id or path has the text."""
     chosen = None
     if choice.text:
-        rows = matching(found, Choice(choice.run, text=choice.text)).rows
+        rows = matching(found, ExplanationChoice(choice.run, text=choice.text)).rows
         chosen = found.samples["sample"].to_numpy()[rows]
     return counted(found.samples, found.predictions, found.labels, chosen)
 

@@ -8,7 +8,7 @@ import numpy as np
 from parsers.explanations.snapshot import FN, FP, TN, TP, Bools, Explanations
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 
 CODES = {"tp": TP, "fn": FN, "fp": FP, "tn": TN}
 
@@ -21,7 +21,7 @@ class Matching:
     total: int
 
 
-def matching(found: Explanations, choice: Choice, disagreement: Floats | None = None) -> Matching:
+def matching(found: Explanations, choice: ExplanationChoice, disagreement: Floats | None = None) -> Matching:
     """Return the samples of a choice. disagreement has a value for each sample (NaN: none), if samples are sorted by it.
 
     Samples without a value to sort by come last, those with equal values by id.
@@ -45,7 +45,7 @@ def matching(found: Explanations, choice: Choice, disagreement: Floats | None = 
     return Matching(rows, len(found.samples))
 
 
-def chosen_rows(found: Explanations, choice: Choice) -> Bools | None:
+def chosen_rows(found: Explanations, choice: ExplanationChoice) -> Bools | None:
     """Return which rows of `predictions` have a chosen label, probability and deviation; None if all have."""
     predicted = found.predicted
     chosen: Bools | None = _is_one_of(predicted.label, choice.labels) if choice.labels else None
@@ -56,7 +56,7 @@ def chosen_rows(found: Explanations, choice: Choice) -> Bools | None:
     return chosen
 
 
-def sort_keys(found: Explanations, choice: Choice, disagreement: Floats | None = None) -> Floats | None:
+def sort_keys(found: Explanations, choice: ExplanationChoice, disagreement: Floats | None = None) -> Floats | None:
     """Return the value of each sample to sort by, NaN for none; None: by id.
 
     Confidence and uncertainty are those of the largest (for `_up` smallest) probability and standard deviation of its labels,
@@ -84,7 +84,7 @@ def sort_keys(found: Explanations, choice: Choice, disagreement: Floats | None =
     return keys
 
 
-def _has_outcome(found: Explanations, choice: Choice) -> Bools:
+def _has_outcome(found: Explanations, choice: ExplanationChoice) -> Bools:
     """Return which samples have a label with one of the chosen outcomes.
 
     A label that was not recorded for a sample with predictions is a true negative: neither true nor predicted.

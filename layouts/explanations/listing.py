@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.runs.damage import damage
 from layouts.sources import ExplanationSources, Sources
@@ -39,7 +39,7 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] 
     return None if answer["digest"] == known else answer
 
 
-def listing(source: ExplanationSources, chosen: Choice) -> dict[str, Any]:
+def listing(source: ExplanationSources, chosen: ExplanationChoice) -> dict[str, Any]:
     """Return what the explanations of a run hold, or how far reading them is.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are [number, name,

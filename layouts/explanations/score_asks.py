@@ -8,7 +8,7 @@ from typing import Any
 
 from parsers.analysis.explanations.explainer_scores import WHOLE
 
-from layouts.explanations.choice import Choice, read_choice
+from layouts.explanations.choice import ExplanationChoice, read_choice
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text, texts
 
@@ -18,13 +18,13 @@ ORDERS = ("label", "worst", "spread")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ScoreRequest:
     """choice: run and explainers. weights: metric -> hundredths. by: column that explainers are sorted by, "" for the order of
     the file, and whether the largest comes first. side: one of SIDES, one: the metric or explainer, "" for the first. order: of
     labels, one of ORDERS. shown: labels, () for the first ones.
     """
 
-    choice: Choice
+    choice: ExplanationChoice
     weights: Mapping[str, int]
     by: tuple[str, bool]
     side: str
@@ -35,13 +35,13 @@ class Ask:
     dark: bool
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> ScoreRequest | None:
     """Return what is asked for; None without a run. BadInput for malformed values."""
     choice = read_choice(data)
     if choice is None:
         return None
     by = text(data, "by")
-    return Ask(
+    return ScoreRequest(
         choice, read_weights(data), (by.removeprefix("-"), by.startswith("-")), text(data, "side", SIDES[0], choices=SIDES),
         text(data, "one"), text(data, "order", ORDERS[0], choices=ORDERS),
         tuple(int(number({"show": [one]}, "show", 0.0, -(2.0**53), 2.0**53)) for one in texts(data, "show")),

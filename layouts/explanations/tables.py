@@ -9,13 +9,13 @@ from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import OUTCOMES, Bools, Explanations, codes_of
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 
 MOST_LABELS = 60
 """Labels of a sample that are sent to the browser, its true ones first; the CSV has all."""
 
 
-def sample_table(found: Explanations, rows: Ints, choice: Choice) -> pd.DataFrame:
+def sample_table(found: Explanations, rows: Ints, choice: ExplanationChoice) -> pd.DataFrame:
     """Return the recorded labels of these rows of `samples`, in their order: one row per sample and label.
 
     A sample without labels has one row with empty cells. outcome is empty if the sample has no true label.
@@ -46,7 +46,7 @@ def sample_table(found: Explanations, rows: Ints, choice: Choice) -> pd.DataFram
     return pd.DataFrame(columns)
 
 
-def sample_cards(found: Explanations, rows: Ints, choice: Choice) -> list[dict[str, Any]]:
+def sample_cards(found: Explanations, rows: Ints, choice: ExplanationChoice) -> list[dict[str, Any]]:
     """Return what the browser shows of these rows of `samples`.
 
     labels are [number, probability, sd, low, high, is true, outcome], the most probable first; null for what was not recorded.

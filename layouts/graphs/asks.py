@@ -21,7 +21,7 @@ AS_SUITS = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DrawingRequest:
     """A request for a drawing.
 
     opened: names of open boxes, the one opened last at the end; None for the default of a first picture. pages: name of a frame
@@ -45,14 +45,14 @@ def read_of(data: Any) -> Of:
     return Of(text(data, "run"), text(data, "graph"), wanted, against if any(against) else None)
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> DrawingRequest:
     """Parse a request from the browser. BadInput if it is malformed."""
     of = read_of(data)
     opened = _names(data, "open")
     hidden = texts(data, "hide")
     if not set(hidden) <= set(HIDDEN):
         raise BadInput(f"hide: expected {' or '.join(HIDDEN)}, found {', '.join(hidden)[:80]!r}")
-    return Ask(
+    return DrawingRequest(
         of=of,
         opened=tuple(name for name in opened if name) if opened else None,
         pages=dict(_page(each) for each in _names(data, "page")),

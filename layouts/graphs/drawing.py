@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from parsers import PayloadError
-from parsers.analysis.graphs import ROLES, Shown, View, Visible, marks
+from parsers.analysis.graphs import ROLES, GraphView, OpenScopes, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
 from parsers.analysis.graphs.sharing import spans
 
 from layouts.graphs.alternatives import of_graph
-from layouts.graphs.asks import Ask
+from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.figure import arrange, elements, minimap, stylesheet
 from layouts.graphs.graph_views import Opened, Views, first_opened
 from layouts.graphs.names import key_of, name_of, where
@@ -30,11 +30,11 @@ class Marked:
     badges: Mapping[str, str] = field(default_factory=dict)
 
 
-Marking = Callable[[View, Visible], Marked]
+Marking = Callable[[GraphView, Visible], Marked]
 """What to mark of the visible part of a graph."""
 
 
-def drawn(views: Views, ask: Ask, marking: Marking | None = None) -> dict[str, Any]:
+def drawn(views: Views, ask: DrawingRequest, marking: Marking | None = None) -> dict[str, Any]:
     """Return {"elements", "stylesheet", "meta"}. If the graph cannot be shown, meta["problems"] says why.
 
     Without marking, the differences of two compared graphs are marked.
@@ -81,14 +81,14 @@ def drawn(views: Views, ask: Ask, marking: Marking | None = None) -> dict[str, A
     return {"elements": found, "stylesheet": stylesheet(dark=ask.dark), "meta": meta}
 
 
-def _meta(ask: Ask) -> dict[str, Any]:
+def _meta(ask: DrawingRequest) -> dict[str, Any]:
     of = {"run": ask.of.run, "graph": ask.of.graph, "simple": ask.of.simple, "against": list(ask.of.against or ())}
     return {"of": of, "broken": False, "chosen": "", "tree": []}
 
 
-def shown_of(view: View, ask: Ask) -> tuple[str, Shown]:
+def shown_of(view: GraphView, ask: DrawingRequest) -> tuple[str, OpenScopes]:
     """Return (key of the box to centre or "", what is open)."""
-    chosen, needed = where(view, ask.reveal) if ask.reveal else ("", Shown())
+    chosen, needed = where(view, ask.reveal) if ask.reveal else ("", OpenScopes())
     if ask.opened is not None:
         wanted = [key for name in ask.opened if (key := key_of(view, name))]
     else:
@@ -96,10 +96,10 @@ def shown_of(view: View, ask: Ask) -> tuple[str, Shown]:
     pages = {key_of(view, name): number for name, number in ask.pages.items() if not name or key_of(view, name)}
     # If too much is open, what was opened last is closed last.
     opened = [*(key for key in wanted if key not in needed.opened), *needed.opened]
-    return chosen, Shown(tuple(opened), {**pages, **needed.pages}, ask.parameters, ask.constants)
+    return chosen, OpenScopes(tuple(opened), {**pages, **needed.pages}, ask.parameters, ask.constants)
 
 
-def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _named(view: GraphView, visible: Visible, shown: OpenScopes, found: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Add names, tooltips and page numbers to the elements; return the name of each box by its key."""
     names = {item.key: name_of(view, item.key) for item in visible.items}
     items = {item.key: item for item in visible.items}
@@ -152,7 +152,7 @@ def noted(visible: Visible, layers: dict[int, tuple[int, ...]]) -> Visible:
     return replace(visible, items=items)
 
 
-def _counts(view: View) -> dict[str, int]:
+def _counts(view: GraphView) -> dict[str, int]:
     network = view.network
     kinds = np.bincount(network.kind[network.shown], minlength=3)
     return {
@@ -161,7 +161,7 @@ def _counts(view: View) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _roles(opened: Opened, view: View) -> dict[str, int]:
+def _roles(opened: Opened, view: GraphView) -> dict[str, int]:
     """Parameters by what they are for, without hidden ones."""
     chosen = opened.roles[view.network.shown & (view.network.kind == PARAMETER)]
     return {name: int((chosen == code).sum()) for code, name in enumerate(ROLES)}

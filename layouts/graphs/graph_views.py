@@ -10,12 +10,12 @@ from typing import Protocol, overload
 from parsers import Graph, PayloadError, SourceLine
 from parsers.analysis.graphs import (
     STATES,
-    Difference,
+    GraphDifference,
+    GraphView,
     Item,
     Network,
-    Shown,
+    OpenScopes,
     Together,
-    View,
     compare,
     is_training,
     network,
@@ -58,7 +58,7 @@ class Compared:
     graph: Graph
     first: Network
     other: Network
-    difference: Difference
+    difference: GraphDifference
     both: Together
 
 
@@ -73,7 +73,7 @@ class Opened:
     whole: Network
     version: tuple[int, ...]
     compared: Compared | None = None
-    views: dict[bool, View] = field(default_factory=dict)
+    views: dict[bool, GraphView] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
     kept: int = 0
     known_flags: dict[int, str] | None = None
@@ -138,14 +138,14 @@ class Opened:
             return self.compared.graph, int(self.compared.both.second[row])
         return self.graph, row
 
-    def view(self, simple: bool) -> View:
+    def view(self, simple: bool) -> GraphView:
         """Return the view of the whole graph or of the simplified one."""
         if simple not in self.views:
             shown = self.whole
             if simple:
                 less = simplified(self.whole, self._value)
                 shown, self.hidden, self.kept = less.network, less.hidden, less.kept
-            self.views[simple] = View(shown)
+            self.views[simple] = GraphView(shown)
         return self.views[simple]
 
 
@@ -176,7 +176,7 @@ class Views:
         self._source = source
         self._kept: Cache[tuple[tuple[str, str], ...], _Slot] = Cache(CACHED)
 
-    def of(self, asked: Of) -> tuple[Opened, View]:
+    def of(self, asked: Of) -> tuple[Opened, GraphView]:
         """Return a graph and its view; PayloadError if it does not exist or cannot be read."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
         slot = self._kept.made(names, _Slot)
@@ -267,11 +267,11 @@ class _NodeAttributes:
         return hash(self.decoded())
 
 
-def first_opened(view: View) -> list[str]:
+def first_opened(view: GraphView) -> list[str]:
     """Return the scopes open by default: the largest ones of the forward network, while the picture stays small."""
     opened: list[str] = []
     for _ in range(FIRST_FRAMES):
-        visible = view.visible(Shown(tuple(opened)))
+        visible = view.visible(OpenScopes(tuple(opened)))
         closed = [item for item in visible.items if item.kind == "scope" and not item.opened and _forward(view, item)]
         closed.sort(key=lambda item: (-item.count, item.key))
         largest = next((item for item in closed if _children(view, item) + len(visible.items) <= FIRST), None)
@@ -281,11 +281,11 @@ def first_opened(view: View) -> list[str]:
     return opened
 
 
-def _forward(view: View, item: Item) -> bool:
+def _forward(view: GraphView, item: Item) -> bool:
     """Return whether a scope is part of the forward network, which readers look for first."""
     parts = view.scopes.paths[item.members[0]].split("/")
     return parts[0] != "Gradients" and not any(part.lower().startswith("optimizer") for part in parts)
 
 
-def _children(view: View, item: Item) -> int:
+def _children(view: GraphView, item: Item) -> int:
     return len(view.level(item.members[0]).units)

@@ -32,7 +32,7 @@ from parsers.profiler.step_parts import stages_named
 from parsers.schema import Schema
 
 from layouts.kit.state import BadInput, flag, number, texts
-from layouts.profiles.choice import Choice, read_choice, read_step
+from layouts.profiles.choice import ProfileChoice, read_choice, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
@@ -54,14 +54,14 @@ _MAGIC = b"MSPL"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PipelineRequest:
     """A request: a profile, whose job is meant; step None for all.
 
     stages are the unfolded ones, None for the default. aligned: clocks are compared by collective operations. typed is the
     number of micro batches that the user gives, 0 for none. window is (from, to) in ns, None for the whole step.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     step: int | None = None
     stages: tuple[int, ...] | None = None
     aligned: bool = False
@@ -69,7 +69,7 @@ class Ask:
     window: tuple[int, int] | None = None
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> PipelineRequest | None:
     """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
@@ -78,7 +78,7 @@ def read_ask(data: Any) -> Ask | None:
     if any(not (one == CLOSED or one == "-1" or (one.isascii() and one.isdecimal() and len(one) < 10)) for one in named):
         raise BadInput(f"stage: expected numbers of stages, or {CLOSED}; found {named[0][:80]!r}")
     begin, end = (int(number(data, key, -1.0, 0.0, _LONGEST_NS)) for key in ("from", "to"))
-    return Ask(
+    return PipelineRequest(
         choice, read_step(data), tuple(int(one) for one in named if one != CLOSED) if named else None, flag(data, "align"),
         int(number(data, "m", 0.0, 0.0, 1e6)), (begin, end) if 0 <= begin < end else None,
     )  # fmt: skip
@@ -145,13 +145,15 @@ class Pipeline:
     A step that the job does not have means all of them.
     """
 
-    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(
+        self, source: ProfileSources, ask: PipelineRequest, frame: Callable[[str], pd.DataFrame | None] | None = None
+    ) -> None:
         self.source = source
         self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
 
     @cached_property
-    def ask(self) -> Ask:
+    def ask(self) -> PipelineRequest:
         """The request, of a step that the job has."""
         known = self._asked.step is None or self._asked.step in self.steps
         return self._asked if known else replace(self._asked, step=None, window=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from layouts.jobs.rank_tables import Shown
+from layouts.jobs.rank_tables import ShownOperators
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, listed, named
 from layouts.kit.i18n import Text, both, define_texts
@@ -20,7 +20,7 @@ define_texts({
 })  # fmt: skip
 
 
-def of_ranks(shown: Shown) -> Text:
+def of_ranks(shown: ShownOperators) -> Text:
     """Return the alternative of ranks over each other."""
     rows = shown.rows
     begin, end = shown.laid.extent

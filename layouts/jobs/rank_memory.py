@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from parsers.analysis.profiles.memory import Series, components, curve, extremes
 
-from layouts.jobs.rank_operators import PATIENCE, Curve, RankCaches, rows_of
-from layouts.jobs.rank_tables import Shown
+from layouts.jobs.rank_operators import PATIENCE, MemoryCurve, RankCaches, rows_of
+from layouts.jobs.rank_tables import ShownOperators
 from layouts.sources import ProfileSources
 
 LEVELS = 1_000
 """Parts of the highest value of all ranks in which values are sent."""
 _FAR_NS = 60_000_000_000
-_NONE = Curve("", Series(np.empty(0, np.int64), np.empty(0, np.int64)))
+_NONE = MemoryCurve("", Series(np.empty(0, np.int64), np.empty(0, np.int64)))
 
 
-def memory(source: ProfileSources, shown: Shown, kept: RankCaches, begin: int, end: int, columns: int) -> dict[str, Any]:
+def memory(
+    source: ProfileSources, shown: ShownOperators, kept: RankCaches, begin: int, end: int, columns: int
+) -> dict[str, Any]:
     """Return allocated memory of the ranks shown in a window (ns on the axis), least and most in each column.
 
     state is "reading" while files are read: ask again; done of total ranks. most is the highest value of all ranks, in bytes.
@@ -27,7 +29,7 @@ def memory(source: ProfileSources, shown: Shown, kept: RankCaches, begin: int, e
     """
     rows = rows_of(source, [shown.members[one.rank] for one in shown.laid.ranks if one.rank in shown.members])
     until = time.monotonic() + PATIENCE
-    curves: dict[int, Curve] = {}
+    curves: dict[int, MemoryCurve] = {}
     wanted = [rank for rank, row in rows.items() if "memory" in row.frames]
     for rank in wanted:
         key = (shown.members[rank], rows[rank].mark)
@@ -40,7 +42,7 @@ def memory(source: ProfileSources, shown: Shown, kept: RankCaches, begin: int, e
             curves[rank] = found
     if len(curves) < len(wanted):
         return {"state": "reading", "done": len(curves), "total": len(wanted)}
-    near: dict[int, tuple[Curve, int]] = {}
+    near: dict[int, tuple[MemoryCurve, int]] = {}
     for place, one in enumerate(shown.laid.ranks):
         own = curves.get(one.rank)
         if own is None or not len(own.series.time) or not len(one):
@@ -59,7 +61,7 @@ def memory(source: ProfileSources, shown: Shown, kept: RankCaches, begin: int, e
     return {"state": "ready", "most": most, "levels": LEVELS, "rows": found_rows, "without": without}
 
 
-def _read(source: ProfileSources, shown: Shown, rank: int) -> Curve | None:
+def _read(source: ProfileSources, shown: ShownOperators, rank: int) -> MemoryCurve | None:
     """Return the curve of the first component, a sum where there is one; None while it is being read."""
     found = source.profiles.frame(*shown.members[rank], "memory")
     if found.state in ("reading", "waiting"):
@@ -69,7 +71,7 @@ def _read(source: ProfileSources, shown: Shown, rank: int) -> Curve | None:
     for component in components(found.frame):
         series = curve(found.frame, component)
         if len(series.time):
-            return Curve(component, series)
+            return MemoryCurve(component, series)
     return _NONE
 
 

@@ -25,9 +25,9 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
-from layouts.jobs.rank_tables import Member, Rank, Shown
+from layouts.jobs.rank_tables import Member, Rank, ShownOperators
 from layouts.kit.state import BadInput, flag, number, text
-from layouts.profiles.choice import Choice, read_choice, read_step
+from layouts.profiles.choice import ProfileChoice, read_choice, read_step
 from layouts.profiles.frames import ProfileRow
 from layouts.sources import ProfileSources
 
@@ -50,26 +50,26 @@ Known = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RankOperatorRequest:
     """A request: a profile, whose job is meant; step None for all; rows: the ranks, () for the first ones; a stage, or None.
 
     aligned: move the ranks of each stage so that their common collectives end together.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     step: int | None = None
     rows: tuple[int, ...] = ()
     stage: int | None = None
     aligned: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> RankOperatorRequest | None:
     """Parse a request from a plain route; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None
     stage = int(number(data, "stage", 0.0, 0.0, 1e6)) if text(data, "stage") else None
-    return Ask(choice, read_step(data), _named(text(data, "rows", limit=1000)), stage, flag(data, "aligned"))
+    return RankOperatorRequest(choice, read_step(data), _named(text(data, "rows", limit=1000)), stage, flag(data, "aligned"))
 
 
 def _named(rows: str) -> tuple[int, ...]:
@@ -87,7 +87,7 @@ def _named(rows: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-class Curve(NamedTuple):
+class MemoryCurve(NamedTuple):
     """Allocated memory of a component of a rank over time."""
 
     component: str
@@ -100,8 +100,8 @@ class RankCaches:
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         """limit: bytes of all operators together, and a third of it those of all curves."""
         self.ranks = Cache[Any, Rank](limit=limit, cost=lambda one: one.operators.nbytes)
-        self.shown = Cache[Any, Shown](_KEPT_SHOWN)
-        self.curves = Cache[Any, Curve](
+        self.shown = Cache[Any, ShownOperators](_KEPT_SHOWN)
+        self.curves = Cache[Any, MemoryCurve](
             limit=limit // 3, cost=lambda one: one.series.time.nbytes + one.series.value.nbytes
         )
 
@@ -114,7 +114,7 @@ class Reading:
     total: int
 
 
-def look(source: ProfileSources, ask: Ask, kept: RankCaches, frame: Frame) -> Shown | Reading:
+def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, frame: Frame) -> ShownOperators | Reading:
     """Return the ranks that were asked for, or how many of them have been read so far; ask again then.
 
     frame returns a frame of the chosen profile or its job; None if no file has it.
@@ -148,7 +148,7 @@ def look(source: ProfileSources, ask: Ask, kept: RankCaches, frame: Frame) -> Sh
     own = [one.operators for one in ranks]
     own, zeros = _on_one_axis(own, moved)
     laid = Laid(tuple(own), tuple(stage_of.get(one.rank, -1) for one in own))
-    shown = Shown(
+    shown = ShownOperators(
         laid, tuple(ranks), order, tuple(map(tuple, known)), _steps(collectives, frame("kernels")), moved, frame("ranks"),
         ask.aligned, absent, left_out, members, zeros,
     )  # fmt: skip
@@ -191,7 +191,7 @@ def _order(members: Mapping[int, Member], collectives: pd.DataFrame | None, know
     return (*staged, *sorted(every.difference(staged)))
 
 
-def _wanted(ask: Ask, order: Sequence[int], known: Known) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def _wanted(ask: RankOperatorRequest, order: Sequence[int], known: Known) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Return the ranks to show, those asked for that there are none of, and how many were left out."""
     inside = [rank for rank in order if ask.stage is None or (ask.stage < len(known) and rank in known[ask.stage])]
     if not ask.rows:
@@ -237,7 +237,7 @@ def _traced(source: ProfileSources, member: Member, row: ProfileRow, made: Rank,
     return Rank(traced, (*made.problems, *found.problems), traced=True) if len(traced) else made
 
 
-def _shifts(ask: Ask, ranks: Sequence[Rank], collectives: pd.DataFrame | None, known: Known) -> pd.DataFrame:
+def _shifts(ask: RankOperatorRequest, ranks: Sequence[Rank], collectives: pd.DataFrame | None, known: Known) -> pd.DataFrame:
     """Return the shifts of ranks, without rows unless they were asked for."""
     if not ask.aligned:
         return shifts(ends_of(None, ()), ())

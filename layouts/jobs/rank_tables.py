@@ -33,7 +33,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownOperators:
     """The operators of some ranks over each other, in the order of `laid`.
 
     order has all ranks of the job, stages those of each stage that is known, steps the numbers of its steps. shifts has the

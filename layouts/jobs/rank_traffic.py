@@ -26,7 +26,7 @@ from parsers.profiler.groups import ranks_of
 from parsers.schema import Schema
 
 from layouts.kit.state import flag, number, text
-from layouts.profiles.choice import Choice, read_choice, read_group, read_step
+from layouts.profiles.choice import ProfileChoice, read_choice, read_group, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "links", "packets", "groups")
@@ -45,7 +45,7 @@ _MOST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TrafficRequest:
     """A request: a profile, whose job is meant; group "" and step None for all; kind of operation and operation, "" for all.
 
     of: one of CLASSES. by: one of LEVELS. inner: also links of a rank to itself. how: what a cell of the matrix that stands for
@@ -53,7 +53,7 @@ class Ask:
     for the longest first. settings: one value for each of SETTINGS, in B/s, bytes and shares.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     group: str = ""
     step: int | None = None
     kind: str = ""
@@ -82,7 +82,7 @@ class Ask:
         return {name: int(self.setting("small_rdma" if name == "RDMA" else "small")) for name in sizes.SMALL}
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> TrafficRequest | None:
     """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
@@ -90,7 +90,7 @@ def read_ask(data: Any) -> Ask | None:
     settings = tuple(
         (name, number(data, name, 0.0, 0.0, _MOST) * unit) for name, (_, _, unit) in SETTINGS.items() if text(data, name)
     )
-    return Ask(
+    return TrafficRequest(
         choice, read_group(data), read_step(data), text(data, "kind", limit=40), text(data, "op", limit=_LONGEST),
         cast(Measure, text(data, "measure", "bandwidth", MEASURES)), text(data, "class", "total", CLASSES), flag(data, "inner"),
         text(data, "how", "", ("", *HOWS)),
@@ -104,13 +104,15 @@ class Traffic:
     A group or a step that the job does not have, such as that of another job, means all of them.
     """
 
-    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(
+        self, source: ProfileSources, ask: TrafficRequest, frame: Callable[[str], pd.DataFrame | None] | None = None
+    ) -> None:
         self.source = source
         self._asked = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
 
     @cached_property
-    def ask(self) -> Ask:
+    def ask(self) -> TrafficRequest:
         """The request, of groups and steps that the job has."""
         asked = self._asked
         if asked.group and not coded(self.groups["group"], (asked.group,)).any():
@@ -189,7 +191,7 @@ class Traffic:
         return kind != "" and kind not in ALIKE
 
     @cached_property
-    def spread(self) -> traffic.Spread:
+    def spread(self) -> traffic.RankSpread:
         """The operation over its ranks."""
         return traffic.spread(self.collectives, traffic.operation_rows(self.collectives, *self.operation, self.ask.step))
 

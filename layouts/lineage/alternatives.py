@@ -13,7 +13,7 @@ from layouts.kit.figures.alternatives import MOST_NAMED, entry, in_both, joined,
 from layouts.kit.i18n import Text, both, define_texts
 from layouts.lineage.model_columns import label
 from layouts.lineage.parallel import category_text, is_numeric
-from layouts.lineage.table import Table
+from layouts.lineage.table import LineageTable
 
 define_texts({
     "lineages.axes": ("Parallel axes of {runs} runs over {columns} columns", "{runs} 次训练在 {columns} 列上的平行坐标图"),
@@ -27,7 +27,7 @@ define_texts({
 })  # fmt: skip
 
 
-def of_axes(table: Table, columns: Sequence[str], shown: Sequence[int]) -> tuple[Text | None, ...]:
+def of_axes(table: LineageTable, columns: Sequence[str], shown: Sequence[int]) -> tuple[Text | None, ...]:
     """Return the sentences about parallel axes of some rows of a table, given by their places."""
     runs = [in_both(table.rows[place].run) for place in shown]
     title = both("lineages.axes", runs=fmt.count(len(shown)), columns=fmt.count(len(columns)))
@@ -35,7 +35,7 @@ def of_axes(table: Table, columns: Sequence[str], shown: Sequence[int]) -> tuple
     return title, listed(said, len(columns)), named(both("lineages.runs"), listed(runs)) if runs else None
 
 
-def _column(table: Table, name: str, shown: Sequence[int]) -> Text:
+def _column(table: LineageTable, name: str, shown: Sequence[int]) -> Text:
     title, column = in_names(table.about.label(name)), table.frame[name].iloc[list(shown)]
     if is_numeric(column):
         return entry(title, column.dropna().to_numpy(np.float64), ordered=False)

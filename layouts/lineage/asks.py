@@ -15,7 +15,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AxesRequest:
     """A request for the figure.
 
     columns are drawn as axes, in order. log and linear are the columns whose scale was chosen; others have the usual scale of
@@ -32,7 +32,7 @@ class Ask:
     runs: tuple[str, ...] = ()
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> AxesRequest:
     """Return the ask that a browser sent, or raise BadInput."""
     columns = texts(data, "col")
     if len(columns) > MOST_AXES:
@@ -43,4 +43,6 @@ def read_ask(data: Any) -> Ask:
             raise BadInput(f"{key}: expected at most {_MOST:,}; found {len(names):,}")
     dark = text(data, "theme", "light", choices=("light", "dark")) == "dark"
     colour = text(data, "colour", "", limit=1 << 20)
-    return Ask(tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden), tuple(texts(data, "run")))
+    return AxesRequest(
+        tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden), tuple(texts(data, "run"))
+    )

@@ -11,11 +11,11 @@ from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from layouts.sources import RunSources
 
 
-def register(app: Any, source: RunSources, ids: Ids, tables: Tables) -> None:
+def register(app: Any, source: RunSources, ids: Ids, tables: LineageTables) -> None:
     """Add the callbacks of a lineage page to a Dash application."""
 
     def fill(_version: Any, known: Any) -> tuple[Any, Any]:
@@ -31,7 +31,7 @@ def register(app: Any, source: RunSources, ids: Ids, tables: Tables) -> None:
     _register_browser(app, ids)
 
 
-def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
+def filled(tables: LineageTables, known: Any) -> tuple[Any, Any]:
     """Return (sheet of all rows, its stamp); no update if known is that stamp."""
     if known is not None and not isinstance(known, str):
         raise BadInput("stamp: expected a text")
@@ -39,7 +39,7 @@ def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: RunSources, tables: Tables, ask: Any) -> Any:
+def drawn(source: RunSources, tables: LineageTables, ask: Any) -> Any:
     """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update

@@ -16,7 +16,7 @@ from parsers import better
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described
 from layouts.lineage.alternatives import of_axes
-from layouts.lineage.asks import BY_RUN, Ask
+from layouts.lineage.asks import BY_RUN, AxesRequest
 from layouts.lineage.parallel import (
     LINEAR,
     LOG,
@@ -32,7 +32,7 @@ from layouts.lineage.parallel import (
     usual_scale,
 )
 from layouts.lineage.results import main_result
-from layouts.lineage.table import METRICS, Table
+from layouts.lineage.table import METRICS, LineageTable
 
 MOST_BY_DEFAULT = 12
 """Number of columns shown if the state names none."""
@@ -44,7 +44,7 @@ _FEWEST = 5
 # Table -------------------------------------------------------------------------------------------------------------
 
 
-def sheet(table: Table, damage: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+def sheet(table: LineageTable, damage: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
     """Return all rows by column, with the description of each column; damage may be the reason that there are none.
 
     A value is null if missing, a number, or a text; non-finite numbers, which JSON cannot represent, are the texts NaN,
@@ -66,7 +66,7 @@ def sheet(table: Table, damage: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
 
 
-def _column(table: Table, name: str) -> dict[str, Any]:
+def _column(table: LineageTable, name: str) -> dict[str, Any]:
     about = table.about
     numeric, group, label = is_numeric(table.frame[name]), about.group_of(name), about.label(name)
     values = _numbers(table, name) if numeric else _texts(table, name)
@@ -78,7 +78,7 @@ def _column(table: Table, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def scale_of(table: Table, name: str) -> str:
+def scale_of(table: LineageTable, name: str) -> str:
     """Return the default scale of a column, which depends on all runs, shown or hidden."""
     column = table.frame[name]
     return usual_scale(column.to_numpy(dtype=np.float64, na_value=np.nan)) if is_numeric(column) else LINEAR
@@ -89,7 +89,7 @@ def most_frequent(values: Sequence[Any]) -> Any:
     return Counter(values).most_common(1)[0][0]
 
 
-def _numbers(table: Table, name: str) -> list[float | str | None]:
+def _numbers(table: LineageTable, name: str) -> list[float | str | None]:
     there = table.recorded(name)
     values = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
     whole = table.frame[name].dtype.kind in "iu"
@@ -103,12 +103,12 @@ def _numbers(table: Table, name: str) -> list[float | str | None]:
 _NOT_FINITE = {"NaN": "NaN", "+Inf": "Infinity", "-Inf": "-Infinity"}
 
 
-def _texts(table: Table, name: str) -> list[str | None]:
+def _texts(table: LineageTable, name: str) -> list[str | None]:
     there = table.recorded(name).tolist()
     return [brief(category_text(value)) if known else None for value, known in zip(table.frame[name].array, there, strict=True)]
 
 
-def default_columns(table: Table) -> list[str]:
+def default_columns(table: LineageTable) -> list[str]:
     """Return the columns to show if the state names none, in the order of their axes.
 
     They are those in which runs differ, without texts that identify a run rather than describe it. If there are too many, the
@@ -119,7 +119,7 @@ def default_columns(table: Table) -> list[str]:
     return sorted((name for name in table.columns if name in chosen), key=lambda name: about.axes.index(about.group_of(name)))
 
 
-def _ranked(table: Table) -> list[str]:
+def _ranked(table: LineageTable) -> list[str]:
     """Return the columns that may be shown by default, the most important one first."""
     about = table.about
     usable = [name for name in table.columns if name not in about.not_axes]
@@ -136,7 +136,7 @@ def _ranked(table: Table) -> list[str]:
     )
 
 
-def _identifies(table: Table, name: str) -> bool:
+def _identifies(table: LineageTable, name: str) -> bool:
     """True if more than half of the runs that have a text have one of their own, such as a name."""
     if is_numeric(table.frame[name]):
         return False
@@ -144,19 +144,19 @@ def _identifies(table: Table, name: str) -> bool:
     return len(recorded) >= _FEWEST and 2 * int(recorded.map(category_text).nunique()) > len(recorded)
 
 
-def default_colour(table: Table) -> str:
+def default_colour(table: LineageTable) -> str:
     """Return the main result in which runs differ (`main_result`), or BY_RUN if there is none."""
     results = (name for name in table.columns if table.about.group_of(name) == METRICS and name in table.differing)
     return main_result({name: int(_finite(table, name).sum()) for name in results if is_numeric(table.frame[name])}) or BY_RUN
 
 
-def _finite(table: Table, name: str) -> NDArray[np.bool_]:
+def _finite(table: LineageTable, name: str) -> NDArray[np.bool_]:
     values: NDArray[np.float64] = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
     finite: NDArray[np.bool_] = np.isfinite(values)
     return finite
 
 
-def default_sort(table: Table) -> str:
+def default_sort(table: LineageTable) -> str:
     """Return the order of the rows if the state names none: "+" or "-" and the main result, the best run first; else ""."""
     main = default_colour(table)
     return "" if main == BY_RUN else f"{'+' if better(main) == 'min' else '-'}{main}"
@@ -165,7 +165,7 @@ def default_sort(table: Table) -> str:
 # Figure ------------------------------------------------------------------------------------------------------------
 
 
-def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any]:
+def drawing(table: LineageTable, ask: AxesRequest, colours: Mapping[str, str]) -> dict[str, Any]:
     """Return the figure an ask describes, without unknown columns and runs. colours maps run keys to colours."""
     shown = [place for place, row in enumerate(table.rows) if row.run not in ask.hidden]
     keys = [table.rows[place].run for place in shown]
@@ -177,7 +177,7 @@ def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any
     return described(figure, *of_axes(table, known, shown))
 
 
-def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:
+def _axis(table: LineageTable, name: str, shown: list[int], ask: AxesRequest) -> Axis:
     column, recorded = table.frame[name], table.recorded(name)
     if len(shown) != len(table.rows):
         column, recorded = column.iloc[shown], recorded[shown]
@@ -185,7 +185,7 @@ def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:
     return axis(name, column, recorded, scale=scale, unit=table.about.units.get(name, ""))
 
 
-def _line(table: Table, ask: Ask, shown: list[int], colours: Mapping[str, str]) -> dict[str, Any]:
+def _line(table: LineageTable, ask: AxesRequest, shown: list[int], colours: Mapping[str, str]) -> dict[str, Any]:
     if ask.colour in table.columns:
         return line_by_axis(_axis(table, ask.colour, shown, ask), dark=ask.dark)
     if ask.colour == BY_RUN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from parsers import LINEAGE_TABLE, lineage_frame
 
 from layouts.kit.i18n import CATALOGUE
-from layouts.lineage.table import Columns, Table
+from layouts.lineage.table import Columns, LineageTable
 from layouts.sources import LineageSources
 
 GROUPS = ("metric", "user", "hyper", "dataset", "other")
@@ -55,7 +55,7 @@ COLUMNS = Columns(
 )  # fmt: skip
 
 
-def table(source: LineageSources, known: Table | None) -> Table:
+def table(source: LineageSources, known: LineageTable | None) -> LineageTable:
     """Return the current lineage table: the known one if nothing changed."""
     rows = source.lineage.rows()
-    return known if known is not None and rows is known.inputs else Table(rows, lineage_frame(rows), COLUMNS, rows)
+    return known if known is not None and rows is known.inputs else LineageTable(rows, lineage_frame(rows), COLUMNS, rows)

@@ -13,7 +13,7 @@ from parsers.analysis.lineage.pipelines import MISSING, Numbered, PipelineColumn
 from layouts.kit.i18n import CATALOGUE
 from layouts.lineage import model_columns as model
 from layouts.lineage.pipeline_parameters import PLUMBING, value_text
-from layouts.lineage.table import METRICS, Columns, Label, Table
+from layouts.lineage.table import METRICS, Columns, Label, LineageTable
 from layouts.sources import Sources, ValueSources
 
 MARK, RUNS = "dataset_mark", "runs"
@@ -46,7 +46,7 @@ def pipelines(source: ValueSources) -> Pipelines:
     return Pipelines(graphs, runs)
 
 
-def table(source: Sources, known: Table | None) -> Table:
+def table(source: Sources, known: LineageTable | None) -> LineageTable:
     """Return the current table: the known one if nothing changed."""
     found, lineage = pipelines(source), source.lineage.rows()
     if known is not None and known.inputs[0] == found.runs and known.inputs[1] is lineage:
@@ -54,7 +54,7 @@ def table(source: Sources, known: Table | None) -> Table:
     return side_by_side(found, lineage)
 
 
-def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> Table:
+def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> LineageTable:
     """Return the table of these pipelines, with the results in the rows of `Sources.lineage`."""
     taken = _taken(found)
     runs = [(run, mark) for run, mark in found.runs if mark in taken]
@@ -74,7 +74,7 @@ def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> Table:
         "left": {"runs": len(found.runs) - len(runs), "columns": len(every) - len(columns)},
     }
     about = _about(columns, len(taken)) if columns else _NOTHING
-    return Table(rows, frame, about, (found.runs, lineage), more)
+    return LineageTable(rows, frame, about, (found.runs, lineage), more)
 
 
 def _taken(found: Pipelines) -> dict[str, Numbered]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from dash import html
 from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
+from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Numbered, ParameterDifference, facts, parameters_of
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.state import BadInput, text
 from layouts.lineage.pipeline_parameters import value_text
-from layouts.lineage.pipelines import Found, letter
+from layouts.lineage.pipelines import FoundPipelines, letter
 
 RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
@@ -25,10 +25,10 @@ ROWS, MOST_ROWS = 500, 50_000
 """Initial and maximum number of rows in the panel; the JSON file has every parameter."""
 MOST_JUMPS = 20
 Chosen = tuple[int, int]
-"""(index of a pipeline in `Found`, number of a node in it)."""
+"""(index of a pipeline in `FoundPipelines`, number of a node in it)."""
 
 
-def chosen(state: Any, found: Found) -> Chosen | None:
+def chosen(state: Any, found: FoundPipelines) -> Chosen | None:
     """Return the operation that a state names as "mark:number"; None if it no longer exists, as in an old link."""
     named = text(state, "node")
     if not named:
@@ -40,7 +40,7 @@ def chosen(state: Any, found: Found) -> Chosen | None:
     return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
 
 
-def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None, most: int = ROWS) -> Any:
+def panel(found: FoundPipelines, places: Sequence[ComparedOperation], one: Chosen | None, most: int = ROWS) -> Any:
     """The panel below the drawings: up to `most` parameters of an operation, or a hint to choose one."""
     if one is None:
         return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
@@ -48,7 +48,7 @@ def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None,
     graph = found.graphs[at]
     node = graph.nodes[number]
     place = next((place for place in places if place.numbers[at] == number), None)
-    rows = _Rows(at, place.differences if place else (), most)
+    rows = _PanelRows(at, place.differences if place else (), most)
     sections = [_section(t("dataset.parameters"), rows.of("node", 0, node.parameters))]
     if node.sampler is not None:
         sections.append(_operation(t("dataset.sampler"), node.sampler, rows, "sampler", 0))
@@ -62,7 +62,7 @@ def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None,
     return [head, *_cut(rows, sum(1 for fact in facts(node) if fact.key)), html.Div(sections, className="ms-dataset-sections")]
 
 
-def _cut(rows: _Rows, total: int) -> list[html.P]:
+def _cut(rows: _PanelRows, total: int) -> list[html.P]:
     """Say that not all parameters are listed, with a button that lists more."""
     if rows.count >= total:
         return []
@@ -75,7 +75,7 @@ def _cut(rows: _Rows, total: int) -> list[html.P]:
 
 
 def _head(
-    graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: ComparedOperation | None
+    graph: Numbered, found: FoundPipelines, at: int, number: int, node: DatasetNode, place: ComparedOperation | None
 ) -> html.Header:
     mark = found.pipelines[at].graph.mark
     title: list[Any] = [html.Span(className=f"ms-dataset-key ms-dataset-{node.kind}"), node.type or "?"]
@@ -110,12 +110,14 @@ def jump(mark: str, number: int, name: str) -> html.Button:
     )
 
 
-class _Rows:
+class _PanelRows:
     """Makes table rows of parameters; a row in which the pipelines differ has the values of all of them."""
 
-    def __init__(self, at: int, differences: Sequence[Difference], most: int) -> None:
+    def __init__(self, at: int, differences: Sequence[ParameterDifference], most: int) -> None:
         self.at, self.count, self.most = at, 0, most
-        self._of: Mapping[tuple[str, int, str], Difference] = {(one.part, one.places[at], one.key): one for one in differences}
+        self._of: Mapping[tuple[str, int, str], ParameterDifference] = {
+            (one.part, one.places[at], one.key): one for one in differences
+        }
         self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
 
     def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[html.Tr]:
@@ -135,17 +137,17 @@ class _Rows:
         named = ((" · ".join(filter(None, (one.owner, one.key))) or one.part, one) for one in self._missing[: self.left])
         return [self._row(name, MISSING, one) for name, one in named]
 
-    def named(self, part: str, place: int) -> Difference | None:
+    def named(self, part: str, place: int) -> ParameterDifference | None:
         """Return the difference in the name of a sampler or operation."""
         return self._of.get((part, place, ""))
 
-    def _row(self, key: str, value: Any, difference: Difference | None) -> html.Tr:
+    def _row(self, key: str, value: Any, difference: ParameterDifference | None) -> html.Tr:
         if difference is None:
             return html.Tr([html.Th(key, scope="row"), html.Td(value_cell(value))])
         return html.Tr([html.Th(key, scope="row"), html.Td(_values(difference, self.at))], className="ms-dataset-differs")
 
 
-def _operation(label: Any, one: DatasetOperation, rows: _Rows, part: str, place: int) -> html.Section:
+def _operation(label: Any, one: DatasetOperation, rows: _PanelRows, part: str, place: int) -> html.Section:
     differing = rows.named(part, place)
     title: list[Any] = [html.Span(label, className="ms-muted"), " ", one.name or "?"]
     if differing is not None:
@@ -158,7 +160,7 @@ def _section(title: Any, rows: list[html.Tr]) -> html.Section:
     return html.Section([html.H4(title), body])
 
 
-def _values(one: Difference, first: int = -1) -> list[html.Div]:
+def _values(one: ParameterDifference, first: int = -1) -> list[html.Div]:
     """One entry per distinct value with the letters of the pipelines that have it; the value of pipeline `first` first."""
     sharing: dict[str, tuple[Any, list[str]]] = {}
     order = sorted(range(len(one.values)), key=lambda at: at != first)

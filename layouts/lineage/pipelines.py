@@ -28,7 +28,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPipelines:
     """The pipelines of the chosen runs.
 
     graphs are the pipelines as numbered lists, left is the number of further pipelines. without are runs that recorded none,
@@ -45,7 +45,7 @@ class Found:
     unseen: int
 
 
-def find(source: ValueSources, state: Any) -> Found:
+def find(source: ValueSources, state: Any) -> FoundPipelines:
     """Return the pipelines of the runs that a state names, in the order of the list of runs."""
     runs = selected_runs(state, source, ("dataset_graph",))
     source.runs.want(runs)
@@ -62,7 +62,7 @@ def find(source: ValueSources, state: Any) -> Found:
     without = [run for run in runs if run not in set(having)]
     waiting = [run for run in without if states[run] in ("waiting", "loading")]
     pipelines = tuple(Pipeline(graph, tuple(fed)) for graph, fed in sharing.values())
-    return Found(
+    return FoundPipelines(
         len(runs), pipelines[:MOST_PIPELINES], tuple(numbered(one.graph) for one in pipelines[:MOST_PIPELINES]),
         len(pipelines[MOST_PIPELINES:]),
         tuple(run for run in without if run not in set(waiting)), tuple(broken), len(waiting), len(having[MOST_RUNS:]),
@@ -74,7 +74,7 @@ def letter(place: int) -> str:
     return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place]
 
 
-def compared(found: Found) -> list[ComparedOperation]:
+def compared(found: FoundPipelines) -> list[ComparedOperation]:
     """Return the operations of the pipelines and their differences; empty for a single pipeline or very large ones."""
     few = all(len(graph.nodes) <= MOST_COMPARED for graph in found.graphs)
     return compare(found.graphs) if len(found.graphs) > 1 and few else []

@@ -43,7 +43,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Table:
+class LineageTable:
     """Rows, and a frame with the same rows: column `run` and the columns that `about` describes."""
 
     rows: Sequence[LineageRow]
@@ -92,14 +92,14 @@ class Table:
         return bool(values.nunique(dropna=False) > 1)
 
 
-class Tables:
+class LineageTables:
     """Caches the table of a source. make(source, known) returns the current table: the known one if nothing changed."""
 
-    def __init__(self, source: Sources, make: Callable[[Sources, Table | None], Table]) -> None:
+    def __init__(self, source: Sources, make: Callable[[Sources, LineageTable | None], LineageTable]) -> None:
         self._source, self._make = source, make
-        self._made: Table | None = None
+        self._made: LineageTable | None = None
 
-    def table(self) -> Table:
+    def table(self) -> LineageTable:
         """Return the current table."""
         made = self._made = self._make(self._source, self._made)
         return made

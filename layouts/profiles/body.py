@@ -3,7 +3,7 @@
 A page passes its own components to `body` and calls `register_body`; then
 ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the profiles that are ready, the `frames` found,
                `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)`
-               and `read_against(ask)` return the profiles, `Choice.frame` a frame, also of the job that the profile belongs to;
+               and `read_against(ask)` return the profiles, `ProfileChoice.frame` a frame, also of the job that the profile belongs to;
                `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is something to show.
 The page's own components are hidden until then. The browser's part is assets/profiles/profiles.js; the page's own script
 calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiles.offers`).

@@ -12,7 +12,7 @@ from parsers.caches import Cache
 
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.profiles.frames import ProfileRow
-from layouts.profiles.jobs import Job, jobs_of
+from layouts.profiles.jobs import ListedJob, jobs_of
 from layouts.runs.damage import damage
 from layouts.sources import ProfileSources
 
@@ -81,7 +81,7 @@ def _listed(source: ProfileSources, runs: Sequence[tuple[str, str]]) -> Listed:
     return stamped(made)
 
 
-def _job(job: Job, places: dict[str, int], kinds: dict[str, int]) -> dict[str, Any]:
+def _job(job: ListedJob, places: dict[str, int], kinds: dict[str, int]) -> dict[str, Any]:
     profiles = [one for _, one in job.profiles]
     marks = [one.mark for one in profiles]
     return {

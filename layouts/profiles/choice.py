@@ -25,7 +25,7 @@ PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ProfileChoice:
     """A profile by member run, session and rank (-1 for the files about all ranks of a job). mark changes when its files do."""
 
     run: str
@@ -53,7 +53,7 @@ class Choice:
         return source.profiles.frame(self.run, self.session, self.rank, name).problems
 
 
-def read_choice(data: Any, prefix: str = "") -> Choice | None:
+def read_choice(data: Any, prefix: str = "") -> ProfileChoice | None:
     """Return the profile under the keys run, session and rank (with_run ... for prefix with_); None if no run is named."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: expected an object; found {type(data).__name__}")
@@ -61,10 +61,10 @@ def read_choice(data: Any, prefix: str = "") -> Choice | None:
     if not run:
         return None
     rank = number(data, f"{prefix}rank", 0.0, ALL_RANKS, 1e9)
-    return Choice(run, text(data, f"{prefix}session", "."), int(rank), text(data, f"{prefix}mark"))
+    return ProfileChoice(run, text(data, f"{prefix}session", "."), int(rank), text(data, f"{prefix}mark"))
 
 
-def read_against(data: Any) -> Choice | None:
+def read_against(data: Any) -> ProfileChoice | None:
     """Return the profile to compare with, or None."""
     return read_choice(data, "with_")
 

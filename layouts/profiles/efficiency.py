@@ -32,7 +32,7 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 
 from layouts.kit.state import text
-from layouts.profiles.choice import Choice, read_against, read_choice
+from layouts.profiles.choice import ProfileChoice, read_against, read_choice
 from layouts.sources import ProfileSources
 
 SETTINGS: Mapping[str, float] = {
@@ -47,11 +47,11 @@ _MOST_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class EfficiencyRequest:
     """A request: a profile, one to join its counters with, settings in SI units, and texts that are no settings by key."""
 
-    choice: Choice
-    against: Choice | None = None
+    choice: ProfileChoice
+    against: ProfileChoice | None = None
     settings: tuple[tuple[str, float], ...] = ()
     wrong: tuple[tuple[str, str], ...] = ()
     dark: bool = False
@@ -61,7 +61,7 @@ class Ask:
         return dict(self.settings).get(name, math.nan)
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> EfficiencyRequest | None:
     """Parse a request from the browser or a plain route; None if it names no profile.
 
     What is typed and is not a number above 0 is kept in `wrong`, so that cards can say so. BadInput if the rest is malformed.
@@ -80,7 +80,7 @@ def read_ask(data: Any) -> Ask | None:
         else:
             settings.append((name, value))
     dark = text(data, "theme", "light", ("light", "dark")) == "dark"
-    return Ask(choice, read_against(data), tuple(settings), tuple(wrong), dark)
+    return EfficiencyRequest(choice, read_against(data), tuple(settings), tuple(wrong), dark)
 
 
 def _positive(typed: str, *, whole: bool) -> float:
@@ -103,9 +103,9 @@ class MeasuredProfiles:
     """What was measured of the profiles used last, by their marks."""
 
     def __init__(self) -> None:
-        self._found: Cache[Choice, Measured] = Cache(_MOST_KEPT)
+        self._found: Cache[ProfileChoice, Measured] = Cache(_MOST_KEPT)
 
-    def measured(self, choice: Choice, kernels: pd.DataFrame) -> Measured:
+    def measured(self, choice: ProfileChoice, kernels: pd.DataFrame) -> Measured:
         """Return what the counters in the kernels of a profile say."""
         # A plain route does not know which version of the files it reads.
         return self._found.made(choice, lambda: measured(kernels)) if choice.mark else measured(kernels)
@@ -115,8 +115,8 @@ class Efficiency:
     """The use of the hardware a request is about. Properties are computed on first use; what no file has is None or NaN."""
 
     def __init__(
-        self, source: ProfileSources, ask: Ask, kept: MeasuredProfiles | None = None,
-        frame: Callable[[Choice, str], pd.DataFrame | None] | None = None,
+        self, source: ProfileSources, ask: EfficiencyRequest, kept: MeasuredProfiles | None = None,
+        frame: Callable[[ProfileChoice, str], pd.DataFrame | None] | None = None,
     ) -> None:
         self.source = source
         self.ask = ask

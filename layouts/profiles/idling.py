@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import attributes, both, t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.links import address, range_on_timeline
 from layouts.sources import ProfileSources
@@ -32,7 +32,7 @@ _LEAST_SHARE = 0.01
 _WIDE = 0.08
 
 
-def idle_time(source: ProfileSources, choice: Choice) -> IdleTime:
+def idle_time(source: ProfileSources, choice: ProfileChoice) -> IdleTime:
     """Return the idle time of a profile by cause, or why there is none yet."""
     return source.profiles.idle_time(choice.run, choice.session, choice.rank)
 
@@ -43,7 +43,7 @@ def idle_frames(found: IdleTime) -> dict[str, pd.DataFrame | None]:
     return {"gap_steps": idle.steps if idle else None, "gap_calls": idle.calls if idle else None}
 
 
-def idle_card(found: IdleTime, choice: Choice) -> list[Any]:
+def idle_card(found: IdleTime, choice: ProfileChoice) -> list[Any]:
     """The idle time of the average step by cause, the calls behind it, and each step; empty for a profile without a trace."""
     if found.state == "missing":
         return []
@@ -98,7 +98,7 @@ def _stepped(idle: Idle) -> bool:
     return bool((idle.steps["step"] != "").all())
 
 
-def _calls(idle: Idle, choice: Choice) -> Any:
+def _calls(idle: Idle, choice: ProfileChoice) -> Any:
     """The calls behind most of the idle time, each with a link to its longest gap."""
     number, whole = len(idle.steps), float(idle.steps["duration_ns"].sum())
     rows = idle.calls[idle.calls["idle_ns"] > _LEAST_SHARE * whole].head(MOST_CALLS)
@@ -115,7 +115,7 @@ def _calls(idle: Idle, choice: Choice) -> Any:
     return html.Ul(lines, className="ms-idle-calls") if lines else None
 
 
-def _steps(idle: Idle, choice: Choice) -> list[Any]:
+def _steps(idle: Idle, choice: ProfileChoice) -> list[Any]:
     """Each step with its idle time as the sum of its causes; those with the most idle time if there are many."""
     steps = idle.steps
     if len(steps) < 2:

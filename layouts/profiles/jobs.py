@@ -10,7 +10,7 @@ from layouts.sources import ProfileSources
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ListedJob:
     """A job: its name, unique among the jobs found, a title to show, and its profiles as (run, profile), by rank."""
 
     name: str
@@ -18,7 +18,7 @@ class Job:
     profiles: tuple[tuple[str, ProfileRow], ...]
 
 
-def jobs_of(source: ProfileSources, profiles: Sequence[tuple[str, ProfileRow]]) -> list[Job]:
+def jobs_of(source: ProfileSources, profiles: Sequence[tuple[str, ProfileRow]]) -> list[ListedJob]:
     """Return the jobs of profiles, given as (run, profile), in the order of their first profile.
 
     Ranks of these jobs that are not among the profiles are left out.
@@ -33,7 +33,7 @@ def jobs_of(source: ProfileSources, profiles: Sequence[tuple[str, ProfileRow]]) 
         placed.update(members)
         files = source.profiles.job(*name)
         title = _title(files.name if files is not None else name[1], {run for run, _, _ in members})
-        found.append(Job("|".join(map(str, members[0])), title, tuple(listed[member] for member in members)))
+        found.append(ListedJob("|".join(map(str, members[0])), title, tuple(listed[member] for member in members)))
     return found
 
 

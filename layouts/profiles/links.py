@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 ROOM = 2
 """A link to a part of a trace shows this many times its length on either side."""
 
 
-def address(page: str, choice: Choice, **state: str | int) -> Mapping[str, Any]:
+def address(page: str, choice: ProfileChoice, **state: str | int) -> Mapping[str, Any]:
     """Return the attributes of a link to a page about a profile.
 
     The shell keeps the selected runs; a new tab needs at least this one.
@@ -22,21 +22,21 @@ def address(page: str, choice: Choice, **state: str | int) -> Mapping[str, Any]:
     return {"href": f"{page}?{urlencode({'run': choice.run})}&{query}", "data-page": page, "data-query": query}
 
 
-def range_on_timeline(choice: Choice, start_ns: int, duration_ns: int, **state: str | int) -> Mapping[str, Any]:
+def range_on_timeline(choice: ProfileChoice, start_ns: int, duration_ns: int, **state: str | int) -> Mapping[str, Any]:
     """Return the attributes of a link that selects a part of the trace and shows what is around it."""
     end, room = start_ns + duration_ns, ROOM * duration_ns
     span = f"{max(0, start_ns - room)},{end + room}"
     return address("timeline", choice, span=span, range=f"{start_ns},{end}", **state)
 
 
-def traced_profile(source: ProfileSources, run: str) -> Choice | None:
+def traced_profile(source: ProfileSources, run: str) -> ProfileChoice | None:
     """Return the newest profile of a member run that has a trace, of its lowest rank; None without one."""
     found = [one for one in source.profiles.rows(run) if "trace" in one.frames]
     best = min(found, key=lambda one: (one.rank, -one.updated), default=None)
-    return None if best is None else Choice(run, best.session, best.rank)
+    return None if best is None else ProfileChoice(run, best.session, best.rank)
 
 
-def traced(source: ProfileSources, choice: Choice | None) -> bool:
+def traced(source: ProfileSources, choice: ProfileChoice | None) -> bool:
     """Return whether a profile has a trace."""
     if choice is None:
         return False

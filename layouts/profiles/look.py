@@ -7,17 +7,17 @@ from typing import Any
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text
 from layouts.profiles.composition import words
-from layouts.profiles.step_plots import MEASURES, Look
+from layouts.profiles.step_plots import MEASURES, StepStyle
 
 _COLUMNS = (100, 8_000)
 _MOST = 2**31
 
 
-def read_look(data: Any) -> Look:
+def read_look(data: Any) -> StepStyle:
     """Return the look that a browser sent, or raise BadInput."""
     step = _whole(data, "step")
     first, last = _whole(data, "from"), _whole(data, "to")
-    return Look(
+    return StepStyle(
         words(text(data, "lang", "en", choices=LANGUAGES)),
         text(data, "unit", MEASURES[0], choices=MEASURES),
         int(number(data, "columns", 1_000, *_COLUMNS)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSources
 
@@ -13,7 +13,7 @@ MOST_PROBLEMS = 50
 
 
 def reading(
-    source: ProfileSources, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False,
+    source: ProfileSources, chosen: ProfileChoice, against: ProfileChoice | None, frames: Sequence[str], *, again: bool = False,
     needed: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the progress of reading these frames of the chosen profile and of the one it is compared with.

@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import SHAPE_TIMES
 
 from layouts.kit.state import BadInput, text, texts
-from layouts.profiles.choice import Choice, read_choice
+from layouts.profiles.choice import ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 
 FRAMES = ("shape_times", "kernels")
@@ -33,7 +33,7 @@ UNITS: tuple[Unit, ...] = ("operator", "kernel")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ShapeRequest:
     """A request: a profile; operators or kernels on GPU; total or mean time of types; scale of times, linear or log.
 
     types are those drawn, () for the longest of those whose operators have several shapes, and then the others.
@@ -42,7 +42,7 @@ class Ask:
     query: part of the names of operators listed.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     unit: Unit = "operator"
     by: str = "total"
     scale: str = "linear"
@@ -54,7 +54,7 @@ class Ask:
     dark: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> ShapeRequest | None:
     """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
@@ -65,7 +65,7 @@ def read_ask(data: Any) -> Ask | None:
     if any(len(one) > _LONGEST for one in chosen):
         raise BadInput(f"type: expected at most {_LONGEST:,} characters")
     shape = text(data, "shape", limit=_LONGEST)
-    return Ask(
+    return ShapeRequest(
         choice, cast(Unit, text(data, "unit", "operator", UNITS)), text(data, "by", "total", ("total", "mean")),
         text(data, "scale", "linear", ("linear", "log")), chosen, text(data, "op", limit=_LONGEST), _UNKNOWN.get(shape, shape),
         text(data, "q", limit=400), text(data, "lang", "en", ("en", "zh")),
@@ -79,7 +79,9 @@ class Times:
     Types and operators that the profile does not have, such as those of another profile, are ignored.
     """
 
-    def __init__(self, source: ProfileSources, ask: Ask, frame: Callable[[str], pd.DataFrame | None] | None = None) -> None:
+    def __init__(
+        self, source: ProfileSources, ask: ShapeRequest, frame: Callable[[str], pd.DataFrame | None] | None = None
+    ) -> None:
         self.ask = ask
         self._frame = frame or (lambda name: ask.choice.frame(source, name))
 

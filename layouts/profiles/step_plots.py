@@ -43,7 +43,7 @@ _FAR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StepStyle:
     """How steps are drawn.
 
     measure is one of MEASURES; columns the plot's width in pixels; window the first and last place (counted from 0) on screen,
@@ -77,7 +77,7 @@ def unit_of(largest_ns: float) -> tuple[float, str]:
     return next((pair for pair in _UNITS if largest_ns >= pair[0]), _UNITS[-1])
 
 
-def bars(breakdown: Breakdown, look: Look) -> dict[str, Any]:
+def bars(breakdown: Breakdown, look: StepStyle) -> dict[str, Any]:
     """Return stacked bars of one step or several neighbours each, with marks for outliers and unsound steps."""
     low, high = _window(breakdown, look)
     bins = _binned(breakdown, low, high, max(10, look.columns // BAR))
@@ -115,7 +115,7 @@ def bars(breakdown: Breakdown, look: Look) -> dict[str, Any]:
     return {"data": traces, "layout": layout}
 
 
-def _window(breakdown: Breakdown, look: Look) -> tuple[int, int]:
+def _window(breakdown: Breakdown, look: StepStyle) -> tuple[int, int]:
     last = max(len(breakdown) - 1, 0)
     if look.window is None:
         return 0, last
@@ -153,7 +153,7 @@ def _width(bins: _Bins) -> dict[str, str]:
 
 
 def _marks(
-    breakdown: Breakdown, out: Outliers, look: Look, window: tuple[int, int], top: float, scale: float, bins: _Bins
+    breakdown: Breakdown, out: Outliers, look: StepStyle, window: tuple[int, int], top: float, scale: float, bins: _Bins
 ) -> list[Trace]:
     """Return marks for the strongest outlier of each bar and for unsound steps. scale 0: all marks are at the top."""
     inside = (out.row >= window[0]) & (out.row <= window[1])
@@ -205,12 +205,12 @@ def _long(breakdown: Breakdown, place: int) -> str:
     return fmt.duration(float(breakdown.whole_ns[place]) / 1e9)
 
 
-def _step_text(breakdown: Breakdown, place: int, look: Look) -> str:
+def _step_text(breakdown: Breakdown, place: int, look: StepStyle) -> str:
     number = int(breakdown.step[place])
     return f"{look.words['step']} {fmt.count(number)}" if number >= 0 else f"{look.words['step']} #{fmt.count(place + 1)}"
 
 
-def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look: Look) -> str:
+def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look: StepStyle) -> str:
     row = int(out.row[at])
     whole = float(breakdown.whole_ns[row])
     part = look.words[out.part[at]]
@@ -224,7 +224,7 @@ def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look:
     return "<br>".join(lines)
 
 
-def _hover(breakdown: Breakdown, bins: _Bins, look: Look, height: Floats) -> Trace:
+def _hover(breakdown: Breakdown, bins: _Bins, look: StepStyle, height: Floats) -> Trace:
     """Return an invisible point on each bar whose hover label has the bar's numbers."""
     texts = []
     for at, (first, stop) in enumerate(zip(bins.first.tolist(), bins.stop.tolist(), strict=True)):
@@ -253,7 +253,7 @@ def _number(breakdown: Breakdown, place: int) -> str:
     return fmt.count(number) if number >= 0 else f"#{fmt.count(place + 1)}"
 
 
-def _picked(breakdown: Breakdown, look: Look, low: int, high: int, bins: _Bins) -> list[dict[str, Any]]:
+def _picked(breakdown: Breakdown, look: StepStyle, low: int, high: int, bins: _Bins) -> list[dict[str, Any]]:
     place = breakdown.place(look.step) if look.step is not None else None
     if place is None or not low <= place <= high:
         return []
@@ -286,7 +286,7 @@ def _nice(span: float) -> int:
     return int(next(step * power for step in (1, 2, 5, 10) if step * power >= span))
 
 
-def bare_layout(look: Look) -> dict[str, Any]:
+def bare_layout(look: StepStyle) -> dict[str, Any]:
     """Return the common layout of all figures about steps."""
     return {
         "margin": {"l": 64, "r": 14, "t": 12, "b": 28, "pad": 0}, "paper_bgcolor": "rgba(0,0,0,0)",
@@ -302,7 +302,7 @@ def bare_layout(look: Look) -> dict[str, Any]:
 # Trends ----------------------------------------------------------------------------------------------------------------
 
 
-def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
+def trends(breakdown: Breakdown, look: StepStyle) -> dict[str, Any]:
     """Return a panel per part, one below the other: its time or share in every step, reduced to the plot's pixels."""
     low, high = _window(breakdown, look)
     chosen = slice(low, high + 1)

@@ -18,7 +18,7 @@ from layouts.curves.smoothed_lines import Trace
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.theme import PALETTE
-from layouts.profiles.step_plots import COLOURS, Look, bare_layout, unit_of
+from layouts.profiles.step_plots import COLOURS, StepStyle, bare_layout, unit_of
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ MOST_BOXES = 1_500
 """Maximum number of boxes in a figure."""
 
 
-def streams(breakdown: Breakdown, place: int, reduces: pd.DataFrame, look: Look) -> dict[str, Any]:
+def streams(breakdown: Breakdown, place: int, reduces: pd.DataFrame, look: StepStyle) -> dict[str, Any]:
     """Return one step over time: its parts in the first row, and a row per stream with its marks (schema REDUCES).
 
     Times count from the start of the step, or from its first mark if the start is unknown. Neighbours on a stream that are less
@@ -69,7 +69,7 @@ def streams(breakdown: Breakdown, place: int, reduces: pd.DataFrame, look: Look)
     return {"data": traces, "layout": layout}
 
 
-def _parts_row(breakdown: Breakdown, place: int, look: Look, scale: float) -> Trace:
+def _parts_row(breakdown: Breakdown, place: int, look: StepStyle, scale: float) -> Trace:
     times = breakdown.time_ns[place].astype(np.float64)
     base = np.concatenate(([0.0], np.cumsum(times)[:-1]))
     whole = float(times.sum())
@@ -85,7 +85,7 @@ def _parts_row(breakdown: Breakdown, place: int, look: Look, scale: float) -> Tr
 
 
 def _lane(
-    offset: Floats, length: Floats, names: NDArray[Any], lane: int, pixel: float, most: int, scale: float, look: Look
+    offset: Floats, length: Floats, names: NDArray[Any], lane: int, pixel: float, most: int, scale: float, look: StepStyle
 ) -> tuple[Trace, int]:
     order = np.argsort(offset, kind="stable")
     offset, length, names = offset[order], length[order], names[order]

@@ -11,7 +11,7 @@ from parsers.analysis import Breakdown, StepTimes, reduce_points
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, numbers
-from layouts.profiles.step_plots import Look, bare_layout, unit_of
+from layouts.profiles.step_plots import StepStyle, bare_layout, unit_of
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ _LEAST_AROUND = 10.0
 _HEADROOM = 1.3
 
 
-def joined(breakdown: Breakdown, times: StepTimes, look: Look) -> dict[str, Any]:
+def joined(breakdown: Breakdown, times: StepTimes, look: StepStyle) -> dict[str, Any]:
     """Return a figure with a line for the run and a mark per profiled step.
 
     Initially the axis shows the profiled steps and their surroundings; a double click shows the whole run. Steps without a
@@ -84,7 +84,7 @@ def _top(whole: Floats, mean: Floats) -> float:
     return max(float(whole.max(initial=0.0)), usual) or 1.0
 
 
-def _stretch(times: StepTimes, at: int, look: Look) -> str:
+def _stretch(times: StepTimes, at: int, look: StepStyle) -> str:
     first, last = int(times.first[at]) + 1, int(times.last[at])
     if first == last:
         return f"{look.words['step']} {fmt.count(last)}"

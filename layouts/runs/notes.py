@@ -40,7 +40,7 @@ class NotKept(ValueError):
 class Stale(Exception):
     """A change based on an outdated version; nothing is written. now is the current version, None if it was deleted."""
 
-    def __init__(self, now: Note | View | Mark | WatchList | None) -> None:
+    def __init__(self, now: Note | NamedView | Mark | WatchList | None) -> None:
         super().__init__("changed meanwhile")
         self.now = now
 
@@ -59,7 +59,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class NamedView:
     """A saved view: a page and its state under a name. place is the page's path and query: "scalars?run=a"."""
 
     key: str
@@ -142,7 +142,7 @@ class Notebook:
     kept: bool = False
     why_not: str = ""
     notes: Mapping[str, Note] = field(default_factory=lambda: MappingProxyType({}))
-    views: Sequence[View] = ()
+    views: Sequence[NamedView] = ()
     marks: Mapping[str, Sequence[Mark]] = field(default_factory=lambda: MappingProxyType({}))
     watchpoints: Mapping[str, WatchList] = field(default_factory=lambda: MappingProxyType({}))
     groups: Mapping[Group, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, View
+from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange
 
 
 class NoteSource(Protocol):
@@ -28,14 +28,14 @@ class NoteSource(Protocol):
         """
         ...
 
-    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> NamedView:
         """Save an address of the application under a name; instead is the version of the view of that name it replaces.
 
         Raises Stale if the view of that name has another version, Unfit for an invalid name or address, NotKept.
         """
         ...
 
-    def rename_view(self, key: str, name: str, was: str) -> View:
+    def rename_view(self, key: str, name: str, was: str) -> NamedView:
         """Rename the view of this key and version.
 
         Raises Stale if it was changed meanwhile or the name is taken, Unfit, NotKept.

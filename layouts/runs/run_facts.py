@@ -27,7 +27,7 @@ PAUSE = 60.0
 _LATEST = 253_402_300_800.0  # the year 10,000, beyond datetime's range
 
 
-class Recorded(Protocol):
+class RecordedSteps(Protocol):
     """Steps and wall times in the order of writing, which scalars and large values have in common."""
 
     @property
@@ -41,7 +41,7 @@ class Recorded(Protocol):
         ...
 
 
-Tagged: TypeAlias = tuple[str, Recorded]
+Tagged: TypeAlias = tuple[str, RecordedSteps]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def main_tag(source: RunSources, run: str, row: RunRow) -> str:
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
 
 
-def span(every: Iterable[Recorded], longest: Recorded) -> Span | None:
+def span(every: Iterable[RecordedSteps], longest: RecordedSteps) -> Span | None:
     """Return the time from the first to the last value, and the pauses of the longest tag; None if no time is known.
 
     Wall times need not ascend: MindSpore takes them in several threads, and clocks are set back.
@@ -109,7 +109,7 @@ def span(every: Iterable[Recorded], longest: Recorded) -> Span | None:
     return Span(float(max(ends) - min(ends)), float(forward[forward > least].sum()))
 
 
-def speed(recorded: Recorded) -> Speed | None:
+def speed(recorded: RecordedSteps) -> Speed | None:
     """Return the mean time per step over the newest intervals, without pauses and jumps; None if no time passed.
 
     Only intervals in which the step grew count. The median would not do: many writers record whole seconds, so it would be 0 or
@@ -141,7 +141,7 @@ def _plausible(wall: NDArray[np.float64]) -> NDArray[np.bool_]:
     return (wall > 0) & (wall < _LATEST)
 
 
-def _steps(longest: Recorded) -> dict[str, Any]:
+def _steps(longest: RecordedSteps) -> dict[str, Any]:
     """Return the highest step, and the number of recorded steps if some are missing."""
     step = longest.step
     rising = bool((step[1:] > step[:-1]).all())

@@ -14,7 +14,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
 from layouts.kit.state import NEWEST, selected_runs
 from layouts.kit.theme import nearest_hue
-from layouts.runs.notes import HandColour, Mark, Note, View
+from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import NoteSources, RunSources, Sources
 
@@ -66,7 +66,7 @@ def _notebook(source: NoteSources) -> dict[str, Any]:
     }
 
 
-def as_json(entry: Note | View | Mark | WatchList | HandColour) -> dict[str, Any]:
+def as_json(entry: Note | NamedView | Mark | WatchList | HandColour) -> dict[str, Any]:
     """Return a note, a view, a mark, a list of watchpoints or a colour with its version."""
     return asdict(entry) | {"version": entry.version}
 

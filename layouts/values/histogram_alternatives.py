@@ -9,7 +9,7 @@ import numpy as np
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, in_both, listed, marked
 from layouts.kit.i18n import Text, both, define_texts
-from layouts.values.histogram_plots import Recorded
+from layouts.values.histogram_plots import RunHistograms
 
 define_texts({
     "distributions.of": ("Histograms of {tag}, {view}", "{tag} 的直方图，{view}"),
@@ -28,7 +28,9 @@ define_texts({
 })  # fmt: skip
 
 
-def of_histograms(tag: str, view: str, runs: Sequence[Recorded], found: int, bad: Sequence[int]) -> tuple[Text | None, ...]:
+def of_histograms(
+    tag: str, view: str, runs: Sequence[RunHistograms], found: int, bad: Sequence[int]
+) -> tuple[Text | None, ...]:
     """Return the sentences about a card; found is the number of runs that have the tag, bad are those of NaN, +Inf and -Inf."""
     kinds = both(f"distributions.view.{view}")
     named = in_both(tag)
@@ -40,7 +42,7 @@ def of_histograms(tag: str, view: str, runs: Sequence[Recorded], found: int, bad
     return (title[0], title[1]), listed(said, found) if said else None, marked(kinds_of)
 
 
-def _said(run: Recorded) -> Text:
+def _said(run: RunHistograms) -> Text:
     at = int(np.argmax(run.step))
     value = run.values[at]
     facts = {"n": fmt.count(len(run.values)), "step": fmt.count(int(run.step[at]))}

@@ -22,14 +22,14 @@ _ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class HistogramRequest:
     """One card: its tag, the runs as a state names them, and how to draw it.
 
     at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
     zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
     zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
-    are those of `layouts.values.histogram_plots.Look`. first is the place of the first run that is drawn. hide: runs that are
-    not.
+    are those of `layouts.values.histogram_plots.HistogramStyle`. first is the place of the first run that is drawn. hide: runs
+    that are not.
     """
 
     tag: str
@@ -49,13 +49,13 @@ class Ask:
     hide: frozenset[str] = frozenset()
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> HistogramRequest:
     """Return the ask that a browser sent, or raise BadInput."""
     tags, runs = texts(data, "tag"), texts(data, "run")
     if len(tags) != 1:
         raise BadInput(f"tag: expected one; found {len(tags)}")
     at, nth = read_at(text(data, "at"))
-    return Ask(
+    return HistogramRequest(
         tag=tags[0],
         state={"run": runs} if runs else {},
         view=text(data, "view", "auto", choices=VIEWS),

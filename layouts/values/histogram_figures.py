@@ -18,9 +18,9 @@ from layouts.kit.state import label_of, selected_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, ValueSources
 from layouts.values.histogram_alternatives import of_histograms
-from layouts.values.histogram_asks import Ask
+from layouts.values.histogram_asks import HistogramRequest
 from layouts.values.histogram_numbers import over_steps
-from layouts.values.histogram_plots import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
+from layouts.values.histogram_plots import HistogramStyle, RunHistograms, Zoom, heat, newest_of_equal, overlay, ridge, single
 
 MOST_LINES = 60
 """Maximum number of lines in a ridge or an overlay; with more steps the automatic view is a heat map."""
@@ -42,13 +42,13 @@ Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | N
 class _Taken:
     """The data of a figure, the number of steps that could not be read, and the number still being made."""
 
-    runs: list[Recorded] = field(default_factory=list)
+    runs: list[RunHistograms] = field(default_factory=list)
     unread: int = 0
     waiting: int = 0
     reason: str = ""
 
 
-def found_in(source: ValueSources, ask: Ask) -> Found:
+def found_in(source: ValueSources, ask: HistogramRequest) -> Found:
     """Return the items of an ask's tag in the chosen runs."""
     runs = selected_runs(ask.state, source, ("histogram",))
     found = ((run, source.values.series(run, "histogram", ask.tag)) for run in runs)
@@ -62,7 +62,7 @@ def stamp(found: Found, colours: Mapping[str, str]) -> str:
 
 
 def draw(
-    source: ValueSources, ask: Ask, found: Found, *,
+    source: ValueSources, ask: HistogramRequest, found: Found, *,
     read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the figure of one card; its meta has the numbers of runs and steps shown and available, and the hidden runs.
@@ -78,7 +78,7 @@ def draw(
     first = _first(ask.first, room, len(found))
     shown = [_placed(run, items, rows.get(run), ask) for run, items in found[first : first + room]]
     zoom = Zoom(whole=True) if in_browser else _zoom(ask)
-    look = Look(ask.axis, zoom, ask.scale, ask.colour, ask.apart, ask.columns)
+    look = HistogramStyle(ask.axis, zoom, ask.scale, ask.colour, ask.apart, ask.columns)
     for one in shown:
         one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
     taken = _taken(source, ask, shown, read or _reader(source, ask.tag))
@@ -126,12 +126,12 @@ class _Placed:
     chosen: NDArray[np.int64] = field(default_factory=lambda: _NO_STEPS)
 
 
-def _placed(run: str, items: PayloadSeries, row: RunRow | None, ask: Ask) -> _Placed:
+def _placed(run: str, items: PayloadSeries, row: RunRow | None, ask: HistogramRequest) -> _Placed:
     seconds, started = relative_time(items.wall_time, row.started if row else None)
     return _Placed(run, items, row, seconds, started, _x(items, seconds, ask))
 
 
-def _view(ask: Ask, found: Found) -> str:
+def _view(ask: HistogramRequest, found: Found) -> str:
     if ask.view != "auto":
         return ask.view
     return "heat" if max((len(items) for _, items in found), default=0) > MOST_LINES else "ridge"
@@ -142,13 +142,13 @@ def _first(wanted: int, room: int, total: int) -> int:
     return min(wanted, max(total - 1, 0)) // room * room
 
 
-def _room(ask: Ask, view: str) -> int:
+def _room(ask: HistogramRequest, view: str) -> int:
     if view == "numbers" or (view == "step" and not ask.beside):
         return MOST_OVERLAID
     return next(panels for below, panels in _PANELS if ask.columns < below)
 
 
-def _zoom(ask: Ask) -> Zoom:
+def _zoom(ask: HistogramRequest) -> Zoom:
     """Return the ask's zoom in the unit of its axis."""
     if ask.axis != "absolute" or ask.zoom.places is None:
         return ask.zoom
@@ -156,7 +156,7 @@ def _zoom(ask: Ask) -> Zoom:
     return replace(ask.zoom, places=(low, high))
 
 
-def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
+def _chosen(one: _Placed, view: str, ask: HistogramRequest, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
     """Return the indices of a run's items to draw. most_of: (number of runs, number of steps in a heat map)."""
     if view == "step":
         return np.array([_at(one.items, ask.at, ask.nth)])
@@ -199,14 +199,14 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.repeat(every, most)
 
 
-def _taken(source: RunSources, ask: Ask, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+def _taken(source: RunSources, ask: HistogramRequest, shown: Sequence[_Placed], read_places: Read) -> _Taken:
     colour = source.runs.colours(ask.state.get("run", ()))
     taken = _Taken()
     for one in shown:
         values, read = _values(read_places(one.run, one.chosen.tolist()), taken)
         kept = one.chosen[read]
         taken.runs.append(
-            Recorded(
+            RunHistograms(
                 run=one.run, label=label_of(one.run, one.row), colour=colour.get(one.run, "#808080"), started=one.started,
                 step=one.items.step[kept], time=one.seconds[kept], x=one.x[kept], values=values,
             )
@@ -243,26 +243,26 @@ def _values(
     return values, np.array([isinstance(value, HistogramValue) for value in found], bool)
 
 
-def _x(items: PayloadSeries, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+def _x(items: PayloadSeries, seconds: NDArray[np.float64], ask: HistogramRequest) -> NDArray[np.float64]:
     if ask.axis == "step":
         return items.step.astype(np.float64)
     x = seconds if ask.axis == "relative" else (items.wall_time + ask.zone) * 1000.0
     return np.where(np.isfinite(x), x, 0.0)
 
 
-def _figure(view: str, runs: Sequence[Recorded], look: Look, ask: Ask) -> dict[str, Any]:
+def _figure(view: str, runs: Sequence[RunHistograms], look: HistogramStyle, ask: HistogramRequest) -> dict[str, Any]:
     if view == "step":
         return single(runs, look, beside=ask.beside)
     return {"heat": heat, "ridge": ridge, "overlay": overlay, "numbers": over_steps}[view](runs, look)
 
 
-def _bad(runs: Sequence[Recorded]) -> list[int]:
+def _bad(runs: Sequence[RunHistograms]) -> list[int]:
     """Return the numbers of NaN, +Inf and -Inf values in the drawn steps."""
     values = [value for run in runs for value in run.values]
     return [sum(v.nan for v in values), sum(v.pos_inf for v in values), sum(v.neg_inf for v in values)]
 
 
-def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
+def _damage(runs: Sequence[RunHistograms]) -> dict[str, Any]:
     """Return the number of drawn histograms that are damaged, and the problem of the first one."""
     wrong = [(run, at) for run in runs for at, value in enumerate(run.values) if value.problem]
     if not wrong:
@@ -271,7 +271,7 @@ def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
     return {"damaged": len(wrong), "problem": f"{run.label}, step {int(run.step[at])}: {run.values[at].problem}"}
 
 
-def _newest(runs: Sequence[Recorded]) -> dict[str, Any] | None:
+def _newest(runs: Sequence[RunHistograms]) -> dict[str, Any] | None:
     """Return the statistics of the first run's newest drawn step."""
     run = next((run for run in runs if run.step.size), None)
     if run is None:

@@ -13,8 +13,8 @@ from layouts.curves.smoothed_lines import WRONG
 from layouts.kit.figures.typed_arrays import drawn, numbers
 from layouts.values.histogram_plots import (
     Bins,
-    Look,
-    Recorded,
+    HistogramStyle,
+    RunHistograms,
     bins_of,
     cell_edges,
     counts_axis,
@@ -36,7 +36,7 @@ _VALUES, _COUNTS = [0.36, 1.0], [0.0, 0.26]
 _VALUES_OF_THREE, _COUNTS_OF_THREE, _WRONG_OF_THREE = [0.5, 1.0], [0.25, 0.41], [0.0, 0.16]
 
 
-def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
+def over_steps(runs: Sequence[RunHistograms], look: HistogramStyle) -> Dict:
     """Return a figure with mean, minimum and maximum at the top, and numbers of values and non-finite values below.
 
     meta.statistics says how each of the three is drawn.
@@ -86,7 +86,7 @@ def _lines(x: Floats, y: Floats, colour: str, width: float, dash: str, yaxis: st
     return traces
 
 
-def _layout(runs: Sequence[Recorded], look: Look, bins: Bins, kinds: Sequence[str]) -> Dict:
+def _layout(runs: Sequence[RunHistograms], look: HistogramStyle, bins: Bins, kinds: Sequence[str]) -> Dict:
     places = [run.x for run in runs if run.x.size]
     low = min((float(x.min()) for x in places), default=0.0)
     high = max((float(x.max()) for x in places), default=1.0)

@@ -47,7 +47,7 @@ _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RunHistograms:
     """The drawn histograms of one run: steps, seconds since the run's start, places on the axis, values."""
 
     run: str
@@ -83,7 +83,7 @@ class Zoom:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HistogramStyle:
     """How histograms are drawn.
 
     axis is "step", "relative" or "absolute"; zoom.places is in its unit, for "absolute" milliseconds of local time. scale is
@@ -117,7 +117,7 @@ class Bins:
         return self.scale.places
 
 
-def heat(runs: Sequence[Recorded], look: Look) -> Dict:
+def heat(runs: Sequence[RunHistograms], look: HistogramStyle) -> Dict:
     """Return a heat map of shares over steps for each run, overlaid with the quantiles of FRACTIONS."""
     made = _Figure(runs, look)
     brightest: list[float] = []
@@ -144,7 +144,7 @@ def heat(runs: Sequence[Recorded], look: Look) -> Dict:
     return made.done("heat", scale={"stops": _scale(look.colour), "most": most, "more": look.colour == "robust"})
 
 
-def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
+def ridge(runs: Sequence[RunHistograms], look: HistogramStyle) -> Dict:
     """Return the histograms of each run one behind the other, the newest in front; all heights have the same scale."""
     made = _Figure(runs, look)
     counts = [resample(run.values, bins.edges) for run, bins in zip(runs, made.bins, strict=True)]
@@ -173,7 +173,7 @@ def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
     return made.done("ridge", scale=_by_age())
 
 
-def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
+def overlay(runs: Sequence[RunHistograms], look: HistogramStyle) -> Dict:
     """Return the histograms of each run as overlaid lines, coloured from oldest to newest."""
     made = _Figure(runs, look)
     for number, run in enumerate(runs):
@@ -189,7 +189,7 @@ def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
     return made.done("overlay", scale=_by_age())
 
 
-def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
+def single(runs: Sequence[RunHistograms], look: HistogramStyle, *, beside: bool) -> Dict:
     """Return one step of each run in the run's colour: overlaid, or side by side on one scale."""
     made = _Figure(runs, look, panels=len(runs) if beside else min(1, len(runs)))
     tallest = 0.0
@@ -217,7 +217,7 @@ def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
 class _Figure:
     """Builds a figure: panels side by side, traces, and the facts about each panel."""
 
-    def __init__(self, runs: Sequence[Recorded], look: Look, panels: int | None = None) -> None:
+    def __init__(self, runs: Sequence[RunHistograms], look: HistogramStyle, panels: int | None = None) -> None:
         self.data: list[Dict] = []
         self.domains = grid(len(runs) if panels is None else panels)
         several = len(self.domains) > 1
@@ -256,7 +256,7 @@ class _Figure:
         """Return axis properties that show tick labels only in the first panel of a row, for an axis shared by all."""
         return {"showticklabels": self.domains[number][0][0] == 0.0}
 
-    def panel(self, number: int, run: Recorded, order: NDArray[np.int64], **more: Any) -> None:
+    def panel(self, number: int, run: RunHistograms, order: NDArray[np.int64], **more: Any) -> None:
         """Add the facts about a panel, in the order it is drawn.
 
         counts: counts per bin; trace: instead, the trace whose z has the shares; height: height of one count in a ridge.
@@ -278,7 +278,7 @@ def ranges_of(layout: Dict) -> Dict:
     return {f"{name}.range": part["range"] for name, part in layout.items() if "axis" in name and "range" in part}
 
 
-def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
+def panel_facts(run: RunHistograms, order: NDArray[np.int64], bins: Bins) -> Dict:
     """Return the hover data of each step of a run, in the order it is drawn. outside: counts below and above the bins.
 
     bins: the places of the first and the last edge, the number of bins, and the edges unless they are these places.
@@ -308,7 +308,7 @@ def _outside(values: Sequence[HistogramValue], finite: Floats, bins: Bins) -> Fl
     return np.where(outside > _NOTHING * finite[:, None], outside, 0.0)
 
 
-def bins_of(runs: Sequence[Recorded], look: Look) -> Bins:
+def bins_of(runs: Sequence[RunHistograms], look: HistogramStyle) -> Bins:
     """Return the bins for all runs and steps of a card."""
     values = [value for run in runs for value in run.values]
     if look.zoom.values:
@@ -345,7 +345,7 @@ def cell_edges(x: Floats, kind: str) -> Floats:
     return np.concatenate(([x[0] - (x[1] - x[0]) / 2], middle, [x[-1] + (x[-1] - x[-2]) / 2]))
 
 
-def _quantiles(run: Recorded, order: NDArray[np.int64], scale: ValueScale, on: Dict) -> list[Dict]:
+def _quantiles(run: RunHistograms, order: NDArray[np.int64], scale: ValueScale, on: Dict) -> list[Dict]:
     """Return lines for the quantiles, the median thicker than the others."""
     x = numbers(run.x[order])
     found = bands([run.values[at] for at in order], FRACTIONS)
@@ -444,7 +444,7 @@ def counts_axis(tallest: float) -> Dict:
     return {"range": [0, tallest * 1.05 or 1], "fixedrange": True, "tickformat": form, "type": "linear"}
 
 
-def places_axis(look: Look, limits: Floats) -> Dict:
+def places_axis(look: HistogramStyle, limits: Floats) -> Dict:
     """Return the properties of the axis of steps or times, from the first of limits to the last."""
     low, high = float(limits[0]), float(limits[-1])
     if look.axis == "absolute":

@@ -54,7 +54,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LandscapeStyle:
     """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces.
 
     words are "loss", "step", "epoch", "start", "end" and "convergence" in the reader's language. dark and the theme colours
@@ -93,7 +93,7 @@ class _Levels:
         return {"start": self.low + self.step, "end": self.high - self.step * 0.999, "size": self.step}
 
 
-def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
+def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     """Return the figure of a few landscapes, without points that a plot cannot show (`drawable`).
 
     In layout.meta, "bad" has the number of non-finite losses of each landscape, "points" and "passed" the [drawn, recorded]
@@ -140,7 +140,7 @@ def _ascending(axis: Floats) -> NDArray[np.int64]:
     return places[thinned(len(places), MOST_POINTS)]
 
 
-def _levels(sheets: Sequence[Sheet], look: Look) -> _Levels:
+def _levels(sheets: Sequence[Sheet], look: LandscapeStyle) -> _Levels:
     finite = [sheet.value.z[np.isfinite(sheet.value.z)] for sheet in sheets]
     finite = [z for z in finite if z.size]
     low = min((float(z.min()) for z in finite), default=0.0)
@@ -152,7 +152,7 @@ def _levels(sheets: Sequence[Sheet], look: Look) -> _Levels:
     return _Levels(low, high, ends[0] if ends else (low + high) / 2, (high - low) / (look.contours + 1))
 
 
-def _place(panel: int, look: Look) -> Trace:
+def _place(panel: int, look: LandscapeStyle) -> Trace:
     suffix = str(panel + 1) if panel else ""
     if look.view == "surface":
         return {"scene": f"scene{suffix}"}
@@ -162,7 +162,7 @@ def _place(panel: int, look: Look) -> Trace:
 # Ground ---------------------------------------------------------------------------------------------------------------
 
 
-def _ground(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+def _ground(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     value = sheet.value
     trace: Trace = {
         "x": numbers(value.x), "y": numbers(value.y), "z": numbers(value.z),
@@ -179,7 +179,7 @@ def _ground(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
     }  # fmt: skip
 
 
-def _colours(look: Look, levels: _Levels) -> list[list[Any]]:
+def _colours(look: LandscapeStyle, levels: _Levels) -> list[list[Any]]:
     """Return the stops of a scale.
 
     Isolines leave out the end that is invisible on the card. The middle of the diverging scale is the loss at which training
@@ -198,7 +198,7 @@ def _colours(look: Look, levels: _Levels) -> list[list[Any]]:
     return [[place, colour] for place, colour in zip(places, stops, strict=True)]
 
 
-def _contour(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+def _contour(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     filled = look.view == "filled" and not look.overlaid
     coloring = "none" if look.overlaid else "fill" if filled else "lines"
     line: dict[str, Any] = {"width": 0.5, "color": "rgba(255,255,255,0.35)"} if filled else {"width": 1.5}
@@ -213,7 +213,7 @@ def _contour(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
     }  # fmt: skip
 
 
-def _surface(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+def _surface(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> Trace:
     lines = {"show": True, "color": "rgba(255,255,255,0.45)", "width": 1, "highlight": False, **levels.contours}
     return _ground(sheet, look, levels) | {
         "type": "surface", "cmin": levels.low, "cmax": levels.high, "opacity": look.opacity,
@@ -225,7 +225,7 @@ def _surface(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
 # Path -----------------------------------------------------------------------------------------------------------------
 
 
-def _path(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
+def _path(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
     value = sheet.value
     if not len(value.intervals):
         return []
@@ -259,7 +259,7 @@ def _end(role: str, part: slice, fill: str, edge: str, size: int) -> tuple[str, 
     return role, part, {"symbol": "circle", "size": size, "color": fill, "line": {"color": edge, "width": 2}, "opacity": 1}
 
 
-def _convergence(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
+def _convergence(sheet: Sheet, look: LandscapeStyle, levels: _Levels) -> list[Trace]:
     if sheet.value.convergence is None or not np.isfinite(sheet.value.convergence).all():
         return []
     x, y, z = (np.array([part]) for part in sheet.value.convergence)
@@ -274,7 +274,7 @@ def _convergence(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
     return [trace | {"mode": "markers", "marker": marker}]
 
 
-def _points(x: Floats, y: Floats, z: Floats, look: Look, levels: _Levels, height: float) -> Trace:
+def _points(x: Floats, y: Floats, z: Floats, look: LandscapeStyle, levels: _Levels, height: float) -> Trace:
     """Return points on the plane or, over a surface, `height` lifts above it."""
     flat: Trace = {"x": numbers(x), "y": numbers(y), "showlegend": False}
     if look.view != "surface":
@@ -285,7 +285,7 @@ def _points(x: Floats, y: Floats, z: Floats, look: Look, levels: _Levels, height
 # Layout ---------------------------------------------------------------------------------------------------------------
 
 
-def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, Any]:
+def _layout(sheets: Sequence[Sheet], look: LandscapeStyle, levels: _Levels) -> dict[str, Any]:
     panels = 1 if look.overlaid else max(1, len(sheets))
     solid = look.view == "surface"
     layout: dict[str, Any] = {
@@ -312,7 +312,7 @@ def _axis(anchor: str) -> dict[str, Any]:
     return {"anchor": anchor, "zeroline": False, "showgrid": False, "ticks": "", "nticks": 6, "tickformat": ".3~g"}
 
 
-def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dict[str, Any]:
+def _scene(domain: list[float], look: LandscapeStyle, levels: _Levels, panels: int) -> dict[str, Any]:
     grid = "#3a4048" if look.dark else "#d5d8dd"
     axis = {
         "color": look.muted, "gridcolor": grid, "zerolinecolor": grid,

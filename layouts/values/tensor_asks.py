@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from parsers import PayloadError, PayloadSeries, TensorValue
-from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
+from parsers.analysis import Selection, Tensor, TensorDifference, default_boxes, part, selection
 from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES
 
 from layouts.kit.state import BadInput, text
@@ -38,7 +38,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TensorRequest:
     """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
 
     value: Named
@@ -47,14 +47,14 @@ class Ask:
     dims: str
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> TensorRequest:
     """Return the ask in a state, or raise BadInput."""
     tag = text(data, "tag", limit=_NAME)
     value = Named(text(data, "run", limit=_NAME), tag, whole(data, "step"), whole(data, "place"))
     other = Named(text(data, "minus_run", value.run, limit=_NAME), tag, whole(data, "minus_step"), whole(data, "minus_place"))
     compared = any(key in data for key in ("minus_run", "minus_step", "minus_place"))
     how = text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES)
-    return Ask(value, other if compared else None, how == "relative", text(data, "dims", limit=_DIMS))
+    return TensorRequest(value, other if compared else None, how == "relative", text(data, "dims", limit=_DIMS))
 
 
 def whole(data: Any, key: str) -> int | None:
@@ -71,7 +71,7 @@ def whole(data: Any, key: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundTensor:
     """A recorded tensor: the reference, its place among the values of its tag, and its values."""
 
     named: Named
@@ -86,21 +86,21 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ShownTensor:
     """The tensor that a card shows, which may be the difference of two."""
 
-    value: Found
-    minus: Found | None
+    value: FoundTensor
+    minus: FoundTensor | None
     tensor: Tensor
 
 
-def find(source: ValueSources, ask: Ask) -> Shown:
+def find(source: ValueSources, ask: TensorRequest) -> ShownTensor:
     """Return the tensor of an ask; FormatError, whose text is meant for the user, if it cannot be shown."""
     value = _found(source, ask.value)
     if ask.minus is None:
-        return Shown(value, None, value.value.data)
+        return ShownTensor(value, None, value.value.data)
     minus = _found(source, ask.minus)
-    return Shown(value, minus, Difference(value.value.data, minus.value.data, ask.relative))
+    return ShownTensor(value, minus, TensorDifference(value.value.data, minus.value.data, ask.relative))
 
 
 def locate(source: ValueSources, named: Named) -> tuple[PayloadSeries, int]:
@@ -121,11 +121,11 @@ def locate(source: ValueSources, named: Named) -> tuple[PayloadSeries, int]:
     return items, place
 
 
-def _found(source: ValueSources, named: Named) -> Found:
+def _found(source: ValueSources, named: Named) -> FoundTensor:
     items, place = locate(source, named)
     value = source.values.value(named.run, "tensor", named.tag, place)
     assert isinstance(value, TensorValue)
-    return Found(named, items, place, value)
+    return FoundTensor(named, items, place, value)
 
 
 # The part that is shown -------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from layouts.kit.figures.alternatives import described, marked
 from layouts.kit.figures.typed_arrays import numbers
 from layouts.kit.i18n import Text, both
 from layouts.sources import RunSources, ValueSources
-from layouts.values.tensor_asks import Ask, Found, Shown, boxes, chosen, find
+from layouts.values.tensor_asks import FoundTensor, ShownTensor, TensorRequest, boxes, chosen, find
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 NOTHING: dict[str, Any] = {
@@ -24,7 +24,7 @@ NOTHING: dict[str, Any] = {
 """Placeholder figure."""
 
 
-def about(source: ValueSources, ask: Ask) -> dict[str, Any]:
+def about(source: ValueSources, ask: TensorRequest) -> dict[str, Any]:
     """Return everything but values and statistics.
 
     problem is the reason if the tensor cannot be shown, refused the reason if the dimension boxes are invalid.
@@ -56,13 +56,13 @@ def part_facts(tensor: Tensor, dims: str) -> dict[str, Any]:
     return facts
 
 
-def _kept(found: Found) -> dict[str, str]:
+def _kept(found: FoundTensor) -> dict[str, str]:
     """Return the precision of the stored values; of the path of a .npy file only its name."""
     value = found.value
     return {"stored": value.stored_as, "twin": os.path.basename(value.twin), "note": value.problem}
 
 
-def summary(source: ValueSources, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
+def summary(source: ValueSources, ask: TensorRequest, *, figure: bool = False) -> dict[str, Any]:
     """Return statistics of the whole tensor as texts, the largest finite magnitude, and a figure of the distribution."""
     try:
         shown = find(source, ask)
@@ -85,7 +85,7 @@ def _texts(found: Statistics) -> dict[str, list[str]]:
     return reals | {name: [fmt.count(value), str(value)] for name, value in counts.items()}
 
 
-def _colour(source: RunSources, shown: Shown) -> str:
+def _colour(source: RunSources, shown: ShownTensor) -> str:
     run = shown.value.named.run
     return source.runs.colours().get(run, "#3880c9")
 

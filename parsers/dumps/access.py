@@ -11,7 +11,7 @@ from parsers.analysis.dumps.first_cause import Causes
 from parsers.analysis.dumps.watchpoints.checking import check
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.deferred import pandas as pd
-from parsers.dumps.known_statistics import Files, KnownStatistics, header, known_statistics
+from parsers.dumps.known_statistics import KnownStatistics, TensorFiles, header, known_statistics
 from parsers.dumps.listed import ListedDump
 from parsers.dumps.statistics import Scratch, TensorStatistics
 from parsers.dumps.store import COMPUTED, Statistics
@@ -163,14 +163,14 @@ class RunDump(ListedDump):
     def _take(self, kept: KnownStatistics, own: Statistics) -> int:
         return kept.give(self._files(), own, np.flatnonzero(self._found().dumped & ~own.known))
 
-    def _files(self) -> Files:
+    def _files(self) -> TensorFiles:
         tables, places = self._found(), self._listed().places
         offsets = np.full(len(tables.tensors), -1, np.int64)
         if places:
             parts = np.full(len(offsets), -1, np.int64)
             parts[list(places)] = [place.offset for place in places.values()]
             offsets = parts[tables.listed]
-        return Files(tables.files, offsets, tables.sizes, tables.mtimes)
+        return TensorFiles(tables.files, offsets, tables.sizes, tables.mtimes)
 
     def _stores(self) -> tuple[Statistics, Statistics]:
         """Return the statistics that files state, and those that were computed."""

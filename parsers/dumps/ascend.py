@@ -29,7 +29,7 @@ DTYPES: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TensorPart:
     """One tensor of a binary file: input or output, slot, type, layout, shapes on device and host, place in bytes."""
 
     io: str
@@ -55,7 +55,7 @@ _FIELDS = {"input": (3, 5, 6), "output": (3, 6, 7)}
 """Numbers of the fields shape, size and original_shape."""
 
 
-def read_parts(file: RegularFile) -> list[Part]:
+def read_parts(file: RegularFile) -> list[TensorPart]:
     """Return the tensors of a binary file, from its header alone; FormatError for anything else."""
     head = file.read(0, 8)
     if len(head) < 8:
@@ -67,12 +67,12 @@ def read_parts(file: RegularFile) -> list[Part]:
         inputs, outputs, others = _header(file.read(8, length))
     except (WireError, IndexError) as error:
         raise FormatError(f"wrong header: expected a message DumpData, found damage ({error})") from error
-    found: list[Part] = []
+    found: list[TensorPart] = []
     at = 8 + length
     for io, tensors in (("input", inputs), ("output", outputs)):
         for slot, one in enumerate(tensors):
             dtype = DTYPES.get(one.data_type, f"type {one.data_type}")
-            found.append(Part(io, slot, dtype, format_name(one.format), one.shape, one.original, at, one.size))
+            found.append(TensorPart(io, slot, dtype, format_name(one.format), one.shape, one.original, at, one.size))
             at += one.size
     if at + others != file.size:
         word = "truncated: " if at + others > file.size else ""

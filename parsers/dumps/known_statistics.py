@@ -23,7 +23,7 @@ _PIECE = 1 << 13
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class TensorFiles:
     """Where tensors are: file below the directory of the run, offset (-1 for a file of its own), size, mtime in ns of each."""
 
     paths: Any
@@ -36,10 +36,10 @@ class Files:
 class KnownStatistics:
     """Tensors with their statistics, of which those count that are known."""
 
-    files: Files
+    files: TensorFiles
     statistics: Statistics
 
-    def give(self, files: Files, statistics: Statistics, rows: Ints) -> int:
+    def give(self, files: TensorFiles, statistics: Statistics, rows: Ints) -> int:
         """Set the statistics of those of these rows that are among the kept tensors; return how many these are."""
         known = np.flatnonzero(self.statistics.known)
         if not len(known) or not len(rows):
@@ -85,7 +85,7 @@ def known_statistics(frame: pd.DataFrame) -> KnownStatistics:
             header("", text if name == "shape" else "[]")
             getattr(statistics, name)[texts.codes == code] = text
     statistics.source[:] = COMPUTED
-    return KnownStatistics(Files(frame["file"].astype("str").array, *numbers.values()), statistics)
+    return KnownStatistics(TensorFiles(frame["file"].astype("str").array, *numbers.values()), statistics)
 
 
 def header(dtype: str, shape: str) -> TensorHeader:
@@ -93,12 +93,12 @@ def header(dtype: str, shape: str) -> TensorHeader:
     return TensorHeader(dtype, () if shape == "[]" else tuple(map(int, shape.split("x"))))
 
 
-def _paths(files: Files, rows: Ints) -> Iterator[list[str]]:
+def _paths(files: TensorFiles, rows: Ints) -> Iterator[list[str]]:
     for at in range(0, len(rows), _PIECE):
         yield files.paths.take(rows[at : at + _PIECE]).tolist()
 
 
-def _hashes(files: Files, rows: Ints) -> Ints:
+def _hashes(files: TensorFiles, rows: Ints) -> Ints:
     """Return a number for path and offset of each row. Different ones may have the same number, if hardly ever."""
     paths = (path for piece in _paths(files, rows) for path in piece)
     pairs = zip(paths, files.offsets[rows].tolist(), strict=True)

@@ -18,7 +18,7 @@ from parsers.dumps.graphs import DumpGraphs, Flow
 from parsers.dumps.listing import Listing, unreadable_text
 from parsers.dumps.places import KERNEL_RANK, METADATA, STEP, is_msprobe
 from parsers.dumps.refusals import refused
-from parsers.dumps.tables import Tables, executions_of, overflows_of, tables_of
+from parsers.dumps.tables import TensorTables, executions_of, overflows_of, tables_of
 from parsers.dumps.values import (
     Array,
     StoredTensor,
@@ -51,7 +51,7 @@ class ListedDump:
         self.base, self.directories = base, tuple(directories)
         self._lock = threading.RLock()
         self._listing: Listing | None = None
-        self._tables: Tables | None = None
+        self._tables: TensorTables | None = None
         self._graphs: DumpGraphs | None = None
         self._listed_at = 0.0
         self._failed: dict[TensorKey, Problem] = {}
@@ -178,7 +178,7 @@ class ListedDump:
                     _list(listing, directory)
             return self._listing
 
-    def _found(self) -> Tables:
+    def _found(self) -> TensorTables:
         with self._lock:
             if self._tables is None:
                 listing = self._listed()
@@ -246,7 +246,7 @@ class ListedDump:
         found: tuple[int, ...] = tuple(self._rows_of(tables, int(tables.series[row])).tolist())
         return found
 
-    def _rows_of(self, tables: Tables, series: int) -> Ints:
+    def _rows_of(self, tables: TensorTables, series: int) -> Ints:
         """Return the rows of a series, ascending."""
         with self._lock:
             if self._by_series is None:
@@ -387,7 +387,7 @@ def _rank_of(directory: str) -> int:
     return int(match[1]) if match is not None else 0
 
 
-def _report_two_runs(listing: Listing, tables: Tables) -> None:
+def _report_two_runs(listing: Listing, tables: TensorTables) -> None:
     """Say if a tensor of a graph without loops was written more often than the graph ran: files of an earlier run are left."""
     tensors = tables.tensors
     if not len(tensors):

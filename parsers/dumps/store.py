@@ -20,7 +20,7 @@ TEXTS = ("source", "dtype", "shape", "hash")
 COMPUTED = "computed"
 
 
-class Texts:
+class RowTexts:
     """A text for each row, "" for none. Most rows share a few texts, so a row takes four bytes.
 
     Any thread may set a text while another one reads: a text is there before a row has its code.
@@ -43,15 +43,15 @@ class Texts:
         found: NDArray[np.bool_] = self.codes == self._places.get(text, -1)
         return found
 
-    def copy(self, rows: Ints, other: Texts, others: Ints) -> None:
+    def copy(self, rows: Ints, other: RowTexts, others: Ints) -> None:
         """Set rows to those rows of other."""
         codes, places = np.unique(other.codes[others], return_inverse=True)
         known = np.array([self._place(other.texts[code]) for code in codes.tolist()], np.int32)
         self.codes[rows] = known[places.reshape(-1)]
 
-    def over(self, other: Texts) -> Texts:
+    def over(self, other: RowTexts) -> RowTexts:
         """Return these texts, and those of other where these have none, as they are now."""
-        found, codes, others = Texts(0), self.codes.copy(), other.codes.copy()
+        found, codes, others = RowTexts(0), self.codes.copy(), other.codes.copy()
         mine = np.array([found._place(text) for text in self.texts.copy()], np.int32)
         theirs = np.array([found._place(text) for text in other.texts.copy()], np.int32)
         found.codes = np.where(codes > 0, mine[codes], theirs[others])
@@ -82,7 +82,7 @@ class Statistics:
         self.counts: Ints = np.full((len(COUNTS), rows), -1, np.int64)
         self.non_finite: NDArray[np.int8] = np.full(rows, -1, np.int8)
         self.known: NDArray[np.bool_] = np.zeros(rows, np.bool_)
-        self.source, self.dtype, self.shape, self.hash = (Texts(rows) for _ in TEXTS)
+        self.source, self.dtype, self.shape, self.hash = (RowTexts(rows) for _ in TEXTS)
 
     def put(self, row: int, values: TensorStatistics, non_finite: int, source: str) -> None:
         """Set the statistics of a row."""

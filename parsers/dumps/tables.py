@@ -27,7 +27,7 @@ Flows = dict[tuple[str, int], Flow]
 
 
 @dataclass(slots=True)
-class Tables:
+class TensorTables:
     """The frame of tensors, and for each of its rows the row of the listing. series: equal for rows of one tensor in all
     iterations of a rank. files and sizes are columns of it, of which a cell takes 0.1 ms; mtimes those of files, in ns. dumped
     says which rows have values."""
@@ -46,10 +46,10 @@ class Tables:
         self.dumped = np.asarray(self.tensors["file"] != "", np.bool_)
 
 
-def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]) -> Tables:
+def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[[int], Mapping[str, str]]) -> TensorTables:
     """Make the frame of tensors (schema DUMP_TENSORS). load decodes a graph, parents gives a context's modules."""
     if not listing.context:
-        return Tables(DUMP_TENSORS.empty(), np.empty(0, np.int64), np.empty(0, np.int64))
+        return TensorTables(DUMP_TENSORS.empty(), np.empty(0, np.int64), np.empty(0, np.int64))
     context, template = np.array(listing.context, np.int32), np.array(listing.template, np.int32)
     time = np.array(listing.time_ns, np.int64)
     of_context = {
@@ -74,7 +74,8 @@ def tables_of(listing: Listing, load: Callable[[str], Graph], parents: Callable[
     series = _series(listing, context, template)
     columns["occurrence"] = _occurrences(series, columns["iteration"])
     frame = pd.DataFrame({name: columns[name] for name in DUMP_TENSORS.names}, copy=False)
-    return Tables(DUMP_TENSORS.check(frame), rows.astype(np.int64), series, flows, np.array(listing.mtime_ns, np.int64)[rows])
+    times = np.array(listing.mtime_ns, np.int64)[rows]
+    return TensorTables(DUMP_TENSORS.check(frame), rows.astype(np.int64), series, flows, times)
 
 
 def _files(listing: Listing, rows: Ints) -> Any:

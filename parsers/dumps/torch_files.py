@@ -166,7 +166,7 @@ def _check_view(shape: tuple[int, ...], stride: tuple[int, ...], first: int, cou
 def _tensor(data: bytes) -> tuple[_Storage, int, tuple[int, ...], tuple[int, ...]]:
     """Return storage, first value, shape and strides from the pickle."""
     try:
-        found = _Reading().run(data)
+        found = _TorchReading().run(data)
     except (IndexError, KeyError, TypeError, RecursionError, UnicodeDecodeError) as error:
         raise FormatError(f"expected the record of a tensor, found a damaged pickle ({error})") from error
     if not (isinstance(found, tuple) and len(found) == 4 and isinstance(found[0], _Storage)):
@@ -174,7 +174,7 @@ def _tensor(data: bytes) -> tuple[_Storage, int, tuple[int, ...], tuple[int, ...
     return found
 
 
-class _Reading:
+class _TorchReading:
     """The stack and memo of the opcodes of one record."""
 
     def __init__(self) -> None:

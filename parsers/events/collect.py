@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     value: Values
 
 
-class Table(NamedTuple):
+class RoundTable(NamedTuple):
     """n rounds of k records each, as in `parsers.model.Rounds`: step and begin (n,), wall time, within and value (k, n)."""
 
     step: Ints
@@ -42,7 +42,7 @@ class Table(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Rows:
+class _RoundRows:
     step: list[int] = field(default_factory=list)
     wall_time: list[float] = field(default_factory=list)
     order: list[int] = field(default_factory=list)
@@ -66,9 +66,9 @@ class Collector:
         self.records = 0
         self.started: float | None = None
         self._ids: dict[tuple[str, ...], int] = {}
-        self._rows: defaultdict[int, _Rows] = defaultdict(_Rows)
+        self._rows: defaultdict[int, _RoundRows] = defaultdict(_RoundRows)
         self._columns: defaultdict[int, list[Columns]] = defaultdict(list)
-        self._rounds: defaultdict[tuple[str, ...], list[Table]] = defaultdict(list)
+        self._rounds: defaultdict[tuple[str, ...], list[RoundTable]] = defaultdict(list)
         self._index: defaultdict[tuple[str, str, str], _Index] = defaultdict(_Index)
 
     def id_of(self, tags: tuple[str, ...]) -> int:
@@ -102,7 +102,7 @@ class Collector:
         """Add one scalar of each of some records that have been counted."""
         self._columns[1].append(columns)
 
-    def add_rounds(self, tags: tuple[str, ...], rounds: Table) -> None:
+    def add_rounds(self, tags: tuple[str, ...], rounds: RoundTable) -> None:
         """Add rounds of records read at once, each with one scalar."""
         self.records += rounds.value.size
         if not rounds.value.size:
@@ -242,7 +242,7 @@ def _split(columns: list[Columns]) -> list[Columns]:
     ]
 
 
-def _table(pieces: list[list[Columns]]) -> Table | None:
+def _table(pieces: list[list[Columns]]) -> RoundTable | None:
     """Make rounds of the records of each tag; None if these have not the same steps."""
     columns = [_sorted(own) for own in pieces]
     step = columns[0].step
@@ -250,13 +250,13 @@ def _table(pieces: list[list[Columns]]) -> Table | None:
         return None
     wall_time, order = np.stack([one.wall_time for one in columns]), np.stack([one.order for one in columns])
     rounds = Rounds.of((), step, wall_time, order, np.concatenate([one.value for one in columns]))
-    return Table(step, wall_time, rounds.begin, rounds.within, rounds.value)
+    return RoundTable(step, wall_time, rounds.begin, rounds.within, rounds.value)
 
 
-def _concatenated(tables: list[Table]) -> Table:
+def _concatenated(tables: list[RoundTable]) -> RoundTable:
     if len(tables) == 1:
         return tables[0]
-    return Table(*(np.concatenate([table[i] for table in tables], axis=-1) for i in range(5)))
+    return RoundTable(*(np.concatenate([table[i] for table in tables], axis=-1) for i in range(5)))
 
 
 def _once(wall_time: Floats) -> Floats:

@@ -36,7 +36,7 @@ def read_events(
 
 
 def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None, patterns: Patterns) -> Batch:
-    reading = _Reading(file, form, dict(resumed.plugins), patterns)
+    reading = _EventReading(file, form, dict(resumed.plugins), patterns)
     records = Records(file, resumed.offset, resumed.size, limit, resumed.search, patterns.lengths)
     begin = records.position
     failure = reading.consume(records)
@@ -59,7 +59,7 @@ def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None, pat
     )
 
 
-class _Reading:
+class _EventReading:
     """The state of one read."""
 
     def __init__(self, file: RegularFile, form: Form, plugins: dict[str, str], patterns: Patterns) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import Words, byte_table, unmask_columns
-from parsers.events.collect import Collector, Columns, Table
+from parsers.events.collect import Collector, Columns, RoundTable
 from parsers.events.columns import plain
 from parsers.events.records import FOOTER, FRAME, HEADER, Frames
 from parsers.events.walk import Event, Form
@@ -133,7 +133,7 @@ class Pattern:
             found.add_columns(Columns(found.id_of(self.tags), step, wall_time[0], begin, value))
         elif all((column == column[0]).all() for column in step_bytes):
             within = np.broadcast_to(self._within[:, None], wall_time.shape)
-            found.add_rounds(self.tags, Table(step, wall_time, begin, within, value))
+            found.add_rounds(self.tags, RoundTable(step, wall_time, begin, within, value))
         else:
             for record, tag in enumerate(self.tags):
                 own = _varints([column[record] for column in step_bytes])

@@ -26,7 +26,7 @@ from parsers.explanation_frames import (
     EXPLANATION_SIZES,
 )
 from parsers.explanations.columns import distinct
-from parsers.explanations.merging import Layers, Predictions, Recorded, recorded
+from parsers.explanations.merging import Layers, Predictions, RecordedExplanations, recorded
 from parsers.explanations.packed_texts import NO_PATHS
 from parsers.explanations.pictures import PictureFiles
 from parsers.explanations.snapshot import RECORDED_FROM, Explanations, outcomes_of
@@ -48,7 +48,7 @@ class RunExplanations:
         self.pictures = PictureFiles(base, cache)
         self._located = located
         self._lock = threading.RLock()
-        self._made: tuple[Any, Recorded] | None = None
+        self._made: tuple[Any, RecordedExplanations] | None = None
         self._frames: dict[str, pd.DataFrame] = {}
 
     def __bool__(self) -> bool:
@@ -170,14 +170,14 @@ class RunExplanations:
 
     # Making them ---------------------------------------------------------------------------------------------------
 
-    def _frame(self, name: str, make: Callable[[Recorded], pd.DataFrame]) -> pd.DataFrame:
+    def _frame(self, name: str, make: Callable[[RecordedExplanations], pd.DataFrame]) -> pd.DataFrame:
         with self._lock:
             found = self._read()
             if name not in self._frames:
                 self._frames[name] = make(found)
             return self._frames[name]
 
-    def _samples(self, found: Recorded) -> pd.DataFrame:
+    def _samples(self, found: RecordedExplanations) -> pd.DataFrame:
         pictures, stated = found.pictures, found.predictions
         ascending = (pictures.sample, stated.samples, found.heat_maps.sample, found.layers.samples)
         sample = reduce(_in_either, map(distinct, ascending))
@@ -197,7 +197,7 @@ class RunExplanations:
         }  # fmt: skip
         return EXPLANATION_SAMPLES.check(pd.DataFrame(columns, copy=False))
 
-    def _predictions(self, found: Recorded) -> pd.DataFrame:
+    def _predictions(self, found: RecordedExplanations) -> pd.DataFrame:
         parts = found.predictions
         columns = {
             "sample": parts.sample, "label": parts.label,
@@ -206,7 +206,7 @@ class RunExplanations:
         }  # fmt: skip
         return EXPLANATION_PREDICTIONS.check(pd.DataFrame(columns, copy=False))
 
-    def _saliency(self, found: Recorded) -> pd.DataFrame:
+    def _saliency(self, found: RecordedExplanations) -> pd.DataFrame:
         maps = found.heat_maps
         columns = {
             "sample": maps.sample, "explainer": _named(maps.explainer, found.names), "label": maps.label,
@@ -215,7 +215,7 @@ class RunExplanations:
         found.heat_maps = replace(maps, paths=NO_PATHS, row=maps.row[:0])  # the frame has the paths from now on
         return EXPLANATION_SALIENCY.check(pd.DataFrame(columns, copy=False))
 
-    def _counterfactuals(self, found: Recorded) -> pd.DataFrame:
+    def _counterfactuals(self, found: RecordedExplanations) -> pd.DataFrame:
         parts = found.layers
         columns = {
             "sample": parts.sample, "label": parts.label, "layer": parts.layer, "probability": parts.probability,
@@ -223,7 +223,7 @@ class RunExplanations:
         }  # fmt: skip
         return EXPLANATION_COUNTERFACTUALS.check(pd.DataFrame(columns, copy=False))
 
-    def _scores(self, found: Recorded) -> pd.DataFrame:
+    def _scores(self, found: RecordedExplanations) -> pd.DataFrame:
         rows = [
             (one.explainer, one.metric, label, score)
             for one in found.scores.values()
@@ -236,7 +236,7 @@ class RunExplanations:
         }  # fmt: skip
         return EXPLANATION_SCORES.check(pd.DataFrame(columns, copy=False))
 
-    def _labels(self, found: Recorded) -> pd.DataFrame:
+    def _labels(self, found: RecordedExplanations) -> pd.DataFrame:
         names = found.metadata.labels
         predictions = self.predictions
         label, truth = predictions["label"].to_numpy(), predictions["truth"].to_numpy()
@@ -255,7 +255,7 @@ class RunExplanations:
 
     # Reading -------------------------------------------------------------------------------------------------------
 
-    def _read(self) -> Recorded:
+    def _read(self) -> RecordedExplanations:
         with self._lock:
             series, paths = self._located()
             if self._made is None or self._made[0] is not series:

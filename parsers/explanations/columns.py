@@ -50,7 +50,7 @@ class Fields:
 
 def fields(data: Bytes, start: Ints, end: Ints) -> Fields:
     """Read the fields of the messages between these positions of data."""
-    found = _Found()
+    found = _FoundRows()
     damaged = np.zeros(len(start), np.bool_)
     position = start.astype(np.int64)
     rows = np.flatnonzero(position < end)
@@ -61,7 +61,7 @@ def fields(data: Bytes, start: Ints, end: Ints) -> Fields:
     return found.ordered(damaged)
 
 
-class _Found:
+class _FoundRows:
     """Collects fields as they are found."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class _Found:
         return Fields(row, number, kind, first, end, damaged)
 
 
-def _step(data: Bytes, rows: Ints, position: Ints, end: Ints, damaged: NDArray[np.bool_], found: _Found) -> Ints:
+def _step(data: Bytes, rows: Ints, position: Ints, end: Ints, damaged: NDArray[np.bool_], found: _FoundRows) -> Ints:
     """Read the next field of these messages; return those that have more."""
     limit = end[rows]
     key, at, ok = _varints(data, position[rows], limit)
@@ -140,7 +140,7 @@ def _varints(data: Bytes, position: Ints, limit: Ints) -> tuple[Ints, Ints, NDAr
     return value.view(np.int64), at, ok
 
 
-def _walk(data: Bytes, row: int, position: int, end: int, found: _Found) -> bool:
+def _walk(data: Bytes, row: int, position: int, end: int, found: _FoundRows) -> bool:
     """Read the fields of one message from a position on; return whether that is possible to its end."""
     view = data.data
     try:
@@ -183,7 +183,7 @@ def distinct(ascending: Ints) -> Ints:
     return found
 
 
-class Column:
+class GrowingColumn:
     """Values that grow in place. Parts of columns that are kept until all are there would leave holes in memory."""
 
     def __init__(self, dtype: type, *width: int) -> None:

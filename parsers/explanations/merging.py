@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.errors import PayloadError
-from parsers.explanations.columns import Column
-from parsers.explanations.messages import Events, Names, Score, events_of
+from parsers.explanations.columns import GrowingColumn
+from parsers.explanations.messages import Events, RecordedNames, Score, events_of
 from parsers.explanations.packed_texts import PackedPaths, PathsBuilder
 from parsers.files import RegularFile
 from parsers.model import Floats, Ints, Problem
@@ -55,7 +55,7 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class HeatMaps:
-    """Heat maps by sample, explainer (place in `Recorded.names`) and label; row is the place in paths."""
+    """Heat maps by sample, explainer (place in `RecordedExplanations.names`) and label; row is the place in paths."""
 
     sample: Ints
     explainer: Ints
@@ -67,7 +67,7 @@ class HeatMaps:
 @dataclass(frozen=True, slots=True)
 class Layers:
     """Layers of counterfactuals by sample, label and layer, with the boxes that are the numbers boxes[start:stop] and the mask
-    as place in `Recorded.names`. samples are all with counterfactuals, also without layers."""
+    as place in `RecordedExplanations.names`. samples are all with counterfactuals, also without layers."""
 
     samples: Ints
     sample: Ints
@@ -81,7 +81,7 @@ class Layers:
 
 
 @dataclass(slots=True)
-class Recorded:
+class RecordedExplanations:
     """Everything that the records state, newest statements only. files are the numbers of the first events of the files."""
 
     pictures: Pictures
@@ -89,17 +89,17 @@ class Recorded:
     heat_maps: HeatMaps
     layers: Layers
     scores: dict[tuple[str, str], Score]
-    metadata: Names
+    metadata: RecordedNames
     names: tuple[str, ...]
     files: Ints
     problems: tuple[Problem, ...]
 
 
-class _Columns:
+class _MergedColumns:
     """Collects columns piece by piece. A column that was taken is forgotten."""
 
     def __init__(self, **dtypes: type) -> None:
-        self._columns = {name: Column(dtype) for name, dtype in dtypes.items()}
+        self._columns = {name: GrowingColumn(dtype) for name, dtype in dtypes.items()}
 
     def add(self, **columns: Any) -> None:
         """Add rows."""
@@ -115,26 +115,28 @@ class _Columns:
 class _Collected:
     """What the pieces state, as columns: numbers of events are of all files."""
 
-    pictures: _Columns = field(default_factory=lambda: _Columns(event=np.int32, sample=np.int32))
+    pictures: _MergedColumns = field(default_factory=lambda: _MergedColumns(event=np.int32, sample=np.int32))
     picture_paths: PathsBuilder = field(default_factory=PathsBuilder)
-    inferences: _Columns = field(default_factory=lambda: _Columns(event=np.int32, sample=np.int32, inferred=np.bool_))
-    labels: _Columns = field(default_factory=lambda: _Columns(row=np.int32, label=np.int32, truth=np.bool_))
-    values: Column = field(default_factory=lambda: Column(np.float32, 4))
-    maps: _Columns = field(default_factory=lambda: _Columns(sample=np.int32, explainer=np.int32, label=np.int32))
+    inferences: _MergedColumns = field(
+        default_factory=lambda: _MergedColumns(event=np.int32, sample=np.int32, inferred=np.bool_)
+    )
+    labels: _MergedColumns = field(default_factory=lambda: _MergedColumns(row=np.int32, label=np.int32, truth=np.bool_))
+    values: GrowingColumn = field(default_factory=lambda: GrowingColumn(np.float32, 4))
+    maps: _MergedColumns = field(default_factory=lambda: _MergedColumns(sample=np.int32, explainer=np.int32, label=np.int32))
     map_paths: PathsBuilder = field(default_factory=PathsBuilder)
-    explained: _Columns = field(default_factory=lambda: _Columns(event=np.int32, sample=np.int32))
-    layers: _Columns = field(
-        default_factory=lambda: _Columns(
+    explained: _MergedColumns = field(default_factory=lambda: _MergedColumns(event=np.int32, sample=np.int32))
+    layers: _MergedColumns = field(
+        default_factory=lambda: _MergedColumns(
             event=np.int32, sample=np.int32, label=np.int32, layer=np.int32, probability=np.float32, start=np.int64,
             stop=np.int64, mask=np.int32,
         )
     )  # fmt: skip
-    boxes: Column = field(default_factory=lambda: Column(np.int64))
+    boxes: GrowingColumn = field(default_factory=lambda: GrowingColumn(np.int64))
     scores: dict[tuple[str, str], Score] = field(default_factory=dict)
-    metadata: list[Names] = field(default_factory=list)
+    metadata: list[RecordedNames] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
-    damaged: Column = field(default_factory=lambda: Column(np.int64))
-    odd: Column = field(default_factory=lambda: Column(np.int64))
+    damaged: GrowingColumn = field(default_factory=lambda: GrowingColumn(np.int64))
+    odd: GrowingColumn = field(default_factory=lambda: GrowingColumn(np.int64))
     statements: int = 0
 
     def add(self, part: Events) -> None:
@@ -163,15 +165,15 @@ class _Collected:
         self.odd.add(part.odd)
 
 
-def recorded(series: PayloadSeries, paths: Sequence[str]) -> Recorded:
+def recorded(series: PayloadSeries, paths: Sequence[str]) -> RecordedExplanations:
     """Read all records of a run; paths are those of the files by number."""
     problems: list[Problem] = []
     begins = np.flatnonzero(np.append(np.ones(min(1, len(series)), bool), np.diff(series.file) != 0))
     found = _Collected()
     for part in _events(series, paths, begins, problems):
         found.add(part)
-    metadata = found.metadata[-1] if found.metadata else Names(-1, (), (), ())
-    report = _Report(series, paths, problems)
+    metadata = found.metadata[-1] if found.metadata else RecordedNames(-1, (), (), ())
+    report = _MergeReport(series, paths, problems)
     report.tell(found.damaged.whole(), "A part of this explanation is no message; the other parts are shown.")
     report.tell(
         found.odd.whole(),
@@ -182,14 +184,14 @@ def recorded(series: PayloadSeries, paths: Sequence[str]) -> Recorded:
     report.tell(np.array(renamed, np.int64), "Expected the same labels as named before, found others; the newest are shown.")
     if len(series) and not found.metadata:
         report.tell(np.zeros(1, np.int64), "No record names labels, explainers and metrics: labels are shown by their numbers.")
-    return Recorded(
+    return RecordedExplanations(
         _pictures(found), predictions, _heat_maps(found), _layers(found), found.scores, metadata, tuple(found.names), begins,
         tuple(problems),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Report:
+class _MergeReport:
     """Says what is wrong in records."""
 
     series: PayloadSeries
@@ -265,7 +267,7 @@ def _pictures(found: _Collected) -> Pictures:
     return Pictures(event[kept], sample[kept].astype(np.int64), found.picture_paths.whole(), kept)
 
 
-def _predictions(found: _Collected, report: _Report, named: int) -> Predictions:
+def _predictions(found: _Collected, report: _MergeReport, named: int) -> Predictions:
     sample, inferred, event = (found.inferences.take(name) for name in ("sample", "inferred", "event"))
     row, label, truth = (found.labels.take(name) for name in ("row", "label", "truth"))
     values = found.values.whole()

@@ -94,7 +94,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class RecordedNames:
     """What a file says of its names: labels, explainers and metrics."""
 
     event: int
@@ -113,7 +113,7 @@ class Events:
     heat_maps: HeatMaps
     layers: Layers
     scores: tuple[Score, ...]
-    metadata: tuple[Names, ...]
+    metadata: tuple[RecordedNames, ...]
     names: tuple[str, ...]
     damaged: Ints
     odd: Ints
@@ -325,7 +325,7 @@ def _scores(data: Bytes, whole: Fields, number: Ints, damaged: NDArray[np.bool_]
     )  # fmt: skip
 
 
-def _metadata(data: Bytes, whole: Fields, number: Ints, damaged: NDArray[np.bool_]) -> tuple[Names, ...]:
+def _metadata(data: Bytes, whole: Fields, number: Ints, damaged: NDArray[np.bool_]) -> tuple[RecordedNames, ...]:
     message, found = _inside(data, whole, _METADATA, damaged)
     made = []
     for place, one in enumerate(message.tolist()):
@@ -334,5 +334,5 @@ def _metadata(data: Bytes, whole: Fields, number: Ints, damaged: NDArray[np.bool
             row, first, end = found.where(at, DELIMITED)
             mine = row == place
             lists.append(tuple(texts(data, first[mine], end[mine])))
-        made.append(Names(int(number[one]), *lists))
+        made.append(RecordedNames(int(number[one]), *lists))
     return tuple(made)

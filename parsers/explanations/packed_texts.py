@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
-from parsers.explanations.columns import Bytes, Column
+from parsers.explanations.columns import Bytes, GrowingColumn
 from parsers.model import Ints
 
 Rows = Ints | NDArray[np.int32]
@@ -104,7 +104,7 @@ class PathsBuilder:
 
     def __init__(self) -> None:
         self._folders: dict[bytes, int] = {}
-        self._folder, self._names, self._starts = Column(np.int32), Column(np.uint8), Column(np.int64)
+        self._folder, self._names, self._starts = GrowingColumn(np.int32), GrowingColumn(np.uint8), GrowingColumn(np.int64)
         self._starts.add(np.zeros(1, np.int64))
 
     def add(self, part: PackedPaths) -> None:

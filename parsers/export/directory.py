@@ -29,7 +29,7 @@ import numpy as np
 from parsers.errors import FormatError, PayloadError
 from parsers.export import frames, histograms, lineage
 from parsers.export.cells import csv_names, number_text
-from parsers.export.files import Names, Progress, readable, replacing, unheard
+from parsers.export.files import FileNames, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
 from parsers.export.single import files_of
 from parsers.lineage.table import LineageRow, run_row
@@ -56,7 +56,7 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedExport:
     """What is exported of each run: kinds (of KINDS), the tags that a function selects from all, a range of steps.
 
     Tags and steps do not concern lineage, which is one row for a run, and traces.
@@ -75,7 +75,7 @@ class Export:
     """
 
     def __init__(
-        self, out: str | os.PathLike[str], wanted: Wanted, format: str = "csv",  # noqa: A002  the option's name
+        self, out: str | os.PathLike[str], wanted: WantedExport, format: str = "csv",  # noqa: A002  the option's name
         *, refused: Callable[[PayloadError], object],
     ) -> None:  # fmt: skip
         self._alone = single_file(out, format)
@@ -86,7 +86,7 @@ class Export:
         self._open = contextlib.ExitStack()
         self._files: dict[str, BinaryIO] = {}
         self._scalars: ScalarWriter | None = None
-        self._runs = Names()
+        self._runs = FileNames()
         self._lineage: list[LineageRow] = []
         self.counts: Counter[str] = Counter()
         self.left: Counter[str] = Counter()
@@ -121,7 +121,7 @@ class Export:
         traces = traces_of(run) if "traces" in self._wanted.kinds else []
         folder = self._runs.take(readable(_name(run))) if jobs or traces else ""
         folders = _Folders(self._out, folder)
-        named = Names()
+        named = FileNames()
         for name, files in traces:
             self._add_trace(files, self._out / "traces" / folder / named.take(readable(name)))
         for number, (kind, tag) in enumerate(jobs):
@@ -227,7 +227,7 @@ class _Folders:
 
     def __init__(self, out: Path, run: str) -> None:
         self._out, self._run = out, run
-        self._names: dict[str, Names] = {}
+        self._names: dict[str, FileNames] = {}
 
     def place(self, origin: _Origin, suffix: str) -> Path:
         """Return the path of the next file of a tag and step."""
@@ -236,5 +236,5 @@ class _Folders:
             if not folder.resolve().is_relative_to(self._out.resolve()):
                 raise FormatError(f"{folder}: expected a directory in {self._out}, found a link that leaves it")
             folder.mkdir(parents=True, exist_ok=True)
-            self._names[origin.kind] = Names()
+            self._names[origin.kind] = FileNames()
         return folder / self._names[origin.kind].take(readable(origin.tag), f"_{origin.step}", suffix)

@@ -58,7 +58,7 @@ def readable(text: str) -> str:
     return _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).lstrip(".-").rstrip(".") or "_"
 
 
-class Names:
+class FileNames:
     """The names of one directory. Each is used once, ignoring case as some file systems do."""
 
     def __init__(self) -> None:

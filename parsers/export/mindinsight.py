@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from parsers.errors import PayloadError
 from parsers.export.cells import cell_text
-from parsers.export.files import Names, Progress, replacing, unheard
+from parsers.export.files import FileNames, Progress, replacing, unheard
 from parsers.export.single import files_of
 from parsers.runs import Run
 
@@ -33,7 +33,7 @@ def write_summary(
     folder = out / "image"
     folder.mkdir(parents=True)
     counts = Counter(scalars=_scalars(run, out / "scalar.csv"))
-    names = Names()
+    names = FileNames()
     tags = run.tags("image")
     for number, tag in enumerate(tags):
         items = run.payload_series("image", tag)

@@ -53,7 +53,7 @@ Spans = NDArray[np.int64]
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
     """Decode a GraphProto or ModelProto; never raises for damage."""
-    return _Reading(data, origin).graph()
+    return _AnfReading(data, origin).graph()
 
 
 def sniff(head: bytes) -> bool:
@@ -225,7 +225,7 @@ def _number(name: str) -> str:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _AnfReading:
     """The state of decoding one graph."""
 
     data: bytes

@@ -89,7 +89,7 @@ class _Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class _DotDetails:
     """Attributes by row, as written."""
 
     statements: tuple[_Statement, ...]
@@ -125,7 +125,7 @@ def sniff(head: bytes) -> bool:
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
     """Parse DOT text; never raises for damage."""
-    return _Reading(data, origin).graph()
+    return _DotReading(data, origin).graph()
 
 
 class _Tokens:
@@ -180,7 +180,7 @@ def _behind_html(data: bytes, begin: int) -> int:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _DotReading:
     """The state of parsing one text."""
 
     data: bytes
@@ -288,7 +288,7 @@ class _Reading:
             )  # fmt: skip
         edges = self._edges()
         frame = nodes.frame()
-        details = _Details(tuple(self.statements), primitives, len(self.data))
+        details = _DotDetails(tuple(self.statements), primitives, len(self.data))
         connected = edges.frame(frame, resolve(edges.source, self.rows))
         return Graph.of(self.origin, self.title, FORMAT, frame, connected, (), self._problems(), details)
 

@@ -103,11 +103,11 @@ def sniff(head: bytes) -> bool:
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
     """Parse .ir text; never raises for damage."""
-    return _Reading(data, origin).graph()
+    return _IrReading(data, origin).graph()
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class _IrDetails:
     """The text, and the position of each node in it."""
 
     data: bytes
@@ -194,7 +194,7 @@ def _groups(rest: str) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _IrReading:
     """The state of parsing one text."""
 
     data: bytes
@@ -376,7 +376,7 @@ class _Reading:
         frame = nodes.frame()
         spans = [(one.begin, one.end) for one in self.operators]
         spans += [(one.begin, one.end) for one in self.parameters.values()]
-        details = _Details(self.data, (*spans, *self.constants.values()), len(self.operators), len(self.parameters))
+        details = _IrDetails(self.data, (*spans, *self.constants.values()), len(self.operators), len(self.parameters))
         edges, outputs = self.edges.frame(frame, source), self._outputs()
         return Graph.of(self.origin, self.entry, FORMAT, frame, edges, outputs, self._problems(lost), details)
 

@@ -56,11 +56,11 @@ def sniff(head: bytes) -> bool:
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
     """Decode a ModelProto; never raises for damage."""
-    return _Reading(data, origin).graph()
+    return _OnnxReading(data, origin).graph()
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class _OnnxDetails:
     """Messages of nodes, followed by those of inputs and weights; the rest of the file is not kept."""
 
     messages: tuple[bytes, ...]
@@ -223,7 +223,7 @@ class _Graph:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _OnnxReading:
     """The state of decoding one model."""
 
     data: bytes
@@ -252,7 +252,7 @@ class _Reading:
             detail = f"{count:,} weights lie in other files ({names}), which are not read; names, types and shapes are shown."
             self._problem(begin, 0, detail)
         outputs = [self.made[key][0] for name in whole.outputs if (key := _Value((), name)) in self.made]
-        details = _Details(tuple(self.messages), tuple(self.parameters))
+        details = _OnnxDetails(tuple(self.messages), tuple(self.parameters))
         edges = self.edges.frame(frame, source)
         return Graph.of(self.origin, whole.name, FORMAT, frame, edges, outputs, self.problems, details)
 

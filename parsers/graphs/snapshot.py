@@ -1,7 +1,8 @@
 r"""Serialises what decoding a graph gave, so that a large one is decoded only once.
 
 Layout: magic ``MSGR`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header (msgpack
-of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8. A column of texts
+of `_GraphHeader`), padded to a multiple of 8; then the columns, raw little-endian,
+each padded to a multiple of 8. A column of texts
 is two: where each text begins, and at last where the last one ends, then the texts in UTF-8. For categoricals the header has
 the texts, and the columns hold codes. Nothing in it is executed. The bytes of the graph stay in its file: the key is their
 hash, so a snapshot never belongs to other bytes than those at hand. Damaged graphs are not stored.
@@ -35,7 +36,7 @@ LEAST_BYTES = 1 << 20
 _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint32")
 
 
-class _Column(msgspec.Struct, array_like=True):
+class _GraphColumn(msgspec.Struct, array_like=True):
     """A column: dtype of its numbers, "" for texts; texts of codes."""
 
     name: str
@@ -43,11 +44,11 @@ class _Column(msgspec.Struct, array_like=True):
     texts: list[str] | None
 
 
-class _Header(msgspec.Struct):
+class _GraphHeader(msgspec.Struct):
     title: str
     nodes: int
     edges: int
-    columns: list[_Column]
+    columns: list[_GraphColumn]
     outputs: list[int]
     notes: list[str]
     operators: int
@@ -66,7 +67,7 @@ def dump(graph: Graph) -> list[bytes | memoryview] | None:
     details = graph.details
     if graph.problems or not isinstance(details, anf_ir.Messages) or sys.byteorder != "little":
         return None
-    columns: list[_Column] = []
+    columns: list[_GraphColumn] = []
     arrays: list[NDArray[Any]] = []
     for frame in (graph.nodes, graph.edges):
         for name in frame.columns:
@@ -80,11 +81,11 @@ def dump(graph: Graph) -> list[bytes | memoryview] | None:
                     arrays += _packed(frame[name].tolist())
                 except UnicodeEncodeError:
                     return None
-                columns.append(_Column(str(name), "", None))
+                columns.append(_GraphColumn(str(name), "", None))
                 continue
             else:
                 arrays.append(np.asarray(values))
-            columns.append(_Column(str(name), str(arrays[-1].dtype), texts))
+            columns.append(_GraphColumn(str(name), str(arrays[-1].dtype), texts))
             if columns[-1].dtype not in _TYPES:
                 return None
     arrays.append(details.spans.astype(np.uint32).reshape(-1))
@@ -92,7 +93,7 @@ def dump(graph: Graph) -> list[bytes | memoryview] | None:
     for array in arrays:
         column = memoryview(np.ascontiguousarray(array).view(np.uint8).data).cast("B")
         parts += (column, bytes(-len(column) % 8))
-    header = _Header(
+    header = _GraphHeader(
         graph.title, len(graph.nodes), len(graph.edges), columns, list(graph.outputs), list(graph.notes), details.operators,
         details.parameters, sum(map(len, parts)), crc_of(parts),
     )  # fmt: skip
@@ -105,11 +106,11 @@ def dump(graph: Graph) -> list[bytes | memoryview] | None:
 
 def load(stored: bytes, data: bytes, origin: Origin) -> Graph:
     """Return the graph of a snapshot, with its bytes; FormatError unless it is complete, of this version and fits the bytes."""
-    header, end = FORMAT.header(stored, _Header)
+    header, end = FORMAT.header(stored, _GraphHeader)
     body = np.frombuffer(stored, np.uint8)[end + (PREFIX.size - end) % 8 :]
     if len(body) != header.size or google_crc32c.value(body) != header.crc:
         raise FormatError("graph snapshot: the columns do not match the header")
-    reading = _Reading(body)
+    reading = _SnapshotReading(body)
     frames = [
         reading.frame(schema, rows, columns)
         for schema, rows, columns in (
@@ -132,7 +133,7 @@ def load(stored: bytes, data: bytes, origin: Origin) -> Graph:
     return Graph.of(origin, header.title, anf_ir.FORMAT, nodes, edges, header.outputs, (), details, header.notes)
 
 
-class _Reading:
+class _SnapshotReading:
     """Takes columns from the body of a snapshot, one after the other."""
 
     def __init__(self, body: NDArray[np.uint8]) -> None:
@@ -150,7 +151,7 @@ class _Reading:
         self._at += length + -length % 8
         return values
 
-    def frame(self, schema: Schema, rows: int, columns: Sequence[_Column]) -> pd.DataFrame:
+    def frame(self, schema: Schema, rows: int, columns: Sequence[_GraphColumn]) -> pd.DataFrame:
         """Return the frame of the next columns; FormatError if it does not match its schema."""
         made: dict[str, Any] = {}
         for column in columns:

@@ -65,11 +65,11 @@ _NODE_KEYS = frozenset((_NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE, 6 << 3 | DELIMI
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
     """Decode a GraphDef; never raises for damage."""
-    return _Reading(data, origin).graph()
+    return _TensorFlowReading(data, origin).graph()
 
 
 @dataclass(frozen=True, slots=True)
-class _Details:
+class _TensorFlowDetails:
     """Messages of nodes by row."""
 
     data: bytes
@@ -190,7 +190,7 @@ def _tensor_type(data: bytes, pos: int, end: int) -> tuple[str, str]:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _TensorFlowReading:
     """The state of decoding one graph."""
 
     data: bytes
@@ -225,7 +225,7 @@ class _Reading:
             self.problems.append(missing(self.origin.path, self.origin.offset, [text(one, 0, len(one)) for one in wrong]))
         notes = [_LEFT_OUT.format(len(usual))] if usual else []
         frame = self.nodes.frame()
-        details = _Details(self.data, tuple(self.spans))
+        details = _TensorFlowDetails(self.data, tuple(self.spans))
         return Graph.of(self.origin, "", FORMAT, frame, self.edges.frame(frame, source), (), self.problems, details, notes)
 
     def _node(self, pos: int, end: int) -> None:

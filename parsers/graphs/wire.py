@@ -44,7 +44,7 @@ def places(data: bytes, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
             yield key, start, pos
 
 
-class Field(NamedTuple):
+class WireField(NamedTuple):
     """A field of a message: key, start and end of its content."""
 
     key: int
@@ -52,11 +52,11 @@ class Field(NamedTuple):
     stop: int
 
 
-def intact(data: bytes, pos: int, end: int) -> Iterator[Field]:
+def intact(data: bytes, pos: int, end: int) -> Iterator[WireField]:
     """Yield the fields of a message up to the damage."""
     try:
         for key, start, stop in places(data, pos, end):
-            yield Field(key, start, stop)
+            yield WireField(key, start, stop)
     except WireError:
         return
 

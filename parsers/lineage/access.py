@@ -124,13 +124,13 @@ class RunLineage:
                     series = self._payloads.series(kind, tag)
                     for place in range(max(len(series) - MOST_RECORDS, 0), len(series)):
                         file, order = int(series.file[place]), int(series.order[place])
-                        read = _Reading(self._payloads, kind, tag, place)
+                        read = _LineageReading(self._payloads, kind, tag, place)
                         found.append((position[file], Record(paths[file], file, order, tag, read)))
         found.sort(key=lambda entry: (entry[0], entry[1].order))
         return (record for _, record in found)
 
 
-class _Reading:
+class _LineageReading:
     """Reads the bytes of one event when it is called."""
 
     def __init__(self, payloads: RunPayloads, kind: str, tag: str, place: int) -> None:

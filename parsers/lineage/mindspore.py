@@ -46,12 +46,12 @@ def shortest(content: memoryview) -> float:
     return float(str(np.float32(single(content))))
 
 
-class _Part(dict[int, "tuple[str, int, Read] | _Part"]):
+class _LineagePart(dict[int, "tuple[str, int, Read] | _LineagePart"]):
     """A message: number -> (setting, wire type, what reads it), or a message within."""
 
 
-_TRAIN = _Part({
-    1: _Part({
+_TRAIN = _LineagePart({
+    1: _LineagePart({
         1: ("optimizer", DELIMITED, text),
         2: ("learning_rate", FIXED32, shortest),
         3: ("loss_function", DELIMITED, text),
@@ -60,13 +60,13 @@ _TRAIN = _Part({
         6: ("device_num", VARINT, int32),
         8: ("batch_size", VARINT, int32),
     }),
-    2: _Part({1: ("train_dataset_path", DELIMITED, text), 2: ("train_dataset_count", VARINT, int32)}),
-    3: _Part({1: ("network", DELIMITED, text), 2: ("loss", FIXED32, single)}),
-    4: _Part({3: ("model_path", DELIMITED, text), 4: ("model_size", VARINT, whole)}),
+    2: _LineagePart({1: ("train_dataset_path", DELIMITED, text), 2: ("train_dataset_count", VARINT, int32)}),
+    3: _LineagePart({1: ("network", DELIMITED, text), 2: ("loss", FIXED32, single)}),
+    4: _LineagePart({3: ("model_path", DELIMITED, text), 4: ("model_size", VARINT, whole)}),
 })  # fmt: skip
-_EVALUATION = _Part({
+_EVALUATION = _LineagePart({
     2: ("metric", DELIMITED, text),
-    3: _Part({1: ("test_dataset_path", DELIMITED, text), 2: ("test_dataset_count", VARINT, int32)}),
+    3: _LineagePart({1: ("test_dataset_path", DELIMITED, text), 2: ("test_dataset_count", VARINT, int32)}),
 })  # fmt: skip
 
 
@@ -110,11 +110,11 @@ def metrics(written: str) -> dict[str, Setting]:
     return values
 
 
-def _settings(data: memoryview, part: _Part) -> list[tuple[str, Setting]]:
+def _settings(data: memoryview, part: _LineagePart) -> list[tuple[str, Setting]]:
     found: list[tuple[str, Setting]] = []
     for key, content in fields(data):
         known = part.get(key >> 3)
-        if isinstance(known, _Part) and key & 7 == DELIMITED:
+        if isinstance(known, _LineagePart) and key & 7 == DELIMITED:
             found += _settings(content, known)
         elif isinstance(known, tuple) and key & 7 == known[1]:
             found.append((known[0], known[2](content)))

@@ -34,7 +34,7 @@ TENSORFLOW_DTYPES = {
 }  # fmt: skip
 
 
-class Field(NamedTuple):
+class NumberField(NamedTuple):
     """A field of numbers: its number, the dtype it is written in, and the wire type of one number."""
 
     number: int
@@ -44,16 +44,19 @@ class Field(NamedTuple):
 
 DIMENSIONS, RAW = 1, 8
 MINDSPORE_FIELDS = (
-    Field(3, "<f4", FIXED32), Field(4, "<i4", VARINT), Field(5, "<i8", VARINT), Field(6, "<f8", FIXED64),
-    Field(7, "<u8", VARINT),
+    NumberField(3, "<f4", FIXED32), NumberField(4, "<i4", VARINT), NumberField(5, "<i8", VARINT),
+    NumberField(6, "<f8", FIXED64),
+    NumberField(7, "<u8", VARINT),
 )  # fmt: skip
 CONTENT, STRINGS = 4, 8
-_INT = Field(7, "<i4", VARINT)
-_HALF = Field(13, "<i4", VARINT)
+_INT = NumberField(7, "<i4", VARINT)
+_HALF = NumberField(13, "<i4", VARINT)
 TENSORFLOW_FIELDS = {
-    "float32": Field(5, "<f4", FIXED32), "float64": Field(6, "<f8", FIXED64), "int64": Field(10, "<i8", VARINT),
-    "bool": Field(11, "<u8", VARINT), "uint32": Field(16, "<u4", VARINT), "uint64": Field(17, "<u8", VARINT),
-    "complex64": Field(9, "<f4", FIXED32), "complex128": Field(12, "<f8", FIXED64), "float16": _HALF, "bfloat16": _HALF,
+    "float32": NumberField(5, "<f4", FIXED32), "float64": NumberField(6, "<f8", FIXED64),
+    "int64": NumberField(10, "<i8", VARINT),
+    "bool": NumberField(11, "<u8", VARINT), "uint32": NumberField(16, "<u4", VARINT), "uint64": NumberField(17, "<u8", VARINT),
+    "complex64": NumberField(9, "<f4", FIXED32), "complex128": NumberField(12, "<f8", FIXED64), "float16": _HALF,
+    "bfloat16": _HALF,
 }  # fmt: skip
 
 

@@ -13,16 +13,16 @@ import numpy as np
 from parsers.profile_frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
 from parsers.profiler.parts import (
     FrameReader,
-    Part,
     ProfileFileKind,
     ProfileInput,
+    FramePart,
     changed,
     constant,
     frame_of,
     numbered,
     stamped,
 )
-from parsers.profiler.tables import Field, Table, read_table
+from parsers.profiler.tables import FileTable, TableField, read_table
 from parsers.schema import Schema
 
 NO_MODEL = 4_294_967_295
@@ -30,86 +30,86 @@ NO_MODEL = 4_294_967_295
 COMMUNICATION = ("HCCL", "COMMUNICATION")
 """Values of Accelerator Core that mark rows of communication."""
 _SHAPES = (
-    Field("input_shapes", ("Input Shapes",), "text"),
-    Field("input_types", ("Input Data Types",), "text"),
-    Field("input_formats", ("Input Formats",), "text"),
-    Field("output_shapes", ("Output Shapes",), "text"),
-    Field("output_types", ("Output Data Types",), "text"),
-    Field("output_formats", ("Output Formats",), "text"),
+    TableField("input_shapes", ("Input Shapes",), "text"),
+    TableField("input_types", ("Input Data Types",), "text"),
+    TableField("input_formats", ("Input Formats",), "text"),
+    TableField("output_shapes", ("Output Shapes",), "text"),
+    TableField("output_types", ("Output Data Types",), "text"),
+    TableField("output_formats", ("Output Formats",), "text"),
 )
 _KERNELS = (
-    Field("step", ("Step ID", "Step"), "whole"),
-    Field("name", ("Name", "Op Name"), "text", required=True),
-    Field("type", ("Type", "OP Type"), "text"),
-    Field("core", ("Accelerator Core", "Task Type"), "text"),
-    Field("start_ns", ("Start Time", "Task Start Time"), "time", "us", required=True),
-    Field("duration_ns", ("Duration", "Task Duration"), "exact", "us", required=True),
-    Field("wait_ns", ("Wait Time", "Task Wait Time"), "number", "us"),
-    Field("device", ("Device_id",), "whole"),
-    Field("stream", ("Stream ID",), "whole"),
-    Field("task", ("Task ID",), "whole"),
-    Field("model", ("Model ID",), "whole"),
-    Field("blocks", ("Block Num", "Block Dim"), "whole"),
-    Field("state", ("OP State",), "text"),
+    TableField("step", ("Step ID", "Step"), "whole"),
+    TableField("name", ("Name", "Op Name"), "text", required=True),
+    TableField("type", ("Type", "OP Type"), "text"),
+    TableField("core", ("Accelerator Core", "Task Type"), "text"),
+    TableField("start_ns", ("Start Time", "Task Start Time"), "time", "us", required=True),
+    TableField("duration_ns", ("Duration", "Task Duration"), "exact", "us", required=True),
+    TableField("wait_ns", ("Wait Time", "Task Wait Time"), "number", "us"),
+    TableField("device", ("Device_id",), "whole"),
+    TableField("stream", ("Stream ID",), "whole"),
+    TableField("task", ("Task ID",), "whole"),
+    TableField("model", ("Model ID",), "whole"),
+    TableField("blocks", ("Block Num", "Block Dim"), "whole"),
+    TableField("state", ("OP State",), "text"),
     *_SHAPES,
 )
 _STATISTIC = (
-    Field("count", ("Count",)),
-    Field("total_ns", ("Total Time",), unit="us", required=True),
-    Field("min_ns", ("Min Time",), unit="us"),
-    Field("mean_ns", ("Avg Time",), unit="us"),
-    Field("max_ns", ("Max Time",), unit="us"),
-    Field("share", ("Ratio",)),
+    TableField("count", ("Count",)),
+    TableField("total_ns", ("Total Time",), unit="us", required=True),
+    TableField("min_ns", ("Min Time",), unit="us"),
+    TableField("mean_ns", ("Avg Time",), unit="us"),
+    TableField("max_ns", ("Max Time",), unit="us"),
+    TableField("share", ("Ratio",)),
 )
 _STEPS = (
-    Field("step", ("Step",), "whole"),
-    Field("device", ("Device_id",), "whole"),
-    Field("computing_ns", ("Computing",), unit="us"),
-    Field("exposed_ns", ("Communication(Not Overlapped)",), unit="us"),
-    Field("overlapped_ns", ("Overlapped",), unit="us"),
-    Field("communication_ns", ("Communication",), unit="us"),
-    Field("free_ns", ("Free",), unit="us"),
-    Field("stage_ns", ("Stage",), unit="us"),
-    Field("bubble_ns", ("Bubble",), unit="us"),
-    Field("exposed_without_receive_ns", ("Communication(Not Overlapped and Exclude Receive)",), unit="us"),
-    Field("preparing_ns", ("Preparing",), unit="us"),
+    TableField("step", ("Step",), "whole"),
+    TableField("device", ("Device_id",), "whole"),
+    TableField("computing_ns", ("Computing",), unit="us"),
+    TableField("exposed_ns", ("Communication(Not Overlapped)",), unit="us"),
+    TableField("overlapped_ns", ("Overlapped",), unit="us"),
+    TableField("communication_ns", ("Communication",), unit="us"),
+    TableField("free_ns", ("Free",), unit="us"),
+    TableField("stage_ns", ("Stage",), unit="us"),
+    TableField("bubble_ns", ("Bubble",), unit="us"),
+    TableField("exposed_without_receive_ns", ("Communication(Not Overlapped and Exclude Receive)",), unit="us"),
+    TableField("preparing_ns", ("Preparing",), unit="us"),
 )
 _API = (
-    Field("level", ("Level",), "text"),
-    Field("name", ("API Name", "Name"), "text", required=True),
-    Field("count", ("Count",)),
-    Field("total_ns", ("Time",), unit="us", required=True),
-    Field("mean_ns", ("Avg",), unit="us"),
-    Field("min_ns", ("Min",), unit="us"),
-    Field("max_ns", ("Max",), unit="us"),
-    Field("variance_ns2", ("Variance",)),
+    TableField("level", ("Level",), "text"),
+    TableField("name", ("API Name", "Name"), "text", required=True),
+    TableField("count", ("Count",)),
+    TableField("total_ns", ("Time",), unit="us", required=True),
+    TableField("mean_ns", ("Avg",), unit="us"),
+    TableField("min_ns", ("Min",), unit="us"),
+    TableField("max_ns", ("Max",), unit="us"),
+    TableField("variance_ns2", ("Variance",)),
 )
 _PREPROCESS = (
-    Field("name", ("Node",), "text", required=True),
-    Field("start_ns", ("Timestamp",), "time", "us"),
-    Field("duration_ns", ("Task_time", "Total_time"), "exact", "us", required=True),
-    Field("device", ("Device_id",), "whole"),
-    Field("stream", ("Stream ID",), "whole"),
-    Field("task", ("Task ID",), "whole"),
+    TableField("name", ("Node",), "text", required=True),
+    TableField("start_ns", ("Timestamp",), "time", "us"),
+    TableField("duration_ns", ("Task_time", "Total_time"), "exact", "us", required=True),
+    TableField("device", ("Device_id",), "whole"),
+    TableField("stream", ("Stream ID",), "whole"),
+    TableField("task", ("Task ID",), "whole"),
 )
 _DETAILS = (
-    Field("name", ("Name",), "text", required=True),
-    Field("input_shapes", ("Input Shapes",), "text"),
-    Field("stack", ("Call Stack",), "text"),
-    Field("self_ns", ("Host Self Duration",), unit="us"),
-    Field("total_ns", ("Host Total Duration",), unit="us"),
-    Field("device_ns", ("Device Total Duration",), unit="us"),
+    TableField("name", ("Name",), "text", required=True),
+    TableField("input_shapes", ("Input Shapes",), "text"),
+    TableField("stack", ("Call Stack",), "text"),
+    TableField("self_ns", ("Host Self Duration",), unit="us"),
+    TableField("total_ns", ("Host Total Duration",), unit="us"),
+    TableField("device_ns", ("Device Total Duration",), unit="us"),
 )
 _DATASET = (
-    Field("type", ("Operation",), "text", required=True),
-    Field("stage", ("Stage",), "text"),
-    Field("count", ("Occurrences",)),
-    Field("mean_ns", ("Avg. time", "Avg time"), unit="us"),
-    Field("info", ("Custom Info",), "text"),
+    TableField("type", ("Operation",), "text", required=True),
+    TableField("stage", ("Stage",), "text"),
+    TableField("count", ("Occurrences",)),
+    TableField("mean_ns", ("Avg. time", "Avg time"), unit="us"),
+    TableField("info", ("Custom Info",), "text"),
 )
 
 
-def kernels(source: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> FramePart:
     """kernel_details.csv or op_summary: every execution on the device; counters under pmu/ and their names."""
     table = read_table(source.path, _KERNELS, further="pmu/")
     columns = table.columns
@@ -119,15 +119,15 @@ def kernels(source: ProfileInput) -> Part:
     return _part(KERNELS, table, source)
 
 
-def operator_types(source: ProfileInput) -> Part:
+def operator_types(source: ProfileInput) -> FramePart:
     """op_statistic.csv: types of operators."""
-    fields = (Field("type", ("OP Type",), "text", required=True), Field("core", ("Core Type",), "text"), *_STATISTIC)
+    fields = (TableField("type", ("OP Type",), "text", required=True), TableField("core", ("Core Type",), "text"), *_STATISTIC)
     table = read_table(source.path, fields)
     table.columns["share"] /= 100.0
     return _part(OPERATOR_TYPES, table, source)
 
 
-def steps(source: ProfileInput) -> Part:
+def steps(source: ProfileInput) -> FramePart:
     """step_trace_time.csv: the parts of steps."""
     table = read_table(source.path, _STEPS)
     columns = table.columns
@@ -136,14 +136,14 @@ def steps(source: ProfileInput) -> Part:
     return _part(STEPS, table, source)
 
 
-def api(source: ProfileInput) -> Part:
+def api(source: ProfileInput) -> FramePart:
     """api_statistic.csv: calls of the host."""
     table = read_table(source.path, _API)
     table.columns["variance_ns2"] *= 1e6
     return _part(API, table, source)
 
 
-def preprocess(source: ProfileInput) -> Part:
+def preprocess(source: ProfileInput) -> FramePart:
     """data_preprocess.csv: executions on the AI CPU."""
     table = read_table(source.path, _PREPROCESS)
     table.columns["type"] = table.columns["name"]
@@ -151,7 +151,7 @@ def preprocess(source: ProfileInput) -> Part:
     return _part(KERNELS, table, source)
 
 
-def details(source: ProfileInput) -> Part:
+def details(source: ProfileInput) -> FramePart:
     """operator_details.csv: operators of the host, a row per call."""
     table = read_table(source.path, _DETAILS)
     columns = table.columns
@@ -163,13 +163,13 @@ def details(source: ProfileInput) -> Part:
     return _part(OPERATORS, table, source)
 
 
-def dataset(source: ProfileInput) -> Part:
+def dataset(source: ProfileInput) -> FramePart:
     """dataset.csv: stages of dataset operations."""
     return _part(PIPELINE, read_table(source.path, _DATASET), source)
 
 
-def _part(schema: Schema, table: Table, source: ProfileInput) -> Part:
-    return Part(frame_of(schema, table.rows, table.columns, source.name), table.problems)
+def _part(schema: Schema, table: FileTable, source: ProfileInput) -> FramePart:
+    return FramePart(frame_of(schema, table.rows, table.columns, source.name), table.problems)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

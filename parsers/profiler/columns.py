@@ -1,7 +1,7 @@
 r"""Columns of one rank without pandas: made by workers, passed as bytes, joined for all ranks.
 
 Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C of the header; the header (msgpack of
-`_Header`); then the columns, raw little-endian. Texts are numbers into lists in the header. Nothing in it is executed.
+`_ColumnHeader`); then the columns, raw little-endian. Texts are numbers into lists in the header. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 """How the lists of texts are known: bytes when written, lists when read."""
 
 
-class Texts:
+class NumberedTexts:
     """Texts by number, in the order in which they came.
 
     Of many, the older ones are kept as bytes, which take a fifth of the memory: one that comes again long after gets a second
@@ -88,7 +88,7 @@ class Rows:
         dtypes = {column.name: column.dtype for column in schema.columns}
         self.schema, self.names = schema, tuple(names)
         self.values: dict[str, Values] = {name: [] for name in names}
-        self.texts: dict[str, Texts] = {name: Texts() for name in names if dtypes[name] == "category"}
+        self.texts: dict[str, NumberedTexts] = {name: NumberedTexts() for name in names if dtypes[name] == "category"}
 
     def __len__(self) -> int:
         return len(self.values[self.names[0]])
@@ -102,7 +102,7 @@ class Rows:
                 values.append(self.texts[name].number(cell) if name in self.texts else cell)
 
 
-class _Column(msgspec.Struct, Generic[_T], array_like=True):
+class _KeptColumn(msgspec.Struct, Generic[_T], array_like=True):
     name: str
     type: str
     texts: list[_T] | None
@@ -113,10 +113,10 @@ class _Frame(msgspec.Struct, Generic[_T], array_like=True):
     name: str
     file: str
     rows: int
-    columns: list[_Column[_T]]
+    columns: list[_KeptColumn[_T]]
 
 
-class _Header(msgspec.Struct, Generic[_T]):
+class _ColumnHeader(msgspec.Struct, Generic[_T]):
     frames: list[_Frame[_T]]
     problems: list[Problem]
     size: int
@@ -147,8 +147,8 @@ def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
                 like = told_texts.setdefault(id(rows.texts[name]), own)
                 texts, like = (rows.texts[name].packed(), "") if like == own else (None, like)
             parts.append(np.ascontiguousarray(values, _TYPES[kind]).view(np.uint8).data.cast("B"))
-            told[-1].columns.append(_Column(name, kind, texts, like))
-    header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc_of(parts)))
+            told[-1].columns.append(_KeptColumn(name, kind, texts, like))
+    header = msgspec.msgpack.encode(_ColumnHeader(told, list(problems), sum(map(len, parts)), crc_of(parts)))
     del told
     found = io.BytesIO()  # grows in place, while the columns go one after the other
     found.write(FORMAT.prefix(header))
@@ -180,7 +180,7 @@ class RankColumns:
 
 def unpacked(data: bytes) -> RankColumns:
     """Return what is in bytes of `packed`; FormatError unless they are complete and of this version."""
-    header, end = FORMAT.header(data, _Header[list[str]])
+    header, end = FORMAT.header(data, _ColumnHeader[list[str]])
     body = memoryview(data)[end:]
     if len(body) != header.size or crc_of([body]) != header.crc:
         raise FormatError("columns: they do not match the header")

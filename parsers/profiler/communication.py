@@ -17,7 +17,7 @@ from parsers.errors import FormatError
 from parsers.profile_frames import COMMUNICATION
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 
 MS = 1e6
@@ -29,14 +29,14 @@ _TIMES = {
 }  # fmt: skip
 
 
-def operators(source: ProfileInput) -> Part:
+def operators(source: ProfileInput) -> FramePart:
     """communication.json: a row for each communication operator."""
     complaints = Complaints(source.path)
     rows = list(_rows(source, complaints))
     columns: dict[str, Any] = {name: categorical([row[name] for row in rows]) for name in ("kind", "name", "group")}
     columns |= {name: np.array([row[name] for row in rows], np.int64) for name in ("step", "start_ns")}
     columns |= {name: np.array([row[name] for row in rows], np.float64) for name in _TIMES}
-    return Part(frame_of(COMMUNICATION, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(COMMUNICATION, len(rows), columns, source.name), complaints.all())
 
 
 def step_of(text: str) -> int:

@@ -19,7 +19,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
-from parsers.profiler.columns import Growing, Rows, Texts
+from parsers.profiler.columns import Growing, NumberedTexts, Rows
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
 from parsers.profiler.json_entries import Form, entries, number
@@ -54,7 +54,7 @@ class Band(msgspec.Struct, gc=False):
     packets: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict, name="Size Distribution")
 
 
-class Operation(msgspec.Struct, gc=False):
+class RankOperation(msgspec.Struct, gc=False):
     """One operation in one rank."""
 
     times: Times = msgspec.field(name="Communication Time Info")
@@ -110,7 +110,7 @@ class Operations:
         self.packets = Rows(PACKETS, (*_OPERATION, *own, *_PACKET))
         self.groups: dict[str, tuple[int, ...]] = {}
         self._complaints = complaints
-        self._texts = {name: Texts() for name in ("group", "name", "section", "transport")}
+        self._texts = {name: NumberedTexts() for name in ("group", "name", "section", "transport")}
         self._found = _Growing()
         self._sent = _Growing()
 
@@ -258,18 +258,18 @@ def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
     return found.finish()
 
 
-def _add(found: Operations, where: tuple[int, str, str], operation: Operation, rank: int = NONE) -> None:
+def _add(found: Operations, where: tuple[int, str, str], operation: RankOperation, rank: int = NONE) -> None:
     name, _, group = where[1].partition("@")
     found.add((where[0], group, name, where[2]), operation.times, operation.bands, rank)
 
 
-def _operation(value: Any) -> Operation | None:
+def _operation(value: Any) -> RankOperation | None:
     times = value.get("Communication Time Info") if isinstance(value, dict) else None
     if not isinstance(times, dict):
         return None
     bands = value.get("Communication Bandwidth Info")
     made = Times(*(number(times.get(name)) for name in Times.__struct_encode_fields__))
-    return Operation(made, {str(name): _band(band) for name, band in bands.items()} if isinstance(bands, dict) else {})
+    return RankOperation(made, {str(name): _band(band) for name, band in bands.items()} if isinstance(bands, dict) else {})
 
 
 def _band(value: Any) -> Band:
@@ -292,8 +292,8 @@ def _by_rank(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 _OPERATION_MARK = b'"Communication Time Info"'
-_OF_RANK = Form(Operation, _operation, _OPERATION_MARK, lambda _: 1)
-_OF_RANKS = Form(dict[str, Operation], _by_rank(_operation), _OPERATION_MARK, len)
+_OF_RANK = Form(RankOperation, _operation, _OPERATION_MARK, lambda _: 1)
+_OF_RANKS = Form(dict[str, RankOperation], _by_rank(_operation), _OPERATION_MARK, len)
 
 
 # Links -----------------------------------------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ from parsers.profiler.communication import MS, begin_ns, step_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
-    Part,
     ProfileFileKind,
     ProfileInput,
+    FramePart,
     categorical,
     constant,
     frame_of,
@@ -153,7 +153,7 @@ def quoted(name: str) -> str:
 Make = Callable[[Database, ProfileInput, Complaints], "pd.DataFrame"]
 
 
-def read_part(source: ProfileInput, schema: Schema, make: Make) -> Part:
+def read_part(source: ProfileInput, schema: Schema, make: Make) -> FramePart:
     """Return what `make` reads from a database; an empty frame and a problem if it cannot be read."""
     complaints = Complaints(source.path)
     frame = schema.empty()
@@ -167,16 +167,16 @@ def read_part(source: ProfileInput, schema: Schema, make: Make) -> Part:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
     except (sqlite3.Error, OverflowError, ValueError) as error:
         complaints.add(f"{schema.name}: expected a database that can be read, found: {error}; they are not taken from it.")
-    return Part(frame, complaints.all())
+    return FramePart(frame, complaints.all())
 
 
-def kernels(source: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> FramePart:
     """Every execution on the device and every communication operator, by begin."""
     return read_part(source, KERNELS, _kernels)
 
 
 def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
-    texts = Texts(database, complaints)
+    texts = StoredTexts(database, complaints)
     frames = [_tasks(database, texts, source, complaints), _communication(database, texts, source, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
     frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
@@ -185,7 +185,7 @@ def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -
     return frame
 
 
-def _tasks(database: Database, texts: Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _tasks(database: Database, texts: StoredTexts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
         tables = ", ".join(sorted(database.columns)[:40]) or "none"
@@ -215,7 +215,7 @@ def _tasks(database: Database, texts: Texts, source: ProfileInput, complaints: C
     return frame_of(KERNELS, rows, made, source.name)
 
 
-def _communication(database: Database, texts: Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _communication(database: Database, texts: StoredTexts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
         return None
     kind = database.column("COMMUNICATION_OP", "opType")
@@ -257,7 +257,7 @@ def whole(cell: Any) -> int | None:
     return cell if isinstance(cell, int) and abs(cell) < 2**62 else None
 
 
-class Texts:
+class StoredTexts:
     """STRING_IDS: text ids -> texts."""
 
     def __init__(self, database: Database, complaints: Complaints) -> None:
@@ -289,7 +289,7 @@ def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complai
     return np.where(inside, columns["id"][found], NONE)
 
 
-def api(source: ProfileInput) -> Part:
+def api(source: ProfileInput) -> FramePart:
     """Calls of the host by level and name, with the variance of their times."""
     return read_part(source, API, _api)
 
@@ -307,7 +307,7 @@ def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd
     grouped = calls.groupby(["level", "name"], sort=True)["ns"]
     found: Any = grouped.agg(["size", "sum", "mean", "min", "max"]).reset_index()
     level = [levels.get(int(one), str(one)) for one in found["level"]]
-    texts = Texts(database, complaints)
+    texts = StoredTexts(database, complaints)
     made = {
         "level": pd.Categorical(pd.array(level, dtype="str")), "name": texts.of(found["name"].to_numpy()),
         "count": found["size"], "total_ns": found["sum"], "mean_ns": found["mean"], "min_ns": found["min"],
@@ -323,7 +323,7 @@ _STEP_COLUMNS = {
 }  # fmt: skip
 
 
-def steps(source: ProfileInput) -> Part:
+def steps(source: ProfileInput) -> FramePart:
     """StepTraceTime of the analysis database, converted from microseconds to ns."""
     return read_part(source, STEPS, _steps)
 
@@ -364,7 +364,7 @@ _COMMUNICATION_TIMES = {
 }  # fmt: skip
 
 
-def communication(source: ProfileInput) -> Part:
+def communication(source: ProfileInput) -> FramePart:
     """CommAnalyzerTime of the analysis database: what communication operators consist of, times in ms."""
     return read_part(source, COMMUNICATION, _communication_times)
 

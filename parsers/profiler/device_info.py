@@ -17,14 +17,14 @@ from parsers.profile_frames import HARDWARE
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, read_part
 from parsers.profiler.json_files import read_object
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of
 
 MHZ = 1e6
 MOST_CORES = 1 << 20
 MOST_HZ = 1e12
 
 
-def devices(source: ProfileInput) -> Part:
+def devices(source: ProfileInput) -> FramePart:
     """info.json.<n>: a row for each device."""
     complaints, found = read_object(source.path)
     listed = found.get("DeviceInfo")
@@ -38,10 +38,10 @@ def devices(source: ProfileInput) -> Part:
         "cube_hz": [_hz(one, "aic_frequency", complaints) for one in rows],
         "vector_hz": [_hz(one, "aiv_frequency", complaints) for one in rows],
     }
-    return Part(frame_of(HARDWARE, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(HARDWARE, len(rows), columns, source.name), complaints.all())
 
 
-def names(source: ProfileInput) -> Part:
+def names(source: ProfileInput) -> FramePart:
     """NPU_INFO of a database: the name of each device."""
     return read_part(source, HARDWARE, _names)
 

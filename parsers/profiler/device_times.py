@@ -27,7 +27,7 @@ from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
-from parsers.profiler.tables import NONE, Field, Table, read_table
+from parsers.profiler.tables import NONE, FileTable, TableField, read_table
 from parsers.profiler.trace import chrome
 from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.columns import COMPLETE, Trace
@@ -45,15 +45,15 @@ _PAIRS = {"send": "send", "receive": "receive", "recv": "receive", "batchsendrec
 _NAMES = ("step", "kind", "start_ns", "end_ns", "operations")
 _MOST = 2**62
 _KERNELS = (
-    Field("step", ("Step ID", "Step"), "whole"),
-    Field("name", ("Name", "Op Name"), "text"),
-    Field("core", ("Accelerator Core", "Task Type"), "text"),
-    Field("start_ns", ("Start Time", "Task Start Time"), "time", "us"),
-    Field("duration_ns", ("Duration", "Task Duration"), "time", "us"),
+    TableField("step", ("Step ID", "Step"), "whole"),
+    TableField("name", ("Name", "Op Name"), "text"),
+    TableField("core", ("Accelerator Core", "Task Type"), "text"),
+    TableField("start_ns", ("Start Time", "Task Start Time"), "time", "us"),
+    TableField("duration_ns", ("Duration", "Task Duration"), "time", "us"),
 )
 
 
-class Files(Protocol):
+class DeviceFiles(Protocol):
     """The files of a rank by kind (`parsers.profiler.ranks`)."""
 
     def has(self, kind: str) -> bool:
@@ -82,9 +82,9 @@ def kind_between(name: str) -> str:
     return _PAIRS.get(kind_of(name), "collective")
 
 
-def read(files: Files) -> Rows:
+def read(files: DeviceFiles) -> Rows:
     """Return the rows of one rank (schema DEVICE_TIMES without `rank`). Never raises for the content of files."""
-    found = _Found()
+    found = _FoundTimes()
     for kind in ("kernel_details", "op_summary"):
         if files.has(kind) and not found.computes:
             table = read_table(files.path(kind), _KERNELS)
@@ -99,7 +99,7 @@ def read(files: Files) -> Rows:
     return found.rows()
 
 
-def _add_trace(files: Files, kind: str, found: _Found) -> None:
+def _add_trace(files: DeviceFiles, kind: str, found: _FoundTimes) -> None:
     alone = not found.computes
     try:
         if not (alone or _mentions(files.path(kind))):
@@ -138,7 +138,7 @@ def _marked(text: str) -> str:
     return match[1] if match is not None else ""
 
 
-class _Found:
+class _FoundTimes:
     """Rows as they are found, all from few sources."""
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ class _Found:
             first, last, count = joined(begins[own], ends[own])
             self.add("computing", np.full(len(first), step, np.int64), first, last, count, file)
 
-    def add_kernels(self, table: Table, file: str) -> None:
+    def add_kernels(self, table: FileTable, file: str) -> None:
         """Append kernels, and the operations between ranks among them."""
         columns = table.columns
         begins, names = columns["start_ns"], columns["name"]

@@ -20,7 +20,7 @@ from parsers.errors import FormatError
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
@@ -35,22 +35,22 @@ _SHAPE = re.compile(r"\bshape\s*:\s*(?:\[([-\d,\s]*)\]|([-\d][-\d,\s]*|))")
 _TYPE = re.compile(r"\bdata_type\s*:\s*(\w+)")
 
 
-def executions(source: ProfileInput) -> Part:
+def executions(source: ProfileInput) -> FramePart:
     """Executions of operators and kernels as rows of KERNELS, in file order; the file has no start times."""
     return _part(source, KERNELS, ("name", "type", "core", "input_shapes", "input_types"))
 
 
-def shape_times(source: ProfileInput) -> Part:
+def shape_times(source: ProfileInput) -> FramePart:
     """Executions of operators and kernels with what they ran on, in file order."""
     return _part(source, SHAPE_TIMES, _TEXTS)
 
 
-def _part(source: ProfileInput, schema: Schema, texts: Sequence[str]) -> Part:
+def _part(source: ProfileInput, schema: Schema, texts: Sequence[str]) -> FramePart:
     complaints = Complaints(source.path)
     rows = list(_rows(source, complaints))
     made: dict[str, Any] = {name: categorical([row.get(name, "") for row in rows]) for name in texts}
     made |= {name: np.array([row[name] for row in rows], np.int64) for name in ("step", "duration_ns")}
-    return Part(frame_of(schema, len(rows), made, source.name), complaints.all())
+    return FramePart(frame_of(schema, len(rows), made, source.name), complaints.all())
 
 
 def _rows(source: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:

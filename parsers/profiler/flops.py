@@ -16,7 +16,7 @@ import numpy as np
 from parsers.profile_frames import FLOPS, FLOPS_SCOPES
 from parsers.profiler.json_files import read_object
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9
@@ -26,7 +26,7 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
-def summary(source: ProfileInput) -> Part:
+def summary(source: ProfileInput) -> FramePart:
     """flops_summary_<r>.json: a row for each unit with numbers in the file."""
     complaints, found = read_object(source.path)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
@@ -41,7 +41,7 @@ def summary(source: ProfileInput) -> Part:
     return _part(FLOPS, columns, source, complaints)
 
 
-def scopes(source: ProfileInput) -> Part:
+def scopes(source: ProfileInput) -> FramePart:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
     complaints, found = read_object(source.path)
     data = found.get("data")
@@ -76,11 +76,11 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     return number
 
 
-def _part(schema: Schema, columns: dict[str, list[Any]], source: ProfileInput, complaints: Complaints) -> Part:
+def _part(schema: Schema, columns: dict[str, list[Any]], source: ProfileInput, complaints: Complaints) -> FramePart:
     rows = len(columns["flops"])
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip
-    return Part(frame_of(schema, rows, made, source.name), complaints.all())
+    return FramePart(frame_of(schema, rows, made, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

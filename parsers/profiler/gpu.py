@@ -15,9 +15,9 @@ from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
-    Part,
     ProfileFileKind,
     ProfileInput,
+    FramePart,
     categorical,
     changed,
     constant,
@@ -25,69 +25,69 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
-from parsers.profiler.tables import Field, read_table
+from parsers.profiler.tables import TableField, read_table
 
 _TYPES = (
-    Field("type", ("op_type",), "text", required=True),
-    Field("count", ("type_occurrences",)),
-    Field("total_ns", ("total_time",), unit="us", required=True),
-    Field("mean_ns", ("avg_time",), unit="us"),
-    Field("share", ("total_proportion",)),
+    TableField("type", ("op_type",), "text", required=True),
+    TableField("count", ("type_occurrences",)),
+    TableField("total_ns", ("total_time",), unit="us", required=True),
+    TableField("mean_ns", ("avg_time",), unit="us"),
+    TableField("share", ("total_proportion",)),
 )
 _DETAILS = (
-    Field("type", ("op_type",), "text"),
-    Field("name", ("op_name",), "text"),
-    Field("full_name", ("op_full_name", "full_op_name"), "text", required=True),
-    Field("count", ("op_occurrences",)),
-    Field("total_ns", ("op_total_time",), unit="us", required=True),
-    Field("mean_ns", ("op_avg_time",), unit="us"),
-    Field("share", ("total_proportion",)),
-    Field("device_ns", ("cuda_activity_cost_time",), unit="us"),
+    TableField("type", ("op_type",), "text"),
+    TableField("name", ("op_name",), "text"),
+    TableField("full_name", ("op_full_name", "full_op_name"), "text", required=True),
+    TableField("count", ("op_occurrences",)),
+    TableField("total_ns", ("op_total_time",), unit="us", required=True),
+    TableField("mean_ns", ("op_avg_time",), unit="us"),
+    TableField("share", ("total_proportion",)),
+    TableField("device_ns", ("cuda_activity_cost_time",), unit="us"),
 )
 _ACTIVITY = (
-    Field("name", ("name",), "text", required=True),
-    Field("type", ("type",), "text"),
-    Field("full_name", ("op_full_name",), "text"),
-    Field("count", ("occurrences",)),
-    Field("total_ns", ("total_duration",), unit="us", required=True),
-    Field("mean_ns", ("avg_duration",), unit="us"),
-    Field("max_ns", ("max_duration",), unit="us"),
-    Field("min_ns", ("min_duration",), unit="us"),
+    TableField("name", ("name",), "text", required=True),
+    TableField("type", ("type",), "text"),
+    TableField("full_name", ("op_full_name",), "text"),
+    TableField("count", ("occurrences",)),
+    TableField("total_ns", ("total_duration",), unit="us", required=True),
+    TableField("mean_ns", ("avg_duration",), unit="us"),
+    TableField("max_ns", ("max_duration",), unit="us"),
+    TableField("min_ns", ("min_duration",), unit="us"),
 )
 
 
-def types(source: ProfileInput) -> Part:
+def types(source: ProfileInput) -> FramePart:
     """gpu_op_type_info_<r>.csv: types of operators."""
     table = read_table(source.path, _TYPES)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(source: ProfileInput) -> Part:
+def details(source: ProfileInput) -> FramePart:
     """gpu_op_detail_info_<r>.csv: operators."""
     table = read_table(source.path, _DETAILS)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATORS, table.rows, table.columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATORS, table.rows, table.columns, source.name), table.problems)
 
 
-def kernels(source: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> FramePart:
     """gpu_activity_data_<r>.csv: kernels by name."""
     table = read_table(source.path, _ACTIVITY)
     columns = table.columns
     columns["core"] = constant("GPU_KERNEL", table.rows)
     whole = np.nansum(columns["total_ns"])
     columns["share"] = columns["total_ns"] / whole if whole > 0 else np.full(table.rows, np.nan)
-    return Part(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
 
 
-def executions(source: ProfileInput) -> Part:
+def executions(source: ProfileInput) -> FramePart:
     """gpu_op_execute_timestamp_<r>.txt: every execution of an operator."""
     return timestamps(source, "GPU", 3)
 
 
-def activities(source: ProfileInput) -> Part:
+def activities(source: ProfileInput) -> FramePart:
     """activity_execute_timestamp_<r>.txt, lines `kernel;stream;start;duration`: every execution of a kernel."""
     complaints = Complaints(source.path)
     names: list[str] = []
@@ -108,7 +108,7 @@ def activities(source: ProfileInput) -> Part:
         "core": constant("GPU_KERNEL", len(rows)), "start_ns": values[:, 0], "duration_ns": values[:, 1],
         "stream": values[:, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -18,9 +18,9 @@ from parsers.profiler.digits import exact_ns
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
-    Part,
     ProfileFileKind,
     ProfileInput,
+    FramePart,
     categorical,
     changed,
     constant,
@@ -28,44 +28,44 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
-from parsers.profiler.tables import Field, read_table
+from parsers.profiler.tables import TableField, read_table
 
 LONGEST_FILE = 1 << 30
 _TYPES = (
-    Field("type", ("op_type",), "text", required=True),
-    Field("count", ("type_occurrences",)),
-    Field("per_step", ("execution_frequency",)),
-    Field("total_ns", ("total_compute_time", "total_time"), unit="ms", required=True),
-    Field("mean_ns", ("avg_time",), unit="ms"),
-    Field("share", ("percent", "total_proportion")),
+    TableField("type", ("op_type",), "text", required=True),
+    TableField("count", ("type_occurrences",)),
+    TableField("per_step", ("execution_frequency",)),
+    TableField("total_ns", ("total_compute_time", "total_time"), unit="ms", required=True),
+    TableField("mean_ns", ("avg_time",), unit="ms"),
+    TableField("share", ("percent", "total_proportion")),
 )
 _DETAILS = (
-    Field("type", ("op_type",), "text"),
-    Field("name", ("op_name",), "text"),
-    Field("full_name", ("full_op_name", "op_full_name"), "text", required=True),
-    Field("count", ("op_occurrences",)),
-    Field("total_ns", ("op_total_time", "total_time"), unit="ms", required=True),
-    Field("mean_ns", ("op_avg_time", "avg_time"), unit="ms"),
-    Field("share", ("total_proportion", "percent")),
-    Field("subgraph", ("subgraph",), "text"),
+    TableField("type", ("op_type",), "text"),
+    TableField("name", ("op_name",), "text"),
+    TableField("full_name", ("full_op_name", "op_full_name"), "text", required=True),
+    TableField("count", ("op_occurrences",)),
+    TableField("total_ns", ("op_total_time", "total_time"), unit="ms", required=True),
+    TableField("mean_ns", ("op_avg_time", "avg_time"), unit="ms"),
+    TableField("share", ("total_proportion", "percent")),
+    TableField("subgraph", ("subgraph",), "text"),
 )
 _POOL = (
-    Field("time_ns", ("Timestamp",), "time", "ns", required=True),
-    Field("allocated", ("Total Allocated",), "exact", "byte"),
-    Field("reserved", ("Total Reserved",), "exact", "byte"),
-    Field("active", ("Total Active",), "exact", "byte"),
+    TableField("time_ns", ("Timestamp",), "time", "ns", required=True),
+    TableField("allocated", ("Total Allocated",), "exact", "byte"),
+    TableField("reserved", ("Total Reserved",), "exact", "byte"),
+    TableField("active", ("Total Active",), "exact", "byte"),
 )
 
 
-def types(source: ProfileInput) -> Part:
+def types(source: ProfileInput) -> FramePart:
     """cpu_op_type_info_<r>.csv: types on the CPU."""
     table = read_table(source.path, _TYPES)
     table.columns["core"] = constant("HOST_CPU", table.rows)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(source: ProfileInput) -> Part:
+def details(source: ProfileInput) -> FramePart:
     """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt if it exists.
 
     That file has names without scopes: if several operators share a name but not the shapes, these stay unknown.
@@ -82,7 +82,7 @@ def details(source: ProfileInput) -> Part:
         shared = {names.categories[code] for code in np.flatnonzero(np.bincount(names.codes) > 1)} if len(names) else set()
         known = {name: found[0] for name, found in shapes.items() if len(found) == 1 or name not in shared}
         columns["input_shapes"] = changed(names, lambda name: known.get(name, ""))
-    return Part(frame_of(OPERATORS, table.rows, columns, source.name), problems)
+    return FramePart(frame_of(OPERATORS, table.rows, columns, source.name), problems)
 
 
 def _shapes(source: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
@@ -126,12 +126,12 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def executions(source: ProfileInput) -> Part:
+def executions(source: ProfileInput) -> FramePart:
     """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
     return timestamps(source, "HOST_CPU", 6)
 
 
-def timestamps(source: ProfileInput, core: str, decimals: int) -> Part:
+def timestamps(source: ProfileInput, core: str, decimals: int) -> FramePart:
     """Read lines `full name;kind;start,duration[,thread] start,duration ...`: start in ns, duration in 10**decimals ns."""
     complaints = Complaints(source.path)
     names: list[str] = []
@@ -157,14 +157,14 @@ def timestamps(source: ProfileInput, core: str, decimals: int) -> Part:
         "name": name.take(order), "type": changed(name, _type_of).take(order), "core": constant(core, len(rows)),
         "start_ns": values[order, 0], "duration_ns": values[order, 1], "stream": values[order, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
 
 
 def _type_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
 
 
-def memory(source: ProfileInput) -> Part:
+def memory(source: ProfileInput) -> FramePart:
     """cpu_ms_memory_record_<r>.txt: MindSpore's memory pool on the host."""
     table = read_table(source.path, _POOL)
     measures = [name for name in ("allocated", "reserved", "active") if name in table.found]
@@ -175,7 +175,7 @@ def memory(source: ProfileInput) -> Part:
         "measure": categorical(measures * table.rows),
         "size_bytes": np.stack(sizes, axis=1).ravel() if sizes else np.empty(0, np.int64),
     }  # fmt: skip
-    return Part(frame_of(HOST_MEMORY, rows, columns, source.name), table.problems)
+    return FramePart(frame_of(HOST_MEMORY, rows, columns, source.name), table.problems)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -21,7 +21,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
 from parsers.profiler.columns import RankColumns, unpacked
-from parsers.profiler.job_merge import Parts, Piece
+from parsers.profiler.job_merge import Parts, RankPiece
 from parsers.profiler.jobs import JobFiles
 from parsers.profiler.ranks import KINDS, columns_of, extent, kinds_read
 from parsers.profiler.registry import display_name
@@ -174,7 +174,7 @@ class Job:
         marks = [(member.session, member.path, member.rank) for member in self.files.members]
         marks += [(session.name, session.path, -1) for session in self.files.whole]
         files = files_of_kinds(self._files(), wanted)
-        pieces = (Piece(*mark, found) for mark, found in zip(marks, read(files, names), strict=True))
+        pieces = (RankPiece(*mark, found) for mark, found in zip(marks, read(files, names), strict=True))
         return job_merge.joined_parts(pieces, [JOB_FRAMES[name] for name in names])
 
     def _stage_starts(self) -> dict[int, int]:

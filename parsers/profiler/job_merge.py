@@ -33,7 +33,7 @@ _AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RankPiece:
     """What was read of one rank (rank -1: of all), of which session, and the directory it is of."""
 
     session: str
@@ -52,7 +52,7 @@ class Parts:
     whole_path: str = ""
 
 
-def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
+def joined_parts(pieces: Iterable[RankPiece], schemas: Sequence[Schema]) -> Parts:
     """Join pieces as they arrive."""
     own = {schema.name: Joined(schema) for schema in schemas}
     whole = {schema.name: Joined(schema) for schema in schemas}

@@ -183,7 +183,7 @@ class _Group(msgspec.Struct):
     global_ranks: msgspec.Raw = msgspec.Raw(b"")
 
 
-class _Metadata(msgspec.Struct):
+class _JobMetadata(msgspec.Struct):
     distributed_args: dict[str, Any] = {}
     parallel_group_info: dict[str, _Group] = {}
     pp_info: Any = None
@@ -201,7 +201,7 @@ def _told(session: Session, rank: int, lists: _Lists) -> _One:
     sizes = [_size_in_names(session.files, one.problems)]
     start = 0
     if METADATA.name in kinds:
-        about = _decoded(kinds[METADATA.name].path, _Metadata)
+        about = _decoded(kinds[METADATA.name].path, _JobMetadata)
         if about is not None:
             sizes.append(_size_told(about.distributed_args.get("world_size"), kinds[METADATA.name].path, one.problems))
             one.groups = _ids(about.parallel_group_info, lists)

@@ -21,9 +21,9 @@ from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, 
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
-    Part,
     ProfileFileKind,
     ProfileInput,
+    FramePart,
     categorical,
     changed,
     constant,
@@ -31,50 +31,50 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.tables import NONE, TableField, read_table
 
 TICK_NS = 10
 """Nanoseconds of one unit in a step trace."""
 _FULL_NAMES = ("full_op_name", "full_kernel_name", "full_kernel_time")  # the last one is a slip of a writer
 _NUMBERED = re.compile(r"(.*?)-op\d+")
 _DETAILS = (
-    Field("full_name", _FULL_NAMES, "text", required=True),
-    Field("mean_ns", ("execution_time", "task_duration", "avg_execution_time"), unit="ms", required=True),
-    Field("count", ("execution_frequency",)),
-    Field("core", ("task_type",), "text"),
+    TableField("full_name", _FULL_NAMES, "text", required=True),
+    TableField("mean_ns", ("execution_time", "task_duration", "avg_execution_time"), unit="ms", required=True),
+    TableField("count", ("execution_frequency",)),
+    TableField("core", ("task_type",), "text"),
 )
 _TYPES = (
-    Field("type", ("op_type", "kernel_type"), "text", required=True),
-    Field("total_ns", ("total_time", "execution_time", "task_time"), unit="ms", required=True),
-    Field("per_step", ("execution_frequency",)),
-    Field("share", ("percent",)),
+    TableField("type", ("op_type", "kernel_type"), "text", required=True),
+    TableField("total_ns", ("total_time", "execution_time", "task_time"), unit="ms", required=True),
+    TableField("per_step", ("execution_frequency",)),
+    TableField("share", ("percent",)),
 )
 _AICPU = (
-    Field("type", ("op_type", "kernel_type", "node_type_name"), "text", required=True),
-    Field("total_ns", ("total_time",), unit="ms", required=True),
-    Field("dispatch_ns", ("dispatch_time",), unit="ms"),
-    Field("start_ns", ("run_start",), "time", "us"),
+    TableField("type", ("op_type", "kernel_type", "node_type_name"), "text", required=True),
+    TableField("total_ns", ("total_time",), unit="ms", required=True),
+    TableField("dispatch_ns", ("dispatch_time",), unit="ms"),
+    TableField("start_ns", ("run_start",), "time", "us"),
 )
 _FRAMEWORK = (
-    Field("full_name", _FULL_NAMES, "text", required=True),
-    Field("type", ("op_type", "kernel_type"), "text"),
-    Field("subgraph", ("subgraph",), "text"),
-    Field("op_info", ("op_info",), "text"),
+    TableField("full_name", _FULL_NAMES, "text", required=True),
+    TableField("type", ("op_type", "kernel_type"), "text"),
+    TableField("subgraph", ("subgraph",), "text"),
+    TableField("op_info", ("op_info",), "text"),
 )
 _FLOPS = (
-    Field("full_name", ("op_full_name", *_FULL_NAMES), "text", required=True),
-    Field("mega", ("MFLOPs(10^6 cube)", "FLOPs")),
-    Field("giga_per_s", ("GFLOPS(10^9 cube)", "FLOPS")),
-    Field("use", ("FLOPS utilization(cube)", "FLOPS utilization")),
-    Field("vector_mega", ("MFLOPs(10^6 vector)",)),
-    Field("vector_giga_per_s", ("GFLOPS(10^9 vector)",)),
-    Field("vector_use", ("FLOPS utilization(vec)",)),
+    TableField("full_name", ("op_full_name", *_FULL_NAMES), "text", required=True),
+    TableField("mega", ("MFLOPs(10^6 cube)", "FLOPs")),
+    TableField("giga_per_s", ("GFLOPS(10^9 cube)", "FLOPS")),
+    TableField("use", ("FLOPS utilization(cube)", "FLOPS utilization")),
+    TableField("vector_mega", ("MFLOPs(10^6 vector)",)),
+    TableField("vector_giga_per_s", ("GFLOPS(10^9 vector)",)),
+    TableField("vector_use", ("FLOPS utilization(vec)",)),
 )
 _TIMELINE = (
-    Field("name", ("op_name",), "text", required=True),
-    Field("stream", ("stream_id",), "whole"),
-    Field("start_ns", ("start_time",), "time", "us", required=True),
-    Field("duration_ns", ("duration",), "exact", "ms", required=True),
+    TableField("name", ("op_name",), "text", required=True),
+    TableField("stream", ("stream_id",), "whole"),
+    TableField("start_ns", ("start_time",), "time", "us", required=True),
+    TableField("duration_ns", ("duration",), "exact", "ms", required=True),
 )
 _STEP_POINTS = {
     "start_ns": "start_point", "total_ns": "total", "interval_ns": "iteration_interval", "forward_backward_ns": "fp_and_bp",
@@ -85,17 +85,17 @@ _LARGEST = 2.0**53
 _REDUCE = re.compile(r"stream_(?P<stream>\d+)_(?:(?P<number>\d+)_(?P<name>.+)|(?P<old>[A-Za-z]\w*)_(?P<place>\d+))")
 
 
-def types(source: ProfileInput) -> Part:
+def types(source: ProfileInput) -> FramePart:
     """aicore_intermediate_<r>_type.csv: types on the AI Core, times of one step."""
     return _types(source, "AI_CORE")
 
 
-def pynative_types(source: ProfileInput) -> Part:
+def pynative_types(source: ProfileInput) -> FramePart:
     """pynative_op_intermediate_<r>_type.csv: types of PyNative mode."""
     return _types(source, "PYNATIVE")
 
 
-def _types(source: ProfileInput, core: str) -> Part:
+def _types(source: ProfileInput, core: str) -> FramePart:
     table = read_table(source.path, _TYPES)
     columns = table.columns
     columns["count"] = columns["per_step"]
@@ -103,20 +103,20 @@ def _types(source: ProfileInput, core: str) -> Part:
         columns["mean_ns"] = columns["total_ns"] / columns["count"]
     columns["share"] = fraction(columns["share"], columns["total_ns"])
     columns["core"] = constant(core, table.rows)
-    return Part(frame_of(OPERATOR_TYPES, table.rows, columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATOR_TYPES, table.rows, columns, source.name), table.problems)
 
 
-def details(source: ProfileInput) -> Part:
+def details(source: ProfileInput) -> FramePart:
     """aicore_intermediate_<r>_detail.csv: operators on the AI Core, with shapes and FLOPs if files beside it have them."""
     return _details(source, "AI_CORE")
 
 
-def pynative_details(source: ProfileInput) -> Part:
+def pynative_details(source: ProfileInput) -> FramePart:
     """pynative_op_intermediate_<r>_detail.csv: operators of PyNative mode."""
     return _details(source, "PYNATIVE")
 
 
-def _details(source: ProfileInput, core: str) -> Part:
+def _details(source: ProfileInput, core: str) -> FramePart:
     table = read_table(source.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["total_ns"] = columns["mean_ns"] * columns["count"]
@@ -134,7 +134,7 @@ def _details(source: ProfileInput, core: str) -> Part:
             columns |= _joined(columns["full_name"], names, found, columns)
     if core == "AI_CORE" and table.rows and "framework_raw" not in source.beside:
         problems += (_without_framework(source),)
-    return Part(frame_of(OPERATORS, table.rows, columns, source.name), problems)
+    return FramePart(frame_of(OPERATORS, table.rows, columns, source.name), problems)
 
 
 def _without_framework(source: ProfileInput) -> Problem:
@@ -232,7 +232,7 @@ def _flops(source: ProfileInput) -> tuple[pd.Categorical, dict[str, Any], tuple[
     return table.columns["full_name"], found, table.problems
 
 
-def aicpu(source: ProfileInput) -> Part:
+def aicpu(source: ProfileInput) -> FramePart:
     """aicpu_intermediate_<r>.csv: every execution on the AI CPU."""
     table = read_table(source.path, _AICPU)
     columns = table.columns
@@ -241,23 +241,24 @@ def aicpu(source: ProfileInput) -> Part:
     columns["core"] = constant("AI_CPU", table.rows)
     columns["count"] = np.ones(table.rows)
     columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
-    return Part(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
+    return FramePart(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
 
 
-def timeline(source: ProfileInput) -> Part:
+def timeline(source: ProfileInput) -> FramePart:
     """output_timeline_data_<r>.txt: every execution on the device."""
     table = read_table(source.path, _TIMELINE)
     columns = table.columns
     columns["type"] = changed(columns["name"], lambda text: type_of(last_part(text)))
     columns["core"] = constant("AI_CORE", table.rows)
-    return Part(frame_of(KERNELS, table.rows, columns, source.name), table.problems)
+    return FramePart(frame_of(KERNELS, table.rows, columns, source.name), table.problems)
 
 
-def steps(source: ProfileInput) -> Part:
+def steps(source: ProfileInput) -> FramePart:
     """step_trace_raw_<r>_detail_time.csv: steps, and the average in the file."""
-    fields = [Field("step", ("step_num",), "text", required=True)]
-    fields += [Field(name, (header,), "whole" if name == "start_ns" else "number") for name, header in _STEP_POINTS.items()]
-    fields[3:5] = [Field("interval_ns", ("iteration_interval",)), Field("forward_backward_ns", ("fp_and_bp", "fp"))]
+    fields = [TableField("step", ("step_num",), "text", required=True)]
+    for name, header in _STEP_POINTS.items():
+        fields.append(TableField(name, (header,), "whole" if name == "start_ns" else "number"))
+    fields[3:5] = [TableField("interval_ns", ("iteration_interval",)), TableField("forward_backward_ns", ("fp_and_bp", "fp"))]
     table = read_table(source.path, fields)
     columns = table.columns
     kinds, numbers = _numbered(list(columns["step"]))
@@ -268,7 +269,7 @@ def steps(source: ProfileInput) -> Part:
         columns[name][~known] = NONE if name == "start_ns" else np.nan
     started = (columns["start_ns"] != NONE * TICK_NS) & (np.array(kinds) != "average")
     columns["start_ns"] = np.where(started, columns["start_ns"], NONE).astype(np.int64)
-    return Part(frame_of(STEPS, table.rows, columns, source.name), table.problems)
+    return FramePart(frame_of(STEPS, table.rows, columns, source.name), table.problems)
 
 
 def _numbered(cells: list[str]) -> tuple[list[str], Any]:
@@ -277,9 +278,9 @@ def _numbered(cells: list[str]) -> tuple[list[str], Any]:
     return ["average" if cell in ("", "-", "0") else "step" for cell in cells], numbers
 
 
-def reduces(source: ProfileInput) -> Part:
+def reduces(source: ProfileInput) -> FramePart:
     """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which start and end are read."""
-    step = Field("step", ("step_num",), "text", required=True)
+    step = TableField("step", ("step_num",), "text", required=True)
     table = read_table(source.path, (step,), further="at/", among=lambda name: name.startswith("stream_"))
     kinds, numbers = _numbered(list(table.columns["step"]))
     steps = np.flatnonzero(np.array(kinds) == "step") if kinds else np.empty(0, np.int64)
@@ -301,7 +302,7 @@ def reduces(source: ProfileInput) -> Part:
     }
     columns["name"] = categorical(frames["name"])
     frame = frame_of(REDUCES, len(columns["name"]), columns, source.name)
-    return Part(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)
+    return FramePart(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

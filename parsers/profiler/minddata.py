@@ -22,21 +22,30 @@ from parsers.profile_frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
 from parsers.profiler.host import lines_of
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, constant, frame_of, numbered
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.parts import (
+    FrameReader,
+    ProfileFileKind,
+    ProfileInput,
+    FramePart,
+    categorical,
+    constant,
+    frame_of,
+    numbered,
+)
+from parsers.profiler.tables import NONE, TableField, read_table
 from parsers.schema import Schema
 
 MS = 1_000_000
 MIB = 1 << 20
 _PUSH, _TOTAL = 1, 2
 _RAW = (
-    Field("op_id", ("op_id",), "whole", required=True),
-    Field("type", ("op_type",), "text"),
-    Field("workers", ("num_workers",), "whole"),
-    Field("size", ("output_queue_size",), "text"),
-    Field("queue_length", ("output_queue_length",)),
-    Field("interval_ns", ("sample_interval",), unit="ms"),
-    Field("parent", ("parent_id",), "whole"),
+    TableField("op_id", ("op_id",), "whole", required=True),
+    TableField("type", ("op_type",), "text"),
+    TableField("workers", ("num_workers",), "whole"),
+    TableField("size", ("output_queue_size",), "text"),
+    TableField("queue_length", ("output_queue_length",)),
+    TableField("interval_ns", ("sample_interval",), unit="ms"),
+    TableField("parent", ("parent_id",), "whole"),
 )
 
 
@@ -53,25 +62,25 @@ class _Operation:
     sizes: list[float]
 
 
-def pipeline(source: ProfileInput) -> Part:
+def pipeline(source: ProfileInput) -> FramePart:
     """pipeline_profiling_<r>.json: the operations."""
     complaints = Complaints(source.path)
     return _operations(_profiled(source, complaints), source, complaints)
 
 
-def pipeline_raw(source: ProfileInput) -> Part:
+def pipeline_raw(source: ProfileInput) -> FramePart:
     """minddata_pipeline_raw_<r>.csv: the operations."""
     complaints = Complaints(source.path)
     return _operations(_raw(source, complaints), source, complaints)
 
 
-def samples(source: ProfileInput) -> Part:
+def samples(source: ProfileInput) -> FramePart:
     """pipeline_profiling_<r>.json: the queues of operations, sample by sample."""
     complaints = Complaints(source.path)
     return _samples(_profiled(source, complaints), source, complaints)
 
 
-def samples_raw(source: ProfileInput) -> Part:
+def samples_raw(source: ProfileInput) -> FramePart:
     """minddata_pipeline_raw_<r>.csv: the queues of operations, sample by sample."""
     complaints = Complaints(source.path)
     return _samples(_raw(source, complaints), source, complaints)
@@ -176,7 +185,7 @@ def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
     return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
 
 
-def _operations(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> Part:
+def _operations(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> FramePart:
     (uses, problems), levels = _cpu_use(source), _levels(operations)
     operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
     means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
@@ -189,7 +198,7 @@ def _operations(operations: Sequence[_Operation], source: ProfileInput, complain
         "queue_empty": [one.sizes.count(0.0) / len(one.sizes) if one.sizes else math.nan for one in operations],
         "interval_ns": [one.interval for one in operations], "cpu": [uses.get(one.op_id, math.nan) for one in operations],
     }  # fmt: skip
-    return Part(frame_of(PIPELINE, len(operations), columns, source.name), (*complaints.all(), *problems))
+    return FramePart(frame_of(PIPELINE, len(operations), columns, source.name), (*complaints.all(), *problems))
 
 
 def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
@@ -240,7 +249,7 @@ def _parsed(cell: str) -> float | None:
         return None
 
 
-def _samples(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> Part:
+def _samples(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> FramePart:
     counts = [len(one.sizes) for one in operations]
     rows = sum(counts)
     columns = {
@@ -249,20 +258,20 @@ def _samples(operations: Sequence[_Operation], source: ProfileInput, complaints:
         "size": [size for one in operations for size in one.sizes],
         "capacity": np.repeat([math.nan if one.length is None else one.length for one in operations], counts),
     }  # fmt: skip
-    return Part(frame_of(QUEUES, rows, columns, source.name), complaints.all())
+    return FramePart(frame_of(QUEUES, rows, columns, source.name), complaints.all())
 
 
-def host_queue(source: ProfileInput) -> Part:
+def host_queue(source: ProfileInput) -> FramePart:
     """device_queue_profiling_<r>.txt: the queue on the host from which data are sunk to the device."""
     return _steps(source, "host")
 
 
-def iterator(source: ProfileInput) -> Part:
+def iterator(source: ProfileInput) -> FramePart:
     """dataset_iterator_profiling_<r>.txt: the queue on the host if data are not sunk."""
     return _steps(source, "iterator")
 
 
-def _steps(source: ProfileInput, queue: str) -> Part:
+def _steps(source: ProfileInput, queue: str) -> FramePart:
     """Read lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 queue (capacity)."""
     complaints = Complaints(source.path)
     rows: list[dict[str, float]] = []
@@ -292,7 +301,7 @@ def _steps(source: ProfileInput, queue: str) -> Part:
         name: [row.get(name, math.nan) for row in rows] for name in ("size", "capacity", "total_ns", "push_ns", "get_ns")
     }
     columns |= {"queue": constant(queue, len(rows)), "step": [int(row["step"]) for row in rows], "time_ns": times}
-    return Part(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
 
 
 _STEP_CELLS = ("type", "subtype", "step", "value", "time")
@@ -303,17 +312,17 @@ def _integer(cell: str) -> int | None:
     return value if value is not None and abs(value) * MS < 2**63 else None
 
 
-def get_next_ascend(source: ProfileInput) -> Part:
+def get_next_ascend(source: ProfileInput) -> FramePart:
     """minddata_aicpu_<r>.txt: getting data on Ascend, in us."""
     return _get_next(source, 1_000)
 
 
-def get_next_gpu(source: ProfileInput) -> Part:
+def get_next_gpu(source: ProfileInput) -> FramePart:
     """minddata_getnext_profiling_<r>.txt: getting data on GPU, in ns."""
     return _get_next(source, 1)
 
 
-def _get_next(source: ProfileInput, unit: int) -> Part:
+def _get_next(source: ProfileInput, unit: int) -> FramePart:
     """Read lines `name start end queue_size`."""
     complaints = Complaints(source.path)
     rows: list[tuple[int, int, int]] = []
@@ -329,13 +338,13 @@ def _get_next(source: ProfileInput, unit: int) -> Part:
         "queue": constant("device", len(rows)), "step": np.arange(1, len(rows) + 1), "time_ns": values[:, 0] * unit,
         "size": values[:, 2], "total_ns": taken, "get_ns": taken,
     }  # fmt: skip
-    return Part(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
 
 
 _USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_utilization", "idle": "idle_utilization"}
 
 
-def cpu(source: ProfileInput) -> Part:
+def cpu(source: ProfileInput) -> FramePart:
     """minddata_cpu_utilization_<r>.json: use of the CPU.
 
     Some writers repeat every value of the machine, or write a zero after each, and cut some of its lists (user and system) to
@@ -409,7 +418,7 @@ _MEMORY = {
 }  # fmt: skip
 
 
-def memory(source: ProfileInput) -> Part:
+def memory(source: ProfileInput) -> FramePart:
     """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB in the file."""
     complaints = Complaints(source.path)
     found = _object(source, complaints)
@@ -429,8 +438,8 @@ def memory(source: ProfileInput) -> Part:
     return _named(HOST_MEMORY, columns, len(rows), source, complaints)
 
 
-def _named(schema: Schema, columns: Mapping[str, Any], rows: int, source: ProfileInput, complaints: Complaints) -> Part:
-    return Part(frame_of(schema, rows, columns, source.name), complaints.all())
+def _named(schema: Schema, columns: Mapping[str, Any], rows: int, source: ProfileInput, complaints: Complaints) -> FramePart:
+    return FramePart(frame_of(schema, rows, columns, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

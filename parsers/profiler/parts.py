@@ -17,7 +17,7 @@ from parsers.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FramePart:
     """The rows of one file for one schema, and the damage found."""
 
     frame: pd.DataFrame
@@ -60,7 +60,7 @@ def stamped(stem: str, end: str = "csv") -> re.Pattern[str]:
     return re.compile(rf"{stem}(?:_\d+)*\.{end}")
 
 
-Read = Callable[[ProfileInput], Part]
+Read = Callable[[ProfileInput], FramePart]
 
 
 @dataclass(frozen=True, slots=True)

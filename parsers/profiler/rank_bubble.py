@@ -26,7 +26,7 @@ from parsers.profiler.communication_json import Times, step_number
 from parsers.profiler.communication_tables import Tasks
 from parsers.profiler.database import Database
 from parsers.profiler.lines import Complaints
-from parsers.profiler.tables import Field, read_table
+from parsers.profiler.tables import TableField, read_table
 
 KINDS = (("communication", "kernel_details"), ("database",), ("msprof",))
 """Kinds of files that together tell when operations ran, the first ones first."""
@@ -34,9 +34,9 @@ LARGEST = 64 << 20
 """Bytes of kernel_details or communication.json beyond which the bubble is left at its upper bound; of a database ten times."""
 _SOME = re.compile(rb'"p2p"\s*:\s*\{\s*"')
 _KERNELS = (
-    Field("core", ("Accelerator Core", "Task Type"), "text"),
-    Field("start_ns", ("Start Time", "Task Start Time"), "time", "us"),
-    Field("duration_ns", ("Duration", "Task Duration"), "time", "us"),
+    TableField("core", ("Accelerator Core", "Task Type"), "text"),
+    TableField("start_ns", ("Start Time", "Task Start Time"), "time", "us"),
+    TableField("duration_ns", ("Duration", "Task Duration"), "time", "us"),
 )
 _TASKS = """SELECT t.startNs, t.endNs FROM TASK t JOIN COMPUTE_TASK_INFO c ON t.globalTaskId = c.globalTaskId
             WHERE t.startNs IS NOT NULL AND t.endNs > t.startNs"""

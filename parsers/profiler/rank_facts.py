@@ -23,12 +23,12 @@ from parsers.profiler import flops
 from parsers.profiler.ascend_output import COMMUNICATION
 from parsers.profiler.columns import Rows
 from parsers.profiler.communication_tables import table_rows
-from parsers.profiler.database import Database, Texts
+from parsers.profiler.database import Database, StoredTexts
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks, plan
 from parsers.profiler.memory.records import MINDSPORE_MB, PROCESS, of_mindspore
 from parsers.profiler.parts import ProfileInput
-from parsers.profiler.tables import NONE, Field, Table, plain, read_table
+from parsers.profiler.tables import NONE, FileTable, TableField, plain, read_table
 
 KINDS = (
     "memory_record", "kernel_details", "op_statistic", "database", "msprof", "memory_summary", "flops_summary",
@@ -42,33 +42,33 @@ _HEADER = 1 << 16
 _MB = 1 << 20
 _NAN = math.nan
 _MEMORY = (
-    Field("component", ("Component",), "text", required=True),
-    Field("allocated", ("Total Allocated",), "number", "mb"),
-    Field("reserved", ("Total Reserved",), "number", "mb"),
-    Field("device", ("Device Type", "Device"), "text"),
+    TableField("component", ("Component",), "text", required=True),
+    TableField("allocated", ("Total Allocated",), "number", "mb"),
+    TableField("reserved", ("Total Reserved",), "number", "mb"),
+    TableField("device", ("Device Type", "Device"), "text"),
 )
 _STATISTIC = (
-    Field("type", ("OP Type",), "text", required=True),
-    Field("core", ("Core Type",), "text"),
-    Field("total_ns", ("Total Time",), unit="us", required=True),
-    Field("device", ("Device_id",), "whole"),
+    TableField("type", ("OP Type",), "text", required=True),
+    TableField("core", ("Core Type",), "text"),
+    TableField("total_ns", ("Total Time",), unit="us", required=True),
+    TableField("device", ("Device_id",), "whole"),
 )
 _KERNELS = (
-    Field("step", ("Step ID", "Step"), "whole"),
-    Field("type", ("Type", "OP Type"), "text"),
-    Field("core", ("Accelerator Core", "Task Type"), "text"),
-    Field("duration_ns", ("Duration", "Task Duration"), "number", "us"),
-    Field("shapes", ("Input Shapes",), "text"),
-    Field("aic_cube", ("aic_cube_fops",)),
-    Field("aiv_cube", ("aiv_cube_fops",)),
-    Field("aic_vector", ("aic_vector_fops",)),
-    Field("aiv_vector", ("aiv_vector_fops",)),
+    TableField("step", ("Step ID", "Step"), "whole"),
+    TableField("type", ("Type", "OP Type"), "text"),
+    TableField("core", ("Accelerator Core", "Task Type"), "text"),
+    TableField("duration_ns", ("Duration", "Task Duration"), "number", "us"),
+    TableField("shapes", ("Input Shapes",), "text"),
+    TableField("aic_cube", ("aic_cube_fops",)),
+    TableField("aiv_cube", ("aiv_cube_fops",)),
+    TableField("aic_vector", ("aic_vector_fops",)),
+    TableField("aiv_vector", ("aiv_vector_fops",)),
 )
 _COUNTERS = ("aic_cube", "aiv_cube", "aic_vector", "aiv_vector")
 Facts = dict[str, Any]
 
 
-class Files(Protocol):
+class RankFilesByKind(Protocol):
     """The files of one rank by kind (`parsers.profiler.ranks`)."""
 
     def path(self, kind: str) -> str:
@@ -88,12 +88,12 @@ class Files(Protocol):
         ...
 
 
-def read(source: Files, rank: int) -> Rows:
+def read(source: RankFilesByKind, rank: int) -> Rows:
     """Return the row of one rank (schema RANKS without `rank`); none if no file tells anything."""
     found: Facts = {}
     files = []
     of_database = partial(_database, rank=rank)
-    readers: tuple[tuple[str, Callable[[Files, str], Facts]], ...] = (
+    readers: tuple[tuple[str, Callable[[RankFilesByKind, str], Facts]], ...] = (
         ("memory_record", _memory), ("kernel_details", _kernels), ("op_statistic", _statistic), ("database", of_database),
         ("msprof", of_database), ("memory_summary", _memory_summary), ("flops_summary", _flops_summary),
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _known(value: Any) -> bool:
 # Text files ------------------------------------------------------------------------------------------------------------------
 
 
-def _memory(source: Files, kind: str) -> Facts:
+def _memory(source: RankFilesByKind, kind: str) -> Facts:
     """memory_record.csv: the rows of a component X+GE are sums; without any, those of the component with most memory count."""
     table = _read(source, kind, _MEMORY)
     component = table.columns["component"]
@@ -153,7 +153,7 @@ def _of_sums(highest: Mapping[str, int]) -> int:
     return max(sums or [value for name, value in highest.items() if name != PROCESS], default=NONE)
 
 
-def _statistic(source: Files, kind: str) -> Facts:
+def _statistic(source: RankFilesByKind, kind: str) -> Facts:
     """op_statistic.csv: time of all types of operators."""
     table = _read(source, kind, _STATISTIC)
     if not table.rows:
@@ -162,7 +162,7 @@ def _statistic(source: Files, kind: str) -> Facts:
     return {"operators_ns": float(table.columns["total_ns"][kept].sum()), "device": _only(table.columns["device"])}
 
 
-def _kernels(source: Files, kind: str) -> Facts:
+def _kernels(source: RankFilesByKind, kind: str) -> Facts:
     """kernel_details.csv: counted operations, and rows that experts took."""
     counted = _counts(source.path(kind))
     if not counted and not _has_experts(source):
@@ -194,7 +194,7 @@ def _counts(path: str) -> bool:
     return not wanted.isdisjoint(plain(name) for name in header.decode("utf-8-sig", "replace").split(","))
 
 
-def _has_experts(source: Files) -> bool:
+def _has_experts(source: RankFilesByKind) -> bool:
     """Return whether op_statistic, a file of a few kB, names the operators of experts; else kernel_details is not read."""
     path = source.path("op_statistic")
     try:
@@ -226,18 +226,18 @@ def _among(values: pd.Categorical, names: tuple[str, ...]) -> NDArray[np.bool_]:
     return made
 
 
-def _read(source: Files, kind: str, fields: tuple[Field, ...]) -> Table:
+def _read(source: RankFilesByKind, kind: str, fields: tuple[TableField, ...]) -> FileTable:
     table = read_table(source.path(kind), fields)
     _report(source, kind, table.problems)
     return table
 
 
-def _report(source: Files, kind: str, problems: Any) -> None:
+def _report(source: RankFilesByKind, kind: str, problems: Any) -> None:
     complaints = source.complaints(kind)
     complaints.problems += [problem for problem in problems if problem not in complaints.problems]
 
 
-def _memory_summary(source: Files, kind: str) -> Facts:
+def _memory_summary(source: RankFilesByKind, kind: str) -> Facts:
     """memory_usage_summary_<rank>.json: capacity and peak."""
     part = plan.summary(ProfileInput(source.path(kind), source.name(kind), {}))
     _report(source, kind, part.problems)
@@ -245,7 +245,7 @@ def _memory_summary(source: Files, kind: str) -> Facts:
     return {"capacity_bytes": sizes.get("capacity", NONE), "peak_allocated_bytes": sizes.get("peak", NONE)}
 
 
-def _flops_summary(source: Files, kind: str) -> Facts:
+def _flops_summary(source: RankFilesByKind, kind: str) -> Facts:
     """flops_summary_<rank>.json: operations per step, and per second."""
     part = flops.summary(ProfileInput(source.path(kind), source.name(kind), {}))
     _report(source, kind, part.problems)
@@ -257,7 +257,7 @@ def _flops_summary(source: Files, kind: str) -> Facts:
 # Databases -------------------------------------------------------------------------------------------------------------------
 
 
-def _database(source: Files, kind: str, *, rank: int) -> Facts:
+def _database(source: RankFilesByKind, kind: str, *, rank: int) -> Facts:
     found = source.asked(kind, partial(_of_profiler, rank=rank))
     return found if isinstance(found, dict) else {}
 
@@ -300,7 +300,7 @@ def _memory_of(database: Database, complaints: Complaints) -> Facts:
         if not rows:
             continue
         numbers = np.array([row[0] if isinstance(row[0], int) else NONE for row in rows], np.int64)
-        names = [str(name) for name in Texts(database, complaints).of(numbers)]
+        names = [str(name) for name in StoredTexts(database, complaints).of(numbers)]
         found = {}
         for place, name in ((1, "allocated"), (2, "reserved")):
             sizes = {one: row[place] for one, row in zip(names, rows, strict=True) if _size(row[place])}

@@ -65,7 +65,7 @@ _GROUP = ("group", "name", "kind", "ranks", "size", "told")
 T = TypeVar("T")
 
 
-class _Reading:
+class _RankReading:
     """The files of one rank, or of all ranks, by kind; each database is opened once."""
 
     def __init__(self, files: Sequence[ProfileFile]) -> None:
@@ -133,7 +133,7 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
     unknown = set(what).difference(FRAMES)
     if unknown:
         raise KeyError(min(unknown))
-    reading = _Reading(files)
+    reading = _RankReading(files)
     rows: list[Rows] = []
     if "groups" in what:
         rows.append(_groups(reading))
@@ -162,7 +162,7 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
     return packed(rows, reading.problems())
 
 
-def _facts(reading: _Reading, rank: int) -> Rows:
+def _facts(reading: _RankReading, rank: int) -> Rows:
     if reading.has("cluster_database"):
         found = reading.asked("cluster_database", rank_facts.of_cluster)
         if isinstance(found, Rows):
@@ -171,7 +171,7 @@ def _facts(reading: _Reading, rank: int) -> Rows:
     return rank_facts.read(reading, rank)
 
 
-def _stages(reading: _Reading) -> Rows:
+def _stages(reading: _RankReading) -> Rows:
     rows = Rows(STAGES, ("told_rank", "stage", "mode", "stages"), reading.name("parallel_strategy"))
     told = strategy.read_config(reading.path("parallel_strategy"), reading.complaints("parallel_strategy"))
     if told is not None:
@@ -179,7 +179,7 @@ def _stages(reading: _Reading) -> Rows:
     return rows
 
 
-def _operations(reading: _Reading) -> Operations | None:
+def _operations(reading: _RankReading) -> Operations | None:
     for kind, read in (
         ("communication", communication_json.read_operations),
         ("cluster_communication", communication_json.read_cluster_operations),
@@ -195,7 +195,7 @@ def _operations(reading: _Reading) -> Operations | None:
     return asked
 
 
-def _links(reading: _Reading) -> Links | None:
+def _links(reading: _RankReading) -> Links | None:
     for kind, cluster in (("communication_matrix", False), ("cluster_matrix", True)):
         if reading.has(kind):
             found = communication_json.read_links(reading.path(kind), reading.complaints(kind), cluster=cluster)
@@ -209,7 +209,7 @@ def _links(reading: _Reading) -> Links | None:
 
 
 def _first(
-    reading: _Reading, of_tables: Callable[..., T | None], of_tasks: Callable[[Tasks], T | None]
+    reading: _RankReading, of_tables: Callable[..., T | None], of_tasks: Callable[[Tasks], T | None]
 ) -> tuple[str, T | None]:
     """Return the first kind of database that answers, and its answer: from the tables of an analysis, or from single tasks."""
     asks: tuple[tuple[str, Callable[[Database, Complaints], T | None]], ...] = (
@@ -225,7 +225,7 @@ def _first(
     return "", None
 
 
-def _steps(reading: _Reading) -> Rows:
+def _steps(reading: _RankReading) -> Rows:
     whole = step_parts.new_rows(ranks=True)
     if reading.has("cluster_steps"):
         whole.file = reading.name("cluster_steps")
@@ -242,7 +242,7 @@ def _steps(reading: _Reading) -> Rows:
     return rows
 
 
-def _own_steps(reading: _Reading) -> Rows:
+def _own_steps(reading: _RankReading) -> Rows:
     rows = step_parts.new_rows()
     kinds = ("step_trace_time", "analysis", "cluster_analyse", "step_trace_raw")
     rows.file = next((reading.name(kind) for kind in kinds if reading.has(kind)), "")
@@ -273,7 +273,7 @@ def kinds_read(names: Collection[str], files: Iterable[Sequence[ProfileFile]]) -
 # Groups ----------------------------------------------------------------------------------------------------------------------
 
 
-def _groups(reading: _Reading) -> Rows:
+def _groups(reading: _RankReading) -> Rows:
     rows = Rows(GROUPS, _GROUP)
     if reading.has("profiler_metadata"):
         _add_metadata(rows, reading.path("profiler_metadata"), reading.complaints("profiler_metadata"))
@@ -300,7 +300,7 @@ class _Group(msgspec.Struct):
     global_ranks: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class _Metadata(msgspec.Struct):
+class _RankMetadata(msgspec.Struct):
     parallel_group_info: dict[str, _Group] = {}
 
 
@@ -309,7 +309,7 @@ def _add_metadata(rows: Rows, path: str, complaints: Complaints) -> None:
     try:
         with RegularFile(path) as file:
             data = file.read(0, min(file.size, LONGEST_JSON))
-        about = msgspec.json.decode(data, type=_Metadata)
+        about = msgspec.json.decode(data, type=_RankMetadata)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         _add_told(rows, _object(path, complaints).get("parallel_group_info"), complaints)
         return

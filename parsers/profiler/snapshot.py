@@ -1,9 +1,9 @@
 r"""Serialises frames of profiles, so that a table of a million rows is parsed only once.
 
 Layout: magic ``MSPF`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
-(msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8. For
-categoricals the columns hold codes and the header the texts; columns of int64 are in the smallest type that holds their values.
-Nothing in it is executed.
+(msgpack of `_ProfileHeader`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8.
+For categoricals the columns hold codes and the header the texts; columns of int64 are in the smallest type that holds their
+values. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ FORMAT = Format("snapshot", b"MSPF\0\0\0", 5)
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
 
 
-class _Column(msgspec.Struct, array_like=True):
+class _ProfileColumn(msgspec.Struct, array_like=True):
     name: str
     dtype: str
     texts: list[str] | None
 
 
-class _Header(msgspec.Struct):
+class _ProfileHeader(msgspec.Struct):
     schema: str
     rows: int
-    columns: list[_Column]
+    columns: list[_ProfileColumn]
     problems: list[Problem]
     size: int
     crc: int
@@ -58,17 +58,17 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
     """Return the parts of a snapshot, to be written one after the other; None if a path cannot be encoded."""
     if sys.byteorder != "little":
         return None
-    columns: list[_Column] = []
+    columns: list[_ProfileColumn] = []
     arrays: list[NDArray[Any]] = []
     for name in frame.columns:
         values = frame[name].array
         if isinstance(values, pd.Categorical):
             arrays.append(np.asarray(values.codes))
-            columns.append(_Column(str(name), str(values.codes.dtype), list(values.categories)))
+            columns.append(_ProfileColumn(str(name), str(values.codes.dtype), list(values.categories)))
         else:
             plain = np.asarray(values)
             arrays.append(narrow(plain) if plain.dtype == np.int64 else plain)
-            columns.append(_Column(str(name), str(arrays[-1].dtype), None))
+            columns.append(_ProfileColumn(str(name), str(arrays[-1].dtype), None))
         if columns[-1].dtype not in _TYPES:
             return None
     parts: list[bytes | memoryview] = []
@@ -77,7 +77,7 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
         parts += (data, bytes(-len(data) % 8))
     try:
         size = sum(len(part) for part in parts)
-        header = msgspec.msgpack.encode(_Header(schema.name, len(frame), columns, list(problems), size, crc_of(parts)))
+        header = msgspec.msgpack.encode(_ProfileHeader(schema.name, len(frame), columns, list(problems), size, crc_of(parts)))
     except UnicodeEncodeError:
         return None
     return [FORMAT.prefix(header), header, bytes(-len(header) % 8), *parts]
@@ -85,7 +85,7 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
 
 def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]]:
     """Return the frame in a snapshot and the damage in its files; FormatError unless it is complete and of this version."""
-    header, end = FORMAT.header(data, _Header)
+    header, end = FORMAT.header(data, _ProfileHeader)
     body = np.frombuffer(data, np.uint8)[end + (PREFIX.size - end) % 8 :]
     if header.schema != schema.name or len(body) != header.size or google_crc32c.value(body) != header.crc:
         raise FormatError("snapshot: the columns do not match the header")

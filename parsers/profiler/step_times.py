@@ -20,7 +20,7 @@ from parsers.profile_frames import STEP_TIMES
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, read_part
 from parsers.profiler.database import whole as whole_number
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileInput, frame_of
+from parsers.profiler.parts import FrameReader, ProfileInput, FramePart, frame_of
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.files import TRACE_VIEW
@@ -43,7 +43,7 @@ _LATEST = Decimal(2**62)
 _DECODER = json.JSONDecoder(parse_float=Decimal)
 
 
-def from_trace(source: ProfileInput) -> Part:
+def from_trace(source: ProfileInput) -> FramePart:
     """trace_view.json: a row for each step, in order of time; of several slices of a step the first one counts."""
     complaints = Complaints(source.path)
     found: dict[int, tuple[int, int]] = {}
@@ -56,7 +56,7 @@ def from_trace(source: ProfileInput) -> Part:
                 complaints.add(f"Expected a file compressed by gzip, found that {data.damage}; later steps are missing.")
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
-    return Part(_frame([(step, *times) for step, times in found.items()], source.name, complaints), complaints.all())
+    return FramePart(_frame([(step, *times) for step, times in found.items()], source.name, complaints), complaints.all())
 
 
 def _marks(data: TraceBytes) -> Iterator[int]:
@@ -141,7 +141,7 @@ def _nanoseconds(value: Any) -> int | None:
     return int(found.to_integral_value()) if found.is_finite() and abs(found) < _LATEST else None
 
 
-def from_database(source: ProfileInput) -> Part:
+def from_database(source: ProfileInput) -> FramePart:
     """STEP_TIME: a row for each step, in order of time."""
     return read_part(source, STEP_TIMES, _from_database)
 

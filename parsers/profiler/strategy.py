@@ -25,7 +25,7 @@ from parsers.profile_frames import STRATEGIES
 from parsers.profiler.groups import MOST_RANKS
 from parsers.profiler.json_entries import Scan
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.profiler.progress import report_read
 from parsers.profiler.strategy_values import output_of, shards_of, type_named, value_text
 from parsers.profiler.tables import NONE
@@ -85,7 +85,7 @@ class _Other(msgspec.Struct, gc=False):
     value: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class _File(msgspec.Struct):
+class _StrategyFile(msgspec.Struct):
     config: msgspec.Raw = msgspec.Raw(b"null")
 
 
@@ -134,7 +134,7 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 def _config_in(data: bytes) -> dict[str, Any] | None:
     """Decode config of a whole file, wherever it is."""
     try:
-        found = msgspec.json.decode(bytes(msgspec.json.decode(data, type=_File).config))
+        found = msgspec.json.decode(bytes(msgspec.json.decode(data, type=_StrategyFile).config))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
@@ -178,10 +178,10 @@ def _number(value: Any) -> int:
 # The graph -------------------------------------------------------------------------------------------------------------------
 
 
-def strategies(source: ProfileInput) -> Part:
+def strategies(source: ProfileInput) -> FramePart:
     """Operators, parameters and constants in file order; inputs are numbers of rows of the file."""
     complaints = Complaints(source.path)
-    rows = _Rows(complaints)
+    rows = _StrategyRows(complaints)
     try:
         with RegularFile(source.path) as file:
             if not file.size:
@@ -193,11 +193,11 @@ def strategies(source: ProfileInput) -> Part:
                     complaints.add("Expected a graph with nodes, found none.")
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
-    return Part(rows.frame(source.name), complaints.all())
+    return FramePart(rows.frame(source.name), complaints.all())
 
 
 @dataclass(slots=True)
-class _Rows:
+class _StrategyRows:
     """Collects rows; the first operator of a name is what inputs of that name take."""
 
     complaints: Complaints

@@ -39,7 +39,7 @@ _UNSET = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TableField:
     """A column to read: its name in the frame, its names in files, and its type.
 
     kind: "text" (a categorical), "number" (float64, in the base unit), "whole" (int64, NONE for none), "time" (int64
@@ -56,7 +56,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FileTable:
     """The content of one file: columns by name, of equal length; `found` are those that the file has.
 
     lines holds the line of the file at which each row begins, if the caller asked for it; else it is empty.
@@ -73,7 +73,7 @@ class Table:
 class _Placed:
     """A column to read and its position in the file."""
 
-    field: Field
+    field: TableField
     place: int
     header: str
     scale: float
@@ -86,12 +86,12 @@ def plain(name: str) -> str:
 
 def read_table(
     path: str,
-    fields: Sequence[Field],
+    fields: Sequence[TableField],
     *,
     further: str = "",
     among: Callable[[str], bool] | None = None,
     numbered: bool = False,
-) -> Table:
+) -> FileTable:
     """Read columns of a text table; never raises for its content, or if it does not exist.
 
     A column that the file does not have holds missing values; if it is required, that is a problem and there are no rows.
@@ -111,9 +111,9 @@ def read_table(
         return _nothing(fields, complaints)
 
 
-def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
+def _nothing(fields: Sequence[TableField], complaints: Complaints) -> FileTable:
     columns = {field.name: _missing(field, 0) for field in fields}
-    return Table(columns, 0, frozenset(), complaints.all(), np.empty(0, np.int64))
+    return FileTable(columns, 0, frozenset(), complaints.all(), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class _Further:
     lines: bool
 
 
-def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: Complaints, size: int) -> Table:
+def _read(lines: Lines, fields: Sequence[TableField], further: _Further, complaints: Complaints, size: int) -> FileTable:
     if len(lines.header) > MOST_COLUMNS:
         text = f"expected at most {MOST_COLUMNS:,} columns, found {len(lines.header):,}; nothing is taken from the file"
         complaints.add(f"Line 1: {text}.")
@@ -166,13 +166,13 @@ def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: 
     found = frozenset(joined)
     columns = {field.name: joined.pop(field.name) if field.name in joined else _missing(field, rows) for field in fields}
     at = np.concatenate(places) if places else np.empty(0, np.int64)
-    return Table({**columns, **joined}, rows, found, complaints.all(), at)
+    return FileTable({**columns, **joined}, rows, found, complaints.all(), at)
 
 
 class _Growing:
     """A growing column. Overestimating its size costs nothing: memory that is not written to is not allocated."""
 
-    def __init__(self, field: Field, expected: int) -> None:
+    def __init__(self, field: TableField, expected: int) -> None:
         dtype = np.int32 if field.kind == "text" else np.float64 if field.kind == "number" else np.int64
         self._array: NDArray[Any] = np.empty(expected, dtype)
         self._rows = 0
@@ -192,7 +192,7 @@ class _Growing:
         return self._array[: self._rows]
 
 
-def _missing(field: Field, rows: int) -> Any:
+def _missing(field: TableField, rows: int) -> Any:
     if field.kind == "text":
         return _categories(np.zeros(rows, np.int32), {"": 0})
     return np.full(rows, np.nan) if field.kind == "number" else np.full(rows, NONE, np.int64)
@@ -202,7 +202,7 @@ def _categories(codes: NDArray[np.int32], texts: Mapping[str, int]) -> pd.Catego
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(texts), dtype="str"), validate=False)
 
 
-def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complaints) -> list[_Placed]:
+def _places(header: Sequence[str], fields: Sequence[TableField], complaints: Complaints) -> list[_Placed]:
     """Find the columns to read; of two columns of one name the first counts."""
     known: dict[str, tuple[int, str]] = {}
     exact = {name: (place, _split(name)[1]) for place, name in reversed(list(enumerate(header)))}  # FLOPs is not FLOPS
@@ -235,7 +235,7 @@ def _split(name: str) -> tuple[str, str]:
     return match[1], unit
 
 
-def _scale(field: Field, unit: str) -> float:
+def _scale(field: TableField, unit: str) -> float:
     """Return the factor that converts the file's numbers to the base unit."""
     for units in (NANOSECONDS, BYTES):
         if field.unit in units:
@@ -253,7 +253,7 @@ def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: _Fur
     found = []
     for place, name in rest:
         numbers = all(_is_number(row[place].strip()) for row in sample)
-        found.append(_Placed(Field(further.prefix + name, (name,), "number" if numbers else "text"), place, name, 1.0))
+        found.append(_Placed(TableField(further.prefix + name, (name,), "number" if numbers else "text"), place, name, 1.0))
     return found
 
 

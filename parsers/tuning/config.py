@@ -27,7 +27,7 @@ from parsers.tuning.description import (
     Tuning,
 )  # fmt: skip
 from parsers.tuning.expressions import Constraint, parse_constraint
-from parsers.tuning.mapping import Field, Mistakes, Section
+from parsers.tuning.mapping import Mistakes, Section, SettingField
 
 MOST_VALUES = 20_000
 DEEPEST = 50
@@ -90,7 +90,7 @@ class _Nodes:
 
     def section(self, node: yaml.MappingNode, name: str = "", depth: int = 0) -> Section:
         """Return the fields of a mapping."""
-        fields: dict[str, Field] = {}
+        fields: dict[str, SettingField] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode) or key.tag == f"{TAG}merge":
@@ -99,7 +99,7 @@ class _Nodes:
                 self._mistakes.add(line, f"{name}.{key.value}".lstrip("."), "each key once", "it twice")
             else:
                 inner = f"{name}.{key.value}" if name else key.value
-                fields[key.value] = Field(inner, line, self._value(value, inner, depth + 1))
+                fields[key.value] = SettingField(inner, line, self._value(value, inner, depth + 1))
         return Section(name, node.start_mark.line + 1, fields, self._mistakes)
 
     def _value(self, node: yaml.Node, name: str, depth: int) -> Any:

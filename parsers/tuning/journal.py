@@ -36,7 +36,7 @@ _KEYS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-class Operation(IntEnum):
+class JournalOperation(IntEnum):
     """What a record does, by its number in the journal."""
 
     CREATE_STUDY = 0
@@ -198,17 +198,17 @@ class StudyFile:
 
     def _apply(self, record: Mapping[str, Any]) -> None:
         code = record["op_code"]
-        if code == Operation.CREATE_STUDY:
+        if code == JournalOperation.CREATE_STUDY:
             if all(one.name != record["study_name"] for one in self._studies.values()):
                 goals = tuple("maximize" if int(one) == 2 else "minimize" for one in record["directions"])
                 self._studies[self._made] = StudyState(str(record["study_name"]), goals)
                 self._made += 1
-        elif code == Operation.DELETE_STUDY:
+        elif code == JournalOperation.DELETE_STUDY:
             self._studies.pop(record["study_id"], None)
-        elif code == Operation.STUDY_ATTRIBUTE:
+        elif code == JournalOperation.STUDY_ATTRIBUTE:
             if record["study_id"] in self._studies:
                 self._studies[record["study_id"]].attributes.update(_safe(record["user_attr"]))
-        elif code == Operation.CREATE_TRIAL:
+        elif code == JournalOperation.CREATE_TRIAL:
             self._create(record)
         elif code in _OF_A_TRIAL:
             number = record["trial_id"]
@@ -282,8 +282,9 @@ def _system(trial: TrialState, record: Mapping[str, Any]) -> None:
 
 
 _OF_A_TRIAL: Mapping[int, Callable[[TrialState, Mapping[str, Any]], None]] = {
-    Operation.PARAMETER: _parameter, Operation.STATE: _state, Operation.VALUE: _value, Operation.ATTRIBUTE: _attribute,
-    Operation.SYSTEM: _system,
+    JournalOperation.PARAMETER: _parameter, JournalOperation.STATE: _state, JournalOperation.VALUE: _value,
+    JournalOperation.ATTRIBUTE: _attribute,
+    JournalOperation.SYSTEM: _system,
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ class Mistakes:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SettingField:
     """A value, its full name and the line of its key. The value is a Section, a list, or a single value."""
 
     name: str
@@ -42,7 +42,7 @@ class Section:
 
     name: str
     line: int
-    fields: Mapping[str, Field]
+    fields: Mapping[str, SettingField]
     mistakes: Mistakes = field(repr=False)
 
     def wrong(self, key: str, expected: str, found: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from app import engine_process, engines
-from app.engines import AHEAD, MUCH, PIECE, ByAmount, Engine, Here, Processes, Task, pieces
+from app.engines import AHEAD, MUCH, PIECE, ByAmount, Engine, Here, Processes, RankTask, pieces
 from app.programs import command, environment
 from parsers.model import Problem
 from parsers.profiler.columns import unpacked
@@ -29,21 +29,21 @@ HOSTILE = "tests.app.hostile_process"
 WAIT = 60.0
 
 
-def task_of(folder: Path, number: int, *, operations: int = 3, size: int = 0) -> Task:
+def task_of(folder: Path, number: int, *, operations: int = 3, size: int = 0) -> RankTask:
     """Write a rank; size is what it is expected to take, 0 for what it has."""
     folder.mkdir(parents=True)
     path = folder / "communication.json"
     path.write_text(json.dumps(communication(np.random.default_rng(number), 2, operations, "1234567")))
     status = path.stat()
     file = ProfileFile(str(path), path.name, "communication", number, status.st_size, status.st_mtime_ns)
-    return Task(number, (file,), FRAMES, size or file.size)
+    return RankTask(number, (file,), FRAMES, size or file.size)
 
 
-def tasks_of(folder: Path, *names: str, size: int = 0) -> list[Task]:
+def tasks_of(folder: Path, *names: str, size: int = 0) -> list[RankTask]:
     return [task_of(folder / f"{name}_{number}", number, size=size) for number, name in enumerate(names)]
 
 
-def answers(engine: Engine, tasks: list[Task], told: Callable[[int], None] = lambda _: None) -> dict[int, bytes | Problem]:
+def answers(engine: Engine, tasks: list[RankTask], told: Callable[[int], None] = lambda _: None) -> dict[int, bytes | Problem]:
     found = {}
     for task, answer in engine.run(tasks, told, lambda: False):
         assert task.number not in found
@@ -248,8 +248,8 @@ def test_a_rank_that_takes_long_does_not_let_the_others_pile_up(tmp_path: Path, 
 
 
 def test_pieces_are_of_8_to_16_mib() -> None:
-    def task(number: int, size: int) -> Task:
-        return Task(number, (), (), size)
+    def task(number: int, size: int) -> RankTask:
+        return RankTask(number, (), (), size)
 
     mib = 1 << 20
     sizes = [1, 1, 1, 5, 7, 30, 2, 2, 20, 3, 14, 15, 15, 1]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsers import SCALARS, discover, open_run
-from parsers.export.directory import Export, Wanted
+from parsers.export.directory import Export, WantedExport
 from parsers.model import Batch, Cursor, Reader
 from parsers.registry import KINDS, READERS, kind_of, reader_for, reader_named
 from tests.contract.samples import SAMPLES
@@ -67,7 +67,7 @@ def test_a_directory_with_its_sample_is_a_run_that_can_be_read_and_exported(read
     assert run.kinds()
     assert not run.problems
     SCALARS.check(run.scalars)
-    with Export(tmp_path / "out", Wanted(kinds=("scalars",)), refused=pytest.fail) as export:
+    with Export(tmp_path / "out", WantedExport(kinds=("scalars",)), refused=pytest.fail) as export:
         export.add(run)
     assert export.counts["scalars"] == run.points
     assert len((tmp_path / "out" / "scalars.csv").read_bytes().splitlines()) == run.points + 1

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from app.store.runs.notes_format import Content, RunNote, SavedMark, SavedView, encode
-from layouts.runs.notes import Mark, Note, View
+from layouts.runs.notes import Mark, NamedView, Note
 from parsers import open_run
 from parsers.checkpoints import PLACE
 from parsers.errors import MindscopeError
@@ -210,7 +210,7 @@ class Seeds:
     def notes(self) -> Files:
         """Return files of remarks, tags, views and marks."""
         notes = {"k1": RunNote("/a", Note('"so"\nfar 训练', (":star", "paper"))), "k2": RunNote("/b", Note("", (":bug",)))}
-        views = {"v1": SavedView("/data", View("v1", "Losses", "scalars?run=a&smooth=0.6"))}
+        views = {"v1": SavedView("/data", NamedView("v1", "Losses", "scalars?run=a&smooth=0.6"))}
         marks = {"m1": SavedMark("k1", "/a", Mark("m1", "stall", "profiler", 3, (1200, 5600)))}
         return encode(Content(notes, views, marks)), encode(Content(notes, views)), encode(Content()), encode(Content(notes))
 

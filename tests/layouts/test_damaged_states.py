@@ -20,7 +20,7 @@ from layouts.lineage.callbacks import filled
 from layouts.lineage.model_columns import table
 from layouts.lineage.optimisation.page import explained
 from layouts.lineage.pipelines import find
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from layouts.profiles.catalogue import catalogue as profiles
 from layouts.runs.overview.tiles import TILES, contents
 from layouts.values.landscape.catalogue import catalogue as landscapes
@@ -95,10 +95,10 @@ def test_settings_that_damage_has_taken(tmp_path: Path, base: Path) -> None:
     store = Store([base], interval=0).start()
     try:
         assert store.wait(20)
-        sheet, _ = filled(Tables(store, table), None)
+        sheet, _ = filled(LineageTables(store, table), None)
         assert sheet["keys"] == []
         assert any("lineage" in name for name, _ in sheet["damage"])
-        results, _ = explained(store, Tables(store, table), {"run": ["*"]}, None)
+        results, _ = explained(store, LineageTables(store, table), {"run": ["*"]}, None)
         assert results["target"] == ""
         assert results["damage"] == sheet["damage"]
     finally:

@@ -17,19 +17,19 @@ from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
 from layouts.dumps.catalogue import catalogue as dump_catalogue
-from layouts.dumps.choice import Choice as DumpChoice
+from layouts.dumps.choice import DumpChoice as DumpChoice
 from layouts.dumps.listing import listing
-from layouts.explanations.choice import Choice as ExplanationChoice
+from layouts.explanations.choice import ExplanationChoice as ExplanationChoice
 from layouts.explanations.listing import catalogue as explanation_catalogue
 from layouts.explanations.listing import listing as explanation_listing
 from layouts.kit.cards.catalogue import catalogue as tag_catalogue
 from layouts.kit.cards.recorded import items_of, steps_of
 from layouts.kit.page import Ids
 from layouts.profiles.catalogue import catalogue as profile_catalogue
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.reading import reading
 from layouts.runs.boards import Board, BoardCard
-from layouts.runs.notes import Mark, Note, View
+from layouts.runs.notes import Mark, NamedView, Note
 from layouts.shell import run_list, shell
 from tests.writers.dumps import write_dump
 
@@ -106,7 +106,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     """(declared type, what the server sends)."""
     yield "RunChanges", run_list.listing(store)
     yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
-    yield "View", run_list.as_json(View(key="k", name="n", place="scalars?run=a"))
+    yield "View", run_list.as_json(NamedView(key="k", name="n", place="scalars?run=a"))
     yield "Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
     yield "Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
     yield "Problems", run_list.problems(store, 500)
@@ -118,7 +118,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "ProfileCatalogue", profiles
     (first, *_) = profiles["runs"]
     listed = store.profiles.rows(first["key"])[0]
-    chosen = Choice(first["key"], listed.session, listed.rank, listed.mark)
+    chosen = ProfileChoice(first["key"], listed.session, listed.rank, listed.mark)
     for name in listed.frames:
         yield "Reading", reading(store, chosen, None, [name])
     dumps = dump_catalogue(store, {})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parsers.analysis.curves.blocks import BLOCK
-from parsers.analysis.curves.facts import LONG, Facts
+from parsers.analysis.curves.facts import LONG, SeriesFacts
 from parsers.file_states import FileState
 from parsers.model import Batch, Cursor, ScalarBlock, SourceFile
 from parsers.recorded import RecordedSeries
@@ -42,7 +42,7 @@ def grow(files: RunFiles, name: str, batch: Batch) -> None:
 def series(scalars: RunScalars) -> RecordedSeries:
     found = scalars.series("loss")
     assert isinstance(found, RecordedSeries)
-    blocks = Facts(found).blocks
+    blocks = SeriesFacts(found).blocks
     assert blocks is not None
     assert blocks.size == found.value.size
     # Against a look at every point.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, Stale, View
+from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept, Stale
 from layouts.runs.notes_source import NoteSource
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ class MemoryNotes(NoteSource):
     def annotate(self, run: str, change: NoteChange) -> Note:
         raise NotKept("no workspace")
 
-    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> NamedView:
         raise NotKept("no workspace")
 
-    def rename_view(self, key: str, name: str, was: str) -> View:
+    def rename_view(self, key: str, name: str, was: str) -> NamedView:
         raise NotKept("no workspace")
 
     def delete_view(self, key: str, was: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from layouts.curves.chosen_lines import group_lines
 from layouts.curves.final_values import Row, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
-from layouts.curves.scalar_asks import COLUMNS, Ask, read_ask
+from layouts.curves.scalar_asks import COLUMNS, ChartRequest, read_ask
 from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
@@ -73,7 +73,7 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else number_text(value)
 
 
-def _curve_lines(source: RunSources, ask: Ask, groups: Grouping) -> Iterator[bytes]:
+def _curve_lines(source: RunSources, ask: ChartRequest, groups: Grouping) -> Iterator[bytes]:
     for tag in dict.fromkeys((*ask.left, *ask.right)):
         for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread

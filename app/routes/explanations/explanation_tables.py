@@ -21,7 +21,7 @@ from flask import Blueprint, Response, request
 from app.routes.explanations.explanations import answering, csv_answer, opened_explanations, parameters
 from app.routes.refusals import Unusable
 from app.routes.values.media import safe_name
-from layouts.explanations.confusion_asks import KEYS, Ask, read_ask
+from layouts.explanations.confusion_asks import KEYS, ConfusionRequest, read_ask
 from layouts.explanations.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
 from layouts.explanations.score_asks import read_weights
 from layouts.explanations.tables import sample_table
@@ -94,7 +94,7 @@ def scores(source: Sources) -> Response:
     return csv_answer(table, f"{safe_name(asked['run'])}-scores")
 
 
-def _ask(known: tuple[str, ...]) -> Ask:
+def _ask(known: tuple[str, ...]) -> ConfusionRequest:
     asked = parameters(known, many=("with",))
     ask = read_ask({**{name: request.args.getlist(name) for name in _STATE if name in asked}, "of": [asked["run"]]})
     if ask is None:

@@ -26,7 +26,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import POLICY, SUFFIXES, attachment, safe_name
-from layouts.explanations.choice import FILTERS, Choice, read_choice
+from layouts.explanations.choice import FILTERS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.layers import layer_row, layers_table
 from layouts.explanations.tables import sample_table
@@ -132,7 +132,7 @@ def samples(source: Sources) -> Response:
     return csv_answer(sample_table(found, matching(found, choice).rows, choice), f"{safe_name(run)}-samples")
 
 
-def _filtered(source: Sources) -> tuple[str, Explanations, Choice]:
+def _filtered(source: Sources) -> tuple[str, Explanations, ExplanationChoice]:
     """Return run, explanations and filters of a request."""
     asked = parameters(("run", *FILTERS), many=("label", "outcome", "truth"))
     found = opened_explanations(source, asked["run"])

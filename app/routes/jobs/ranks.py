@@ -27,8 +27,8 @@ from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
-from layouts.jobs.rank_operators import KEYS, Ask, RankCaches, Reading, look, read_ask
-from layouts.jobs.rank_tables import Shown
+from layouts.jobs.rank_operators import KEYS, RankCaches, RankOperatorRequest, Reading, look, read_ask
+from layouts.jobs.rank_tables import ShownOperators
 from layouts.kit.state import flag, number
 from layouts.sources import ProfileSources
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
@@ -53,7 +53,8 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 
 def _answer(
-    source: ProfileSources, kept: RankCaches, answer: Callable[[Shown | Reading, Ask], Response], more: tuple[str, ...]
+    source: ProfileSources, kept: RankCaches, answer: Callable[[ShownOperators | Reading, RankOperatorRequest], Response],
+    more: tuple[str, ...]
 ) -> Response:
     ask = read_ask(parameters((*_PARAMETERS, *more)))
     if ask is None:
@@ -61,13 +62,13 @@ def _answer(
     return answer(look(source, ask, kept, partial(chosen_frame, source, ask.choice)), ask)
 
 
-def _read(found: Shown | Reading) -> Shown:
+def _read(found: ShownOperators | Reading) -> ShownOperators:
     if isinstance(found, Reading):
         raise Unusable(f"still reading the ranks: {found.done} of {found.total}; try again later", 503)
     return found
 
 
-def _facts(found: Shown | Reading, ask: Ask) -> Response:
+def _facts(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     """Respond with what the page needs once for a choice of ranks."""
     del ask
     if isinstance(found, Reading):
@@ -95,7 +96,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _view(found: Shown | Reading, ask: Ask) -> Response:
+def _view(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)
@@ -106,7 +107,7 @@ def _view(found: Shown | Reading, ask: Ask) -> Response:
     return Response(drawn.packed(), mimetype="application/octet-stream")
 
 
-def _memory(source: ProfileSources, kept: RankCaches, found: Shown | Reading, ask: Ask) -> Response:
+def _memory(source: ProfileSources, kept: RankCaches, found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     del ask
     shown = _read(found)
     begin, end = _window(shown)
@@ -114,7 +115,7 @@ def _memory(source: ProfileSources, kept: RankCaches, found: Shown | Reading, as
     return _json(memory(source, shown, kept, begin, max(end, begin + 1), columns))
 
 
-def _operator(found: Shown | Reading, ask: Ask) -> Response:
+def _operator(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     del ask
     shown, asked = _read(found), _args()
     rank, row = (int(number(asked, name, -1.0, 0.0, 1e9)) for name in ("at", "operator"))
@@ -139,22 +140,22 @@ def _operator(found: Shown | Reading, ask: Ask) -> Response:
     })  # fmt: skip
 
 
-def _ranks_csv(found: Shown | Reading, ask: Ask) -> Response:
+def _ranks_csv(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     return _csv(_read(found).table, ask, "ranks")
 
 
-def _operators_csv(found: Shown | Reading, ask: Ask) -> Response:
+def _operators_csv(found: ShownOperators | Reading, ask: RankOperatorRequest) -> Response:
     shown = _read(found)
     return _csv(shown.listed(*_window(shown)), ask, "operators")
 
 
-def _csv(frame: pd.DataFrame, ask: Ask, name: str) -> Response:
+def _csv(frame: pd.DataFrame, ask: RankOperatorRequest, name: str) -> Response:
     answer = Response(csv_rows(frame), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
     return answer
 
 
-def _window(shown: Shown) -> tuple[int, int]:
+def _window(shown: ShownOperators) -> tuple[int, int]:
     begin, end = shown.laid.extent
     asked = _args()
     low = number(asked, "from", 0.0, -LONGEST_NS, LONGEST_NS)
@@ -169,7 +170,7 @@ def _json(content: Any) -> Response:
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
-_ANSWERS: dict[str, tuple[Callable[[Shown | Reading, Ask], Response], tuple[str, ...]]] = {
+_ANSWERS: dict[str, tuple[Callable[[ShownOperators | Reading, RankOperatorRequest], Response], tuple[str, ...]]] = {
     "facts": (_facts, ()), "view": (_view, (*_WINDOW, "columns", "alone")), "operator": (_operator, ("at", "operator")),
     "ranks.csv": (_ranks_csv, ()), "operators.csv": (_operators_csv, _WINDOW),
 }  # fmt: skip

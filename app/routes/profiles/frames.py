@@ -14,7 +14,7 @@ from flask import Response
 
 from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSources
 from parsers.cluster_frames import JOB_FRAMES
@@ -66,7 +66,7 @@ def read_frame(source: ProfileSources, run: str, session: str, rank: int, name: 
     return _frame(found, name)
 
 
-def chosen_frame(source: ProfileSources, choice: Choice, name: str) -> pd.DataFrame | None:
+def chosen_frame(source: ProfileSources, choice: ProfileChoice, name: str) -> pd.DataFrame | None:
     """Return a frame of the profile of a choice, None if no file of it has that; Unusable if there is no such profile."""
     listed = source.profiles.rows(choice.run)
     known = next((one for one in listed if (one.session, one.rank) == (choice.session, choice.rank)), None)

@@ -360,7 +360,7 @@ def chrome(opened: Together) -> Response:
         begins, ends = trace.slices.start + place.shift, trace.slices.start + trace.slices.duration + place.shift
         few -= int(np.count_nonzero((begins < stop + reach) & (ends > start - reach)))
         shifts = [part.shift(index) for index in range(len(trace.tracks))]
-        exported.append(export.Part(trace, part.label, shifts, partial(sources.arguments, trace)))
+        exported.append(export.TracePart(trace, part.label, shifts, partial(sources.arguments, trace)))
     if few < 0:
         exported = [one._replace(arguments=None) for one in exported]
     answer = Response(export.together(exported, start, stop), mimetype="application/json")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace.opened import OpenTrace
-from parsers.profiler.trace.together import Part
+from parsers.profiler.trace.together import RankPart
 
 MOST = 20_000
 """Maximum number of arrows that are sent as columns."""
@@ -24,7 +24,7 @@ def arrows_of(opened: OpenTrace, row: int) -> tuple[NDArray[np.int64], int]:
     return np.concatenate([order[first:last], leaving]).astype(np.int64), last - first
 
 
-def columns_of(part: Part, row: int) -> dict[str, Any]:
+def columns_of(part: RankPart, row: int) -> dict[str, Any]:
     """Return start, duration, track and depth of the other ends on the axis; `arriving` of them come first.
 
     total is how many arrows there are.

@@ -16,7 +16,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.profiles.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
 from app.routes.refusals import Unusable, refusal
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.operator_variants import variant_of
 from layouts.sources import Sources
 from parsers import PayloadError
@@ -70,7 +70,7 @@ def related(source: Sources) -> dict[str, Any]:
     part, row = together.of_row(whole_number("row", 0, together.rows - 1))
     trace, of = part.opened.trace, named[part.number]
     name = trace.names[int(trace.slices.name[row])]
-    choice = Choice(of.run, of.session, of.rank)
+    choice = ProfileChoice(of.run, of.session, of.rank)
     operators = choice.frame(source, "operators")
     place = None if operators is None else _operator(operators, name)
     if operators is None or place is None:

@@ -12,7 +12,7 @@ from app.routes.refusals import Unusable
 from parsers.profiler.trace import sources
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
-from parsers.profiler.trace.together import Part, Together
+from parsers.profiler.trace.together import RankPart, Together
 
 MOST_FLOWS = 200
 MOST_TEXT = 100_000
@@ -37,7 +37,7 @@ def described(opened: Together, number: int, *, brief: bool) -> dict[str, Any]:
     return found
 
 
-def outline(part: Part, row: int) -> dict[str, Any]:
+def outline(part: RankPart, row: int) -> dict[str, Any]:
     """Return where a slice is: row, name, start and duration in ns, track, depth and lane of the joined traces."""
     trace = part.opened.trace
     slices = trace.slices
@@ -58,7 +58,7 @@ def _arguments(trace: Trace, row: int) -> Any:
         raise Unusable(f"the arguments cannot be read: {error}", 409) from error
 
 
-def _flows(part: Part, row: int) -> list[dict[str, Any]]:
+def _flows(part: RankPart, row: int) -> list[dict[str, Any]]:
     opened = part.opened
     flows = opened.trace.flows
     numbers, arriving = arrows_of(opened, row)
@@ -70,7 +70,7 @@ def _flows(part: Part, row: int) -> list[dict[str, Any]]:
     return found
 
 
-def _same(part: Part, row: int) -> dict[str, Any]:
+def _same(part: RankPart, row: int) -> dict[str, Any]:
     """Return the previous and the next slice of the same name by start, and where among them this one is, within its trace."""
     slices = part.opened.trace.slices
     rows = np.flatnonzero(np.asarray(slices.name) == slices.name[row])
@@ -84,7 +84,7 @@ def _same(part: Part, row: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _around(part: Part, row: int) -> list[dict[str, Any]]:
+def _around(part: RankPart, row: int) -> list[dict[str, Any]]:
     """Return the slices that this one lies in, the innermost first."""
     trace = part.opened.trace
     slices, track = trace.slices, trace.tracks[int(trace.slices.track[row])]

@@ -51,7 +51,7 @@ class _Card(msgspec.Struct, forbid_unknown_fields=True):
         return BoardCard(key, self.place, self.part, self.title, self.text, self.x, self.y, self.w, self.h)
 
 
-class _File(msgspec.Struct):
+class _BoardFile(msgspec.Struct):
     """An exported board; fields of later versions of the program are ignored."""
 
     format: str
@@ -115,7 +115,7 @@ def change(source: NoteSources) -> ChangedBoard | None:
 def imported(data: bytes) -> tuple[str, list[BoardCard]]:
     """Parse an exported board into its name and cards, which get keys of their own. Unusable if it is none."""
     try:
-        found = msgspec.json.decode(data, type=_File)
+        found = msgspec.json.decode(data, type=_BoardFile)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unusable(f"expected an exported board, found an error: {error}") from None
     if found.format != FORMAT or found.version != VERSION:

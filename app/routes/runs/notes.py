@@ -24,7 +24,7 @@ from flask import Blueprint, Response
 from app.routes.refusals import Unusable, body, refusal
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
 from layouts.kit.user_input import Unfit
-from layouts.runs.notes import HandColour, Mark, Note, NoteChange, NotKept, Stale, View
+from layouts.runs.notes import HandColour, Mark, NamedView, Note, NoteChange, NotKept, Stale
 from layouts.shell.run_list import as_json
 from layouts.sources import NoteSources
 
@@ -110,7 +110,7 @@ def annotate(source: NoteSources) -> Note:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def change_view(source: NoteSources) -> View | None:
+def change_view(source: NoteSources) -> NamedView | None:
     """Save, rename or delete a view; return the view as it is afterwards, None if deleted."""
     asked = body(_ViewRequest)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:
@@ -160,7 +160,7 @@ def watch(source: NoteSources) -> WatchList:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def _answer(change: Callable[[], Note | View | Mark | WatchList | HandColour | None]) -> Response:
+def _answer(change: Callable[[], Note | NamedView | Mark | WatchList | HandColour | None]) -> Response:
     try:
         now, done = change(), True
     except Stale as error:

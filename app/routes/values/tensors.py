@@ -29,7 +29,7 @@ from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_
 from layouts.kit.state import BadInput
 from layouts.sources import ValueSources
 from layouts.values import tensor_facts as facts
-from layouts.values.tensor_asks import Shown, chosen, find, read_ask
+from layouts.values.tensor_asks import ShownTensor, chosen, find, read_ask
 from layouts.values.tensor_histograms import over_steps
 from parsers.analysis import Tensor, chunks, cut
 from parsers.errors import FormatError
@@ -107,7 +107,7 @@ def _file(source: ValueSources, suffix: str, mimetype: str, sent: Any) -> Respon
     return answer
 
 
-def _name(shown: Shown) -> str:
+def _name(shown: ShownTensor) -> str:
     """Return a file name as in exports: tag and step, and for a difference the subtracted run and step."""
     name = f"{safe_name(shown.value.named.tag)}_{shown.value.step}"
     if shown.minus is None:
@@ -119,7 +119,7 @@ def _name(shown: Shown) -> str:
 # Parameters ---------------------------------------------------------------------------------------------------------
 
 
-def _shown(source: ValueSources, *others: str) -> Shown:
+def _shown(source: ValueSources, *others: str) -> ShownTensor:
     _refuse_others(*others)
     ask = read_ask(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):

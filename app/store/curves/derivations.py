@@ -19,7 +19,7 @@ MOST_CURVES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _Derivation:
     """A curve, its size in bytes, and the values it was computed from, which may be gone since the run has others."""
 
     derived: Derived
@@ -36,7 +36,7 @@ class Derivations:
 
     def __init__(self, memory: int = MOST_BYTES) -> None:
         """memory: bytes of all curves."""
-        self._entries: Cache[tuple[str, str], _Entry] = Cache(MOST_CURVES, limit=memory, cost=lambda entry: entry.size)
+        self._entries: Cache[tuple[str, str], _Derivation] = Cache(MOST_CURVES, limit=memory, cost=lambda entry: entry.size)
 
     def of(self, key: str, run: Run, text: str) -> Derived:
         """Evaluate an expression over a run; ExpressionError if it is invalid."""
@@ -46,7 +46,7 @@ class Derivations:
         if entry is not None and entry.holds(parts):
             return entry.derived
         found = evaluate(expression, dict(zip(expression.tags, parts, strict=True)).get)
-        entry = _Entry(found, _size_of(found.series, parts), tuple(weakref.ref(part.value) for part in parts))
+        entry = _Derivation(found, _size_of(found.series, parts), tuple(weakref.ref(part.value) for part in parts))
         self._entries.put((key, text), entry)
         return found
 

@@ -47,8 +47,8 @@ def _tell_nobody(_run: str, _problems: Sequence[Problem], _changed: bool) -> Non
     """See Found."""
 
 
-class _Report:
-    """Reports the progress of a task, and has tensors measured for it (`layouts.dumps.open_dump.Report`)."""
+class _DumpWorkReport:
+    """Reports the progress of a task, and has tensors measured for it (`layouts.dumps.open_dump.DumpReport`)."""
 
     def __init__(self, task: Task, dump: DumpView, measuring: Measuring) -> None:
         self._task, self._dump, self._measuring = task, dump, measuring
@@ -56,7 +56,7 @@ class _Report:
         self._here = 0  # bytes that this thread has measured: many small amounts are much
 
     def measure(self, rows: Ints, *, computed: bool = False, of: DumpView | None = None) -> None:
-        """See `layouts.dumps.open_dump.Report`."""
+        """See `layouts.dumps.open_dump.DumpReport`."""
         dump = self._dump if of is None else of
         rows = np.asarray(rows, np.int64)
         if not isinstance(dump, RunDump):
@@ -88,7 +88,7 @@ class _Report:
         return not self._task.cancelled
 
     def __call__(self, done: int, total: int, result: Any = None) -> None:
-        """See `layouts.dumps.open_dump.Report`."""
+        """See `layouts.dumps.open_dump.DumpReport`."""
         self._told = True
         self._task(done, total, result)
 
@@ -160,7 +160,7 @@ class Dumps:
         """Return the result of work on a dump with this mark, or its progress."""
         def do(task: Task) -> Any:
             try:
-                return work.job(dump, _Report(task, dump, self._measuring))
+                return work.job(dump, _DumpWorkReport(task, dump, self._measuring))
             finally:
                 held = self._held.get(run)
                 if held is not None and held.dump is dump:

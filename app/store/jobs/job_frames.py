@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
-from app.engines import Engine, Here, Task
+from app.engines import Engine, Here, RankTask
 from app.store.runs.index import Index
 from parsers.errors import FormatError
 from parsers.model import Problem
@@ -75,7 +75,7 @@ class RankReader:
         keys = [key_of_rank(one, what) if size >= SMALL_BYTES else "" for one, size in zip(files, sizes, strict=True)]
         known = [self._index is not None and key in self._index for key in keys]
         tasks = [
-            Task(number, one, what, size)
+            RankTask(number, one, what, size)
             for number, (one, size) in enumerate(zip(files, sizes, strict=True))
             if one and not known[number]
         ]
@@ -84,7 +84,7 @@ class RankReader:
         nothing = unpacked(columns_of((), what))
         for number, one in enumerate(files):
             if known[number]:
-                yield self._kept(keys[number], Task(number, one, what, sizes[number]))
+                yield self._kept(keys[number], RankTask(number, one, what, sizes[number]))
             elif not one:
                 yield nothing
             else:
@@ -93,7 +93,7 @@ class RankReader:
                     held[task.number] = self._taken(keys[task.number], task, answer)
                 yield held.pop(number)
 
-    def _taken(self, key: str, task: Task, answer: bytes | Problem) -> RankColumns:
+    def _taken(self, key: str, task: RankTask, answer: bytes | Problem) -> RankColumns:
         """Return the columns in an answer, and keep them; an answer that is not valid is the problem of its rank."""
         if isinstance(answer, Problem):
             return RankColumns({}, (answer,))
@@ -105,7 +105,7 @@ class RankReader:
             self._index.write(key, [answer])
         return found
 
-    def _kept(self, key: str, task: Task) -> RankColumns:
+    def _kept(self, key: str, task: RankTask) -> RankColumns:
         """Return the columns of a rank in the index; if they are gone or damaged meanwhile, it is read."""
         assert self._index is not None
         if self._is_cancelled():

@@ -41,10 +41,10 @@ from layouts.runs.notes import (
     MOST_VIEWS,
     HandColour,
     Mark,
+    NamedView,
     Note,
     NotKept,
     Stale,
-    View,
     colour_text,
     group_name,
     mark_times,
@@ -108,12 +108,12 @@ class Notes:
         found = self._change(changed).notes.get(key)
         return found.note if found else Note()
 
-    def save_view(self, base: str, key: str, name: str, place: str, *, instead: str | None = None) -> View:
+    def save_view(self, base: str, key: str, name: str, place: str, *, instead: str | None = None) -> NamedView:
         """Save a place as a named view of a base; instead is the version of the view of that name to replace.
 
         Raises Stale if a view of that name has another version, Unfit for an invalid name or place, or NotKept.
         """
-        made = View(key, view_name(name), view_place(place))
+        made = NamedView(key, view_name(name), view_place(place))
 
         def changed(content: Content) -> Content:
             known = _view_named(content, base, made.name)
@@ -127,7 +127,7 @@ class Notes:
         found = _view_named(self._change(changed), base, made.name)
         return found or made
 
-    def rename_view(self, base: str, key: str, name: str, was: str) -> View:
+    def rename_view(self, base: str, key: str, name: str, was: str) -> NamedView:
         """Rename the view with this key and version. Raises Stale if it has been changed since, or if the name is taken."""
         new_name = view_name(name)
 
@@ -418,7 +418,7 @@ _SET_ASIDE = (
 )
 
 
-def _view_named(content: Content, base: str, name: str) -> View | None:
+def _view_named(content: Content, base: str, name: str) -> NamedView | None:
     return next((one.view for one in content.views.values() if one.base == base and one.view.name == name), None)
 
 

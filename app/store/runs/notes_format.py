@@ -37,8 +37,8 @@ from layouts.runs.boards import MOST_CARDS, Board, BoardCard, card_key
 from layouts.runs.notes import (
     Group,
     Mark,
+    NamedView,
     Note,
-    View,
     colour_text,
     group_name,
     mark_times,
@@ -66,7 +66,7 @@ class SavedView:
     """A view and the base directory it belongs to."""
 
     base: str
-    view: View
+    view: NamedView
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
     place: str
 
     def into(self, taken: _Taken) -> None:
-        taken.views[self.view] = SavedView(self.base, View(self.view, view_name(self.name), view_place(self.place)))
+        taken.views[self.view] = SavedView(self.base, NamedView(self.view, view_name(self.name), view_place(self.place)))
 
 
 class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.patterns import PatternMatcher
 from layouts.kit.user_input import Unfit
 from layouts.runs.boards import Board, BoardCard, BoardChange, ChangedBoard
-from layouts.runs.notes import HandColour, Mark, Note, Notebook, NoteChange, NotKept, View
+from layouts.runs.notes import HandColour, Mark, NamedView, Note, Notebook, NoteChange, NotKept
 from layouts.runs.notes_source import NoteSource
 from parsers.names import printable
 from parsers.snapshot import key_of
@@ -54,10 +54,10 @@ class StoredNotes(NoteSource):
         path = self._runs.real_paths()[run]
         return self._notes_or_refuse().annotate(key_of(path), printable(path), change.applied)
 
-    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> NamedView:
         return self._notes_or_refuse().save_view(self._runs.base, secrets.token_hex(8), name, place, instead=instead)
 
-    def rename_view(self, key: str, name: str, was: str) -> View:
+    def rename_view(self, key: str, name: str, was: str) -> NamedView:
         return self._notes_or_refuse().rename_view(self._runs.base, key, name, was)
 
     def delete_view(self, key: str, was: str) -> None:

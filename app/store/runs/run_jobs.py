@@ -40,7 +40,7 @@ class FoundJob:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundJobs:
     """The jobs of runs that were looked at together: what they were found in, by profile, and the rows of profiles by run."""
 
     of: Mapping[str, Profiles]
@@ -56,7 +56,7 @@ class RunJobs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: Cache[str, _Found] = Cache(MOST_KEPT)
+        self._found: Cache[str, _FoundJobs] = Cache(MOST_KEPT)
         self._rows: Rows = WeakKeyDictionary()
         self._alike: tuple[Mapping[str, Source], Mapping[str, list[str]]] = {}, {}
         self._members: tuple[int, dict[str, Mapping[str, Profiles]]] = -1, {}
@@ -91,9 +91,9 @@ class RunJobs:
         """Return the job to which a profile belongs; None for an unknown one."""
         return self._look(members).jobs.get(name)
 
-    def _look(self, members: Mapping[str, Profiles]) -> _Found:
+    def _look(self, members: Mapping[str, Profiles]) -> _FoundJobs:
         if not members:
-            return _Found({}, {}, {})
+            return _FoundJobs({}, {}, {})
         first = next(iter(members))
         with self._lock:
             known = self._found.get(first)
@@ -107,7 +107,7 @@ def _same(known: Mapping[str, Profiles], members: Mapping[str, Profiles]) -> boo
     return known.keys() == members.keys() and all(known[run] is profiles for run, profiles in members.items())
 
 
-def _find(members: Mapping[str, Profiles], known: Rows) -> _Found:
+def _find(members: Mapping[str, Profiles], known: Rows) -> _FoundJobs:
     if len(members) == 1:
         (run, profiles) = next(iter(members.items()))
         names = {session.name: (run, session.name) for session in profiles.sessions}
@@ -135,7 +135,7 @@ def _find(members: Mapping[str, Profiles], known: Rows) -> _Found:
     for run, profiles in members.items():
         own = [_row_of(profile, found[run, *key].frames, known) for key, profile in profiles.items()]
         rows[run] = tuple(sorted((*own, *alone.get(run, ())), key=lambda row: (row.session, row.rank)))
-    return _Found(members, found, rows)
+    return _FoundJobs(members, found, rows)
 
 
 def _row_of(profile: Profile, frames: tuple[str, ...], known: Rows) -> ProfileRow:

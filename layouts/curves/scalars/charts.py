@@ -25,7 +25,7 @@ from layouts.curves.comparing import differences, grouped
 from layouts.curves.expressions import told
 from layouts.curves.grouping import Grouping, made
 from layouts.curves.lines import figure, on_canvas
-from layouts.curves.scalar_asks import Ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
 from layouts.sources import RunSources, Sources
@@ -34,7 +34,7 @@ MOST_LINES = 200
 """Maximum number of lines in a chart unless the request asks for all."""
 
 
-def chart(source: Sources, ask: Ask, found: Found) -> dict[str, Any]:
+def chart(source: Sources, ask: ChartRequest, found: Found) -> dict[str, Any]:
     """Draw the figure of one card."""
     groups, refused = made(source, ask.by, runs_of(source, ask))
     band = band_of(source, ask, groups) if groups else ""
@@ -55,7 +55,7 @@ def chart(source: Sources, ask: Ask, found: Found) -> dict[str, Any]:
     return on_canvas(drawn)
 
 
-def base_label(source: RunSources, ask: Ask, groups: Grouping | None) -> str | None:
+def base_label(source: RunSources, ask: ChartRequest, groups: Grouping | None) -> str | None:
     """Return the label of the baseline, None if there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -64,7 +64,7 @@ def base_label(source: RunSources, ask: Ask, groups: Grouping | None) -> str | N
 
 
 def _compared(
-    source: RunSources, ask: Ask, found: Found, groups: Grouping | None
+    source: RunSources, ask: ChartRequest, found: Found, groups: Grouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
     """(figure of groups or differences, the lines shown in it, number of all lines, number of points without a baseline)."""
     look, base = look_of(ask), base_of(source, ask, groups)
@@ -93,7 +93,7 @@ def _compared(
     return figure(drawn, replace(look, weight=0.0), members), shown, len(lines), 0
 
 
-def stamp(source: Sources, ask: Ask, found: Found) -> str:
+def stamp(source: Sources, ask: ChartRequest, found: Found) -> str:
     """Return a text that changes whenever the points of a card or the colours of its lines do."""
     parts = []
     drawn = source.runs.colours(ask.state.get("run", ()))
@@ -112,7 +112,7 @@ def stamp(source: Sources, ask: Ask, found: Found) -> str:
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
-def _legend(found: Found, ask: Ask) -> list[dict[str, Any]]:
+def _legend(found: Found, ask: ChartRequest) -> list[dict[str, Any]]:
     strokes = strokes_of(found, ask)
     single = len({run for run, _, _ in found}) == 1
     tags = list(dict.fromkeys([*ask.left, *ask.right]))

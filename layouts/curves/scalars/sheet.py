@@ -10,7 +10,7 @@ import numpy as np
 from parsers.analysis import FEW, Estimate
 from parsers.lineage.table import better
 
-from layouts.curves.final_values import Row, Wanted, labels, read_wanted, rows
+from layouts.curves.final_values import FinalValueRequest, Row, labels, read_wanted, rows
 from layouts.curves.grouping import REST, Grouping, columns, made
 from layouts.kit import units as fmt
 from layouts.kit.state import selected_runs
@@ -53,7 +53,7 @@ def _groups(
     ]  # fmt: skip
 
 
-def _table(source: RunSources, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
+def _table(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
     kind = wanted.base.partition(":")[0]
     compared = kind == "run" or (kind == "group" and groups is not None)
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]

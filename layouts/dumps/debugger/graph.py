@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from parsers import Graph, PayloadError
-from parsers.analysis.graphs import Network, View, Visible
+from parsers.analysis.graphs import GraphView, Network, Visible
 from parsers.caches import Cache
 from parsers.model import Ints
 
-from layouts.dumps.choice import LONGEST, Choice
+from layouts.dumps.choice import LONGEST, DumpChoice
 from layouts.dumps.debugger.strip import graphs_of
 from layouts.graphs.asks import read_ask
 from layouts.graphs.drawing import Marked, drawn
@@ -52,7 +52,7 @@ class Drawings:
         self._rows: Cache[int, Mapping[str, int]] = Cache(_MOST_KEPT)
 
     def draw(
-        self, source: DumpSources, choice: Choice, ask: Any, hits: Mapping[str, int], watched: Collection[str]
+        self, source: DumpSources, choice: DumpChoice, ask: Any, hits: Mapping[str, int], watched: Collection[str]
     ) -> dict[str, Any]:
         """Return the drawing for the canvas, with state "ready"; state "none" if the iteration has no graph.
 
@@ -87,7 +87,7 @@ class Drawings:
         near = flag(ask, "near") and row >= 0
         views: Any = self.views
         if near:
-            views = _Near(opened, View(view.network.only(neighbours(view.network, row))))
+            views = _Near(opened, GraphView(view.network.only(neighbours(view.network, row))))
             request = replace(request, opened=_all_open(views.view), pages={}, reveal=f"n{row}")
         columns = [_column(view.network, rows, told) for told in (hits, watched)]
         found = drawn(views, request, lambda view, visible: _marked(view, visible, *columns))
@@ -97,7 +97,7 @@ class Drawings:
         }  # fmt: skip
         return {"state": "ready", **found, "meta": meta}
 
-    def _graph_with(self, choice: Choice, graphs: list[int], node: str) -> int:
+    def _graph_with(self, choice: DumpChoice, graphs: list[int], node: str) -> int:
         """Return the first of these graphs that has an operator, else the first one that can be read."""
         readable: list[int] = []
         for one in graphs:
@@ -122,10 +122,10 @@ class Drawings:
 class _Near:
     """A part of a graph in place of the whole."""
 
-    def __init__(self, opened: Opened, view: View) -> None:
+    def __init__(self, opened: Opened, view: GraphView) -> None:
         self.opened, self.view = opened, view
 
-    def of(self, asked: Of) -> tuple[Opened, View]:
+    def of(self, asked: Of) -> tuple[Opened, GraphView]:
         """Return the part."""
         del asked
         return self.opened, self.view
@@ -151,7 +151,7 @@ def neighbours(network: Network, row: int) -> Any:
     return mask
 
 
-def _all_open(view: View) -> tuple[str, ...]:
+def _all_open(view: GraphView) -> tuple[str, ...]:
     """Return the names of all scopes that have something shown, so that none is closed."""
     homes = np.unique(view.scopes.home[np.flatnonzero(view.network.shown)])
     above = {scope for home in homes.tolist() for scope in view.scopes.above(int(home))}
@@ -167,7 +167,7 @@ def _column(network: Network, rows: Mapping[str, int], told: Mapping[str, int] |
     return found
 
 
-def _marked(view: View, visible: Visible, hits: Ints, watched: Ints) -> Marked:
+def _marked(view: GraphView, visible: Visible, hits: Ints, watched: Ints) -> Marked:
     classes: dict[str, str] = {}
     badges: dict[str, str] = {}
 

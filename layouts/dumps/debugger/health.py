@@ -10,7 +10,7 @@ import numpy as np
 from parsers.analysis.dumps.first_cause import NON_FINITE, Causes
 from parsers.analysis.dumps.operators import operators_of
 
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.work import WorkResult
 
 MOST_CAUSES = 10_000
@@ -30,7 +30,7 @@ class Health:
     causes: Mapping[Key, dict[str, Any]] | None = None
 
 
-def _job(dump: DumpView, report: Report) -> Health:
+def _job(dump: DumpView, report: DumpReport) -> Health:
     tensors = dump.tensors
     bad: dict[Key, int] = {}
     ran: dict[Key, int] = {}

@@ -16,9 +16,9 @@ from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, check, chose
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.debugger.selected_facts import id_of
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.state import number, text
 
 BATCH = 4_000
@@ -57,7 +57,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundHits:
     """What was found so far: parts by batch, how many tensors each watchpoint was checked for, iterations that are done.
 
     grades says how severe each watchpoint is.
@@ -92,7 +92,7 @@ class Found:
         )  # fmt: skip
 
 
-class Wanted:
+class WantedIteration:
     """The iteration on screen, which is checked first."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Wanted:
 def hits_work(key: Any, watchpoints: Sequence[Watchpoint], first: Callable[[], int | None]) -> DumpWork:
     """Return the work of checking watchpoints; first tells the iteration to check next."""
 
-    def job(dump: DumpView, report: Report) -> Found:
+    def job(dump: DumpView, report: DumpReport) -> FoundHits:
         tensors = dump.tensors
         chosen = [chosen_rows(tensors, one) for one in watchpoints]
         rows = np.unique(np.concatenate([*chosen, np.zeros(0, np.int64)]))
@@ -121,7 +121,7 @@ def hits_work(key: Any, watchpoints: Sequence[Watchpoint], first: Callable[[], i
         left = {int(step): rows[iteration == step] for step in np.unique(iteration)}
         iterations = tensors["iteration"].to_numpy()
         grades = tuple(_grade(one) for one in watchpoints)
-        found = Found((), (0,) * len(watchpoints), grades=grades)
+        found = FoundHits((), (0,) * len(watchpoints), grades=grades)
         done = 0
         while left:
             steps = _next(left, first())
@@ -139,7 +139,7 @@ def hits_work(key: Any, watchpoints: Sequence[Watchpoint], first: Callable[[], i
                 for before, own in zip(found.checked, chosen, strict=True)
             ]
             parts = (*found.parts, part) if len(part) else found.parts
-            found = Found(parts, tuple(checked), found.done | set(steps), grades)
+            found = FoundHits(parts, tuple(checked), found.done | set(steps), grades)
             report(done, len(rows), found)
         return found
 
@@ -151,7 +151,7 @@ def _grade(watchpoint: Watchpoint) -> int:
     return next((grade for grade, numbers in enumerate(_SEVERE) if number in numbers), len(_SEVERE))
 
 
-def _once(part: pd.DataFrame, found: Found) -> pd.DataFrame:
+def _once(part: pd.DataFrame, found: FoundHits) -> pd.DataFrame:
     """Return a part without what says of the whole dump that it has no records of overflows, if that was said before."""
     told = (part["why"] == NO_RECORDS).to_numpy()
     known = any(bool((before["why"] == NO_RECORDS).any()) for before in found.parts)
@@ -176,7 +176,7 @@ def _next(left: dict[int, Ints], first: int | None) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HitOrder:
     """Which hits are listed: filters are None for all. first and count are the part of the list."""
 
     show: str
@@ -189,20 +189,20 @@ class Look:
     count: int
 
 
-def read_look(ask: Any) -> Look:
+def read_look(ask: Any) -> HitOrder:
     """Parse a request for hits. BadInput if it is malformed."""
 
     def whole(key: str) -> int | None:
         return int(number(ask, key, 0.0, -1.0, 2.0**53)) if text(ask, key) else None
 
-    return Look(
+    return HitOrder(
         text(ask, "show", SHOWS[0], choices=SHOWS), text(ask, "sort", SORTS[0], choices=SORTS), whole("only_rank"),
         whole("only_graph"), whole("only_watch"), whole("only_step"), whole("first") or 0,
         min(whole("count") or 0, MOST_LISTED),
     )  # fmt: skip
 
 
-def chosen(dump: DumpView, hits: Hits, look: Look) -> Ints:
+def chosen(dump: DumpView, hits: Hits, look: HitOrder) -> Ints:
     """Return the places of the hits that a look lists, in its order."""
     tensors = dump.tensors
     kept = (hits.hit if look.show == "hits" else ~hits.hit) & _within(dump, hits, look)
@@ -221,7 +221,7 @@ def chosen(dump: DumpView, hits: Hits, look: Look) -> Ints:
     return places[np.lexsort(keys)]
 
 
-def listed(dump: DumpView, found: Found, look: Look, choice: Choice, node: str) -> dict[str, Any]:
+def listed(dump: DumpView, found: FoundHits, look: HitOrder, choice: DumpChoice, node: str) -> dict[str, Any]:
     """Return the part of the list that a look is about, its length, and how many hits there are by watchpoint and filter.
 
     node has those of one operator in the iteration of the choice.
@@ -239,7 +239,7 @@ def listed(dump: DumpView, found: Found, look: Look, choice: Choice, node: str) 
     }  # fmt: skip
 
 
-def _of_node(dump: DumpView, hits: Hits, choice: Choice, node: str) -> list[int]:
+def _of_node(dump: DumpView, hits: Hits, choice: DumpChoice, node: str) -> list[int]:
     names = dump.tensors["name"].array
     code = names.categories.get_indexer([node])[0] if node else -1
     if code < 0 or choice.step is None:
@@ -251,14 +251,14 @@ def _of_node(dump: DumpView, hits: Hits, choice: Choice, node: str) -> list[int]
     return found
 
 
-def counts(dump: DumpView, hits: Hits, look: Look, watchpoints: int) -> list[list[int]]:
+def counts(dump: DumpView, hits: Hits, look: HitOrder, watchpoints: int) -> list[list[int]]:
     """Return for each watchpoint [hits, checks that were not possible] within rank, graph and iteration of a look."""
     kept = _within(dump, hits, look)
     both = [np.bincount(hits.watchpoint[kept & state], minlength=watchpoints) for state in (hits.hit, ~hits.hit)]
     return [[int(one), int(other)] for one, other in zip(*both, strict=True)]
 
 
-def _within(dump: DumpView, hits: Hits, look: Look) -> Bools:
+def _within(dump: DumpView, hits: Hits, look: HitOrder) -> Bools:
     """Return which hits are of the rank, graph and iteration of a look. Missing overflow records are so everywhere."""
     kept: Bools = np.ones(len(hits), np.bool_)
     for name, wanted in (("rank", look.rank), ("graph", look.graph), ("iteration", look.step)):
@@ -277,7 +277,7 @@ def by_step(dump: DumpView, hits: Hits) -> list[list[int]]:
     return [[int(rank), int(step), int(count)] for (rank, step), count in zip(found, many, strict=True)]
 
 
-def by_name(dump: DumpView, found: Found, rank: int, step: int | None) -> dict[str, int]:
+def by_name(dump: DumpView, found: FoundHits, rank: int, step: int | None) -> dict[str, int]:
     """Return operator or parameter -> number of hits in an iteration of a rank."""
     hits = found.hits()
     rows = hits.row[hits.hit]
@@ -312,7 +312,7 @@ COLUMNS = ("rank", "graph", "iteration", "name", "type", "tensor", "condition", 
            "excluded", "why")  # fmt: skip
 
 
-def csv(dump: DumpView, found: Found, look: Look, watchpoints: Sequence[Watchpoint]) -> str:
+def csv(dump: DumpView, found: FoundHits, look: HitOrder, watchpoints: Sequence[Watchpoint]) -> str:
     """Return all hits that a look is about as CSV."""
     hits = found.hits()
     tensors = dump.tensors

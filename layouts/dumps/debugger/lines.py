@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from parsers.graphs.sources import is_own
 
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.state import number, text, texts
 
 MOST_LISTED = 500
@@ -16,7 +16,7 @@ _EACH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     """A line of a file: its number, code, and the operators whose stack it is in, in the order they ran first."""
 
     number: int
@@ -30,13 +30,13 @@ class SourceFile:
 
     path: str
     own: bool
-    lines: tuple[Line, ...]
+    lines: tuple[SourceLine, ...]
 
 
 def lines_work(rank: int) -> DumpWork:
     """Return the work of reading the stacks of all operators of a rank."""
 
-    def job(dump: DumpView, report: Report) -> tuple[SourceFile, ...]:
+    def job(dump: DumpView, report: DumpReport) -> tuple[SourceFile, ...]:
         tensors = dump.tensors
         names = tensors["name"].array
         own = np.flatnonzero((tensors["rank"].to_numpy() == rank) & (tensors["io"].array != "constant"))
@@ -58,7 +58,7 @@ def lines_work(rank: int) -> DumpWork:
 
 def _files(found: dict[str, dict[int, tuple[str, dict[str, None]]]]) -> tuple[SourceFile, ...]:
     listed = [
-        SourceFile(path, is_own(path), tuple(Line(at, *_line(found[path][at])) for at in sorted(found[path])))
+        SourceFile(path, is_own(path), tuple(SourceLine(at, *_line(found[path][at])) for at in sorted(found[path])))
         for path in found
     ]  # fmt: skip
     return tuple(sorted(listed, key=lambda one: (not one.own, one.path)))
@@ -69,7 +69,7 @@ def _line(told: tuple[str, dict[str, None]]) -> tuple[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SourceFilter:
     """Which part is listed. files are paths of packages that are open; those of own code are open unless they are in it."""
 
     search: str
@@ -79,15 +79,15 @@ class Look:
     count: int
 
 
-def read_look(ask: Any) -> Look:
+def read_look(ask: Any) -> SourceFilter:
     """Parse a request for lines. BadInput if it is malformed."""
-    return Look(
+    return SourceFilter(
         text(ask, "q", limit=1_000).strip().lower(), frozenset(texts(ask, "files")), frozenset(texts(ask, "lines")),
         int(number(ask, "first", 0.0, 0.0, 2.0**31)), min(int(number(ask, "count", 0.0, 0.0, 2.0**31)), MOST_LISTED),
     )  # fmt: skip
 
 
-def listed(found: tuple[SourceFile, ...], look: Look) -> dict[str, Any]:
+def listed(found: tuple[SourceFile, ...], look: SourceFilter) -> dict[str, Any]:
     """Return the part of the list: ["file", path, number of lines, open], ["line", path:number, code, operators, open] and
     ["name", name] below an open line."""
     rows: list[list[Any]] = []
@@ -106,7 +106,7 @@ def listed(found: tuple[SourceFile, ...], look: Look) -> dict[str, Any]:
     return {"total": len(rows), "first": look.first, "rows": rows[look.first : look.first + look.count]}
 
 
-def _matches(file: SourceFile, line: Line, wanted: str) -> bool:
+def _matches(file: SourceFile, line: SourceLine, wanted: str) -> bool:
     return wanted in line.code.lower() or wanted in f"{file.path}:{line.number}".lower()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from parsers.analysis.dumps.operators import operators_of
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.open_dump import DumpView
 from layouts.kit.state import number
 
@@ -16,7 +16,7 @@ MOST = 500
 _NOBODY = np.zeros(0, np.int64)
 
 
-def order(dump: DumpView, choice: Choice, hits: Mapping[str, int], ask: Any) -> dict[str, Any]:
+def order(dump: DumpView, choice: DumpChoice, hits: Mapping[str, int], ask: Any) -> dict[str, Any]:
     """Return a part of the list: [name, type, scope, bad (1, 0 or -1 for unknown), hits], and whether the dump has modules."""
     tensors = dump.tensors
     step = -2 if choice.step is None else choice.step

@@ -14,7 +14,7 @@ from typing import Any
 from dash import Input, Output, dcc, html, no_update
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, LONGEST, Choice, read_choice, read_node
+from layouts.dumps.choice import KEYS, LONGEST, DumpChoice, read_choice, read_node
 from layouts.dumps.debugger import health, hits, lines, selected, strip, tree, watching
 from layouts.dumps.debugger.graph import Drawings
 from layouts.dumps.debugger.order import order
@@ -150,7 +150,7 @@ class Answers:
         self._watching = watching.Watching(source.patterns)
         self._trees = tree.Trees()
         self._drawings = Drawings(source)
-        self._wanted = hits.Wanted()
+        self._wanted = hits.WantedIteration()
 
     def parts(self) -> Mapping[str, Answer]:
         """Return the parts by name."""
@@ -159,13 +159,13 @@ class Answers:
             "lines": self.lines, "strip": self.strip, "drawing": self.drawing, "order": self.order,
         }  # fmt: skip
 
-    def _chosen(self, ask: Any) -> tuple[Choice, DumpView | None]:
+    def _chosen(self, ask: Any) -> tuple[DumpChoice, DumpView | None]:
         choice = read_choice(ask)
         if choice is None:
             raise BadInput("of: expected the key of a run")
         return choice, choice.dump(self._source)
 
-    def _found(self, choice: Choice, dump: DumpView, ask: Any) -> tuple[WorkResult, tuple[Any, ...]]:
+    def _found(self, choice: DumpChoice, dump: DumpView, ask: Any) -> tuple[WorkResult, tuple[Any, ...]]:
         """Return what the enabled watchpoints of a request found so far, and these watchpoints."""
         saved = [one for one in watching.read_watchpoints(ask) if one.enabled]
         checked, wrong = self._watching.of(saved, dump.tensors, (choice.run, choice.mark))
@@ -182,9 +182,9 @@ class Answers:
             return replace(found, state="waiting", result=None), checked
         return found, checked
 
-    def _hits_by_name(self, choice: Choice, dump: DumpView, ask: Any) -> dict[str, int]:
+    def _hits_by_name(self, choice: DumpChoice, dump: DumpView, ask: Any) -> dict[str, int]:
         found, _ = self._found(choice, dump, {key: value for key, value in ask.items() if key not in ("cancel", "again")})
-        return hits.by_name(dump, found.result, choice.rank, choice.step) if isinstance(found.result, hits.Found) else {}
+        return hits.by_name(dump, found.result, choice.rank, choice.step) if isinstance(found.result, hits.FoundHits) else {}
 
     def health(self, ask: Any) -> dict[str, Any]:
         """The sentence on top, and the bad iterations."""
@@ -204,7 +204,7 @@ class Answers:
         if dump is None:
             return {"state": "missing"}
         found, _ = self._found(choice, dump, ask)
-        result = found.result if isinstance(found.result, hits.Found) else hits.Found()
+        result = found.result if isinstance(found.result, hits.FoundHits) else hits.FoundHits()
         return _progress(found) | hits.listed(dump, result, look, choice, read_node(ask)[0])
 
     def save(self, ask: Any) -> Any:
@@ -215,7 +215,7 @@ class Answers:
         if dump is None:
             return no_update
         found, checked = self._found(choice, dump, ask)
-        result = found.result if isinstance(found.result, hits.Found) else hits.Found()
+        result = found.result if isinstance(found.result, hits.FoundHits) else hits.FoundHits()
         return {"filename": "hits.csv", "content": hits.csv(dump, result, hits.read_look(ask), checked)}
 
     def tree(self, ask: Any) -> dict[str, Any]:

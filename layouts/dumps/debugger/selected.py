@@ -14,7 +14,7 @@ from dash import Input, State, dcc, html
 from parsers import PayloadError
 
 from layouts.dumps.body import progress_line
-from layouts.dumps.choice import Choice, read_choice, read_node
+from layouts.dumps.choice import DumpChoice, read_choice, read_node
 from layouts.dumps.debugger import selected_compare as comparing
 from layouts.dumps.debugger import selected_figures as figures
 from layouts.dumps.debugger.selected_facts import node_facts
@@ -142,7 +142,7 @@ def comparison(source: DumpSources, ask: Any) -> dict[str, Any]:
     return about | comparing.comparison(source, choice, tensor, other, tolerance, ask)
 
 
-def _choice(ask: Any) -> Choice:
+def _choice(ask: Any) -> DumpChoice:
     choice = read_choice(ask)
     if choice is None:
         raise BadInput("of: expected a run, found none")

@@ -12,11 +12,11 @@ from parsers.analysis import Tensor, chunks
 from parsers.analysis.values.tensor_comparison import Comparison, Place, compare
 from parsers.errors import FormatError
 
-from layouts.dumps.choice import LONGEST, Choice, read_against, read_choice
+from layouts.dumps.choice import LONGEST, DumpChoice, read_against, read_choice
 from layouts.dumps.debugger.selected_facts import id_of, match, rows_of
 from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
 from layouts.dumps.listing import iterations
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.kit.state import number, text
@@ -32,7 +32,7 @@ MOST_CHOICES = 300
 class Against:
     """The tensor to compare with: its dump, operator and id."""
 
-    choice: Choice
+    choice: DumpChoice
     node: str
     io: str
 
@@ -79,7 +79,9 @@ def _ids(dump: DumpView, against: Against) -> list[str]:
 # The comparison -------------------------------------------------------------------------------------------------------
 
 
-def comparison(source: DumpSources, choice: Choice, this: Dumped, other: Dumped, tolerance: float, ask: Any) -> dict[str, Any]:
+def comparison(
+    source: DumpSources, choice: DumpChoice, this: Dumped, other: Dumped, tolerance: float, ask: Any
+) -> dict[str, Any]:
     """Return how two tensors differ, or the progress of comparing them: large ones are compared in the background.
 
     problem is the reason if they cannot be compared; shapes and dtypes of both are there in any case.
@@ -99,7 +101,7 @@ def comparison(source: DumpSources, choice: Choice, this: Dumped, other: Dumped,
         except FormatError as error:
             return facts | {"state": "ready", "problem": str(error)}
 
-    def job(dump: DumpView, report: Report) -> Comparison:  # noqa: ARG001 - the tensors may be of two dumps
+    def job(dump: DumpView, report: DumpReport) -> Comparison:  # noqa: ARG001 - the tensors may be of two dumps
         found: Comparison = readable(compared(tensors[0], tensors[1], tolerance, report))
         return found
 
@@ -113,7 +115,7 @@ def _tensor(source: DumpSources, one: Dumped) -> Tensor:
     return found
 
 
-def compared(this: Tensor, other: Tensor, tolerance: float, report: Report | None = None) -> Any:
+def compared(this: Tensor, other: Tensor, tolerance: float, report: DumpReport | None = None) -> Any:
     """Return a function that compares two tensors. Of small ones it counts what exceeds each whole percent of tolerance."""
     large = this.size * this.dtype.itemsize > LARGE_BYTES
     tolerances = (tolerance,) if large else tuple(dict.fromkeys((*PERCENTS, tolerance)))
@@ -175,6 +177,6 @@ def _index(at: int, shape: tuple[int, ...]) -> list[int]:
     return [int(one) for one in np.unravel_index(at, shape)] if shape else []
 
 
-def is_same(against: Against, choice: Choice, node: str, io: str) -> bool:
+def is_same(against: Against, choice: DumpChoice, node: str, io: str) -> bool:
     """Return whether a tensor would be compared with itself."""
     return replace(against.choice, mark="") == replace(choice, mark="") and (against.node, against.io) == (node, io)

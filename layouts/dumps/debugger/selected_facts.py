@@ -14,9 +14,9 @@ from parsers.dumps.store import COMPUTED, Statistics
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.dump_tensors import LARGE_BYTES
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.sources import DumpSources
@@ -128,7 +128,9 @@ def producer(dump: DumpView, row: int) -> tuple[str, str, int] | None:
 # Statistics ---------------------------------------------------------------------------------------------------------
 
 
-def measured(source: DumpSources, choice: Choice, rows: Ints, ask: Any, name: str) -> tuple[Statistics | None, dict[str, Any]]:
+def measured(
+    source: DumpSources, choice: DumpChoice, rows: Ints, ask: Any, name: str
+) -> tuple[Statistics | None, dict[str, Any]]:
     """Return statistics of all rows of the dump, and the progress of computing those of these rows.
 
     A few small tensors are read at once, anything else in the background; the statistics are those known so far.
@@ -147,7 +149,7 @@ def measured(source: DumpSources, choice: Choice, rows: Ints, ask: Any, name: st
     if int(tensors["size_bytes"].to_numpy()[missing].sum()) <= LARGE_BYTES:
         return dump.measured(missing, computed=True), {"state": "ready"}
 
-    def job(dump: DumpView, report: Report) -> bool:  # noqa: ARG001 - `report` knows the dump
+    def job(dump: DumpView, report: DumpReport) -> bool:  # noqa: ARG001 - `report` knows the dump
         report.measure(missing, computed=True)
         return True
 
@@ -179,7 +181,7 @@ def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
 # The operator ---------------------------------------------------------------------------------------------------------
 
 
-def node_facts(source: DumpSources, choice: Choice, name: str, wanted: str, ask: Any) -> dict[str, Any]:
+def node_facts(source: DumpSources, choice: DumpChoice, name: str, wanted: str, ask: Any) -> dict[str, Any]:
     """Return the tensors of the selected operator with their statistics, which one is chosen, and its stack.
 
     state is that of computing the statistics. tensors is empty if the dump has none of the operator in this iteration: then
@@ -217,7 +219,7 @@ def _before(dump: DumpView, row: int) -> int | None:
     return None if before is None else int(dump.tensors["iteration"].to_numpy()[before])
 
 
-def _other(dump: DumpView, choice: Choice, name: str) -> int | None:
+def _other(dump: DumpView, choice: DumpChoice, name: str) -> int | None:
     """Return the iteration nearest to the chosen one that has tensors of an operator."""
     tensors = dump.tensors
     there = named(dump, name)
@@ -226,7 +228,7 @@ def _other(dump: DumpView, choice: Choice, name: str) -> int | None:
     return int(steps[np.abs(steps - (choice.step or 0)).argmin()]) if len(steps) else None
 
 
-def _tensor(choice: Choice, dump: DumpView, known: Statistics, row: int) -> dict[str, Any]:
+def _tensor(choice: DumpChoice, dump: DumpView, known: Statistics, row: int) -> dict[str, Any]:
     tensors = dump.tensors
     status, problem, dtype, shape = "values", "", str(tensors["dtype"].array[row]), str(tensors["shape"].array[row])
     if not str(tensors["file"].array[row]) and not is_live(choice.run):

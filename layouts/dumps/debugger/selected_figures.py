@@ -14,10 +14,10 @@ from parsers.dumps.store import Statistics
 from parsers.errors import FormatError
 from parsers.model import Ints
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.debugger.selected_facts import COUNTED, measured
-from layouts.dumps.dump_tensors import LARGE_BYTES, Ask, Dumped, find, opened, readable
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, DumpTensorRequest, find, opened, readable
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, entry, marked
@@ -40,7 +40,7 @@ _DECADES = 1e4
 
 
 def trend(
-    source: DumpSources, choice: Choice, row: int, statistic: str, ask: Any, other: Dumped | None = None
+    source: DumpSources, choice: DumpChoice, row: int, statistic: str, ask: Any, other: Dumped | None = None
 ) -> dict[str, Any]:
     """Return the figure of a statistic of a tensor over the iterations, and the progress of computing it.
 
@@ -62,7 +62,7 @@ def trend(
 
 
 def _beside(
-    source: DumpSources, choice: Choice, other: Dumped, statistic: str, ask: Any
+    source: DumpSources, choice: DumpChoice, other: Dumped, statistic: str, ask: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the line of another tensor, and the progress of computing it."""
     dump = opened(source, other)
@@ -132,13 +132,13 @@ def _line(x: float, colour: str, dash: str, width: float = 1) -> dict[str, Any]:
 # Distribution ---------------------------------------------------------------------------------------------------------
 
 
-def histogram(source: DumpSources, choice: Choice, shown: Dumped, minus: Dumped | None, ask: Any) -> dict[str, Any]:
+def histogram(source: DumpSources, choice: DumpChoice, shown: Dumped, minus: Dumped | None, ask: Any) -> dict[str, Any]:
     """Return the histogram of a tensor, or of its difference to another one; that of a large tensor is drawn in the background.
 
     problem is the reason if there is none.
     """
     try:
-        tensor = readable(lambda: find(source, Ask(shown, minus, False, "")))
+        tensor = readable(lambda: find(source, DumpTensorRequest(shown, minus, False, "")))
         if not tensor.size:
             return {"state": "ready", "problem": "", "figure": None}
         if tensor.size * tensor.dtype.itemsize <= LARGE_BYTES:
@@ -146,7 +146,7 @@ def histogram(source: DumpSources, choice: Choice, shown: Dumped, minus: Dumped 
     except FormatError as error:
         return {"state": "ready", "problem": str(error), "figure": None}
 
-    def job(dump: DumpView, report: Report) -> Any:  # noqa: ARG001 - the tensor may be a difference of two dumps
+    def job(dump: DumpView, report: DumpReport) -> Any:  # noqa: ARG001 - the tensor may be a difference of two dumps
         return readable(lambda: drawn(Watched(tensor, report)))
 
     found = worked(source, choice, DumpWork("histogram", (shown, minus), job), ask)
@@ -162,7 +162,7 @@ def drawn(tensor: Tensor) -> dict[str, Any] | None:
 class Watched:
     """A tensor that reports how many bytes of it have been read; a histogram reads it twice."""
 
-    def __init__(self, tensor: Tensor, report: Report) -> None:
+    def __init__(self, tensor: Tensor, report: DumpReport) -> None:
         self._tensor, self._report, self._done = tensor, report, 0
         self.shape, self.size, self.dtype = tensor.shape, tensor.size, tensor.dtype
         self.ndim = len(tensor.shape)

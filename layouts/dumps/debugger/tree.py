@@ -141,7 +141,7 @@ class Trees:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TreeFilter:
     """Which part of a tree is shown. opened are paths; reveal is a name whose scopes are open, too."""
 
     kind: str
@@ -153,12 +153,12 @@ class Look:
     count: int
 
 
-def read_look(ask: Any) -> Look:
+def read_look(ask: Any) -> TreeFilter:
     """Parse a request for lines of the tree. BadInput if it is malformed."""
     opened = texts(ask, "tree")
     if len(opened) > MOST_OPEN or max(map(len, opened), default=0) > LONGEST:
         raise BadInput(f"tree: expected at most {MOST_OPEN:,} scopes of {LONGEST:,} characters, found {len(opened):,}")
-    return Look(
+    return TreeFilter(
         text(ask, "kind", KINDS[0], choices=KINDS), text(ask, "q", limit=LONGEST_SEARCH).strip(), flag(ask, "regex"),
         frozenset(path.replace("parameters:", PARAMETERS, 1) if path.startswith("parameters:") else path for path in opened),
         text(ask, "node", limit=LONGEST), int(number(ask, "first", 0.0, 0.0, 2.0**31)),
@@ -166,7 +166,7 @@ def read_look(ask: Any) -> Look:
     )  # fmt: skip
 
 
-def shown(tree: Tree, look: Look, patterns: PatternMatcher) -> Bools:
+def shown(tree: Tree, look: TreeFilter, patterns: PatternMatcher) -> Bools:
     """Return which names a search and a kind leave. Raises ValueError, whose text is meant for the user, for a bad pattern."""
     mask = np.ones(len(tree.names), np.bool_) if look.kind == KINDS[0] else tree.kinds[look.kind].copy()
     if not look.search:
@@ -180,7 +180,7 @@ def shown(tree: Tree, look: Look, patterns: PatternMatcher) -> Bools:
     return mask & np.array(found, np.bool_)
 
 
-def lines(tree: Tree, look: Look, mask: Bools, hits: Mapping[str, int]) -> dict[str, Any]:
+def lines(tree: Tree, look: TreeFilter, mask: Bools, hits: Mapping[str, int]) -> dict[str, Any]:
     """Return the lines from look.first on and their number: [kind, path or name, label, depth, first, end, names, open, hits].
 
     A search lists names, without scopes.
@@ -221,7 +221,7 @@ def _inside(scope: Scope) -> list[Scope | tuple[int, int]]:
     return [*((place, scope.depth + 1) for place in reversed(scope.names)), *reversed(scope.scopes)]
 
 
-def _part(tree: Tree, look: Look, listed: list[list[Any]], names: int) -> dict[str, Any]:
+def _part(tree: Tree, look: TreeFilter, listed: list[list[Any]], names: int) -> dict[str, Any]:
     at = next((place for place, line in enumerate(listed) if line[0] == "name" and line[1] == look.reveal), -1)
     part = listed[look.first : look.first + look.count]
     return {

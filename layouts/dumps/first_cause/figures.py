@@ -10,7 +10,7 @@ from parsers.analysis.dumps.first_cause import NON_FINITE
 from parsers.deferred import pandas as pd
 
 from layouts.curves.smoothed_lines import WRONG
-from layouts.dumps.first_cause.work import Norms, Spread
+from layouts.dumps.first_cause.work import BadOperators, Norms
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, described_by, in_both, joined, listed, marked, named
 from layouts.kit.figures.typed_arrays import drawn, numbers
@@ -22,7 +22,7 @@ MOST_BARS = 1_500
 NORM, USUAL, LOSS = "#236db4", "#76818f", "#c6871a"
 
 
-def spread(found: Spread, first: str, *, language: str, dark: bool) -> dict[str, Any] | None:
+def spread(found: BadOperators, first: str, *, language: str, dark: bool) -> dict[str, Any] | None:
     """Return a bar for each operator with bad values: at its place in the order of execution, as high as their share.
 
     Of norms that left their history the bars are as high as the decades between both. first is the name of the first cause.
@@ -74,14 +74,14 @@ def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
     return found
 
 
-def decades(found: Spread) -> np.ndarray:
+def decades(found: BadOperators) -> np.ndarray:
     """Return how many decades each norm is from its history, at most 20; NaN for unknown."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found_decades: np.ndarray = np.minimum(np.abs(np.log10(found.norm / found.usual)), 20.0)
     return found_decades
 
 
-def said(row: Mapping[Any, Any], found: Spread, place: int) -> tuple[str, str]:
+def said(row: Mapping[Any, Any], found: BadOperators, place: int) -> tuple[str, str]:
     """Return what is bad of the operator at a position of the frame, in both languages."""
     if found.kind == NON_FINITE:
         return counted(row)

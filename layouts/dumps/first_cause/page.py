@@ -17,14 +17,14 @@ from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, Choice, read_choice, read_node
+from layouts.dumps.choice import KEYS, DumpChoice, read_choice, read_node
 from layouts.dumps.first_cause import figures, sections
 from layouts.dumps.first_cause.loss import loss_of
 from layouts.dumps.first_cause.texts import TEXTS
 from layouts.dumps.first_cause.work import (
     MOST_ROWS,
-    Found,
-    Spread,
+    BadOperators,
+    FoundCauses,
     find_causes,
     find_departures,
     find_spread,
@@ -99,7 +99,7 @@ def causes(source: Sources, ask: Any) -> Mapping[str, Any]:
     work = worked(source, choice, find_causes(), ask)
     answer = progress(work) | {"sections": {}, "rows": [], "tensor": None}
     found = work.result
-    if not isinstance(found, Found):
+    if not isinstance(found, FoundCauses):
         return answer
     finished = work.state == "ready"
     made = {"head": sections.head(choice.run, found, finished=finished), "causes": sections.causes(choice.run, found)}
@@ -111,7 +111,7 @@ def causes(source: Sources, ask: Any) -> Mapping[str, Any]:
     return answer
 
 
-def _tensor(found: Found, row: int) -> dict[str, Any]:
+def _tensor(found: FoundCauses, row: int) -> dict[str, Any]:
     tensors = found.causes.tensors
     return {
         "rank": int(tensors["rank"].to_numpy()[row]), "node": str(tensors["name"].array[row]),
@@ -119,10 +119,10 @@ def _tensor(found: Found, row: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _found(source: Sources, choice: Choice) -> Found | None:
+def _found(source: Sources, choice: DumpChoice) -> FoundCauses | None:
     """Return the causes if the search for them is finished."""
     found = source.dumps.work(choice.run, find_causes())
-    return found.result if found.state == "ready" and isinstance(found.result, Found) else None
+    return found.result if found.state == "ready" and isinstance(found.result, FoundCauses) else None
 
 
 def spread(source: Sources, ask: Any) -> Mapping[str, Any]:
@@ -132,7 +132,7 @@ def spread(source: Sources, ask: Any) -> Mapping[str, Any]:
     if choice is None or choice.step is None or found is None:
         return {"state": "waiting" if choice is not None else "missing"}
     work = worked(source, choice, find_spread(found.causes, choice.rank, choice.step, _kind(ask)), ask)
-    if not isinstance(work.result, Spread):
+    if not isinstance(work.result, BadOperators):
         return progress(work)
     frame = found.frame
     own = frame[(frame["rank"] == choice.rank) & (frame["iteration"] == choice.step) & (frame["kind"] == _kind(ask))]
@@ -177,7 +177,7 @@ def norms(source: Sources, ask: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figure": figure, "node": node, "io": io, "loss": tag if drawn else ""}
 
 
-def _loss(source: Sources, choice: Choice, found: Found) -> tuple[str, Mapping[int, float]]:
+def _loss(source: Sources, choice: DumpChoice, found: FoundCauses) -> tuple[str, Mapping[int, float]]:
     iteration = found.causes.tensors["iteration"]
     return loss_of(source, choice.run, int(iteration.min()), int(iteration.max())) if len(iteration) else ("", {})
 

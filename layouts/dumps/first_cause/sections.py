@@ -14,7 +14,7 @@ from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
 from layouts.dumps.first_cause.figures import counted, said
-from layouts.dumps.first_cause.work import MOST_ROWS, Found, Spread, Stacks
+from layouts.dumps.first_cause.work import MOST_ROWS, BadOperators, FoundCauses, Stacks
 from layouts.dumps.links import address
 from layouts.dumps.tables import bilingual, number, short, table
 from layouts.kit import units as fmt
@@ -32,7 +32,7 @@ def tensor_address(run: str, row: Row, io: str = "") -> Mapping[str, Any]:
 # The sentence --------------------------------------------------------------------------------------------------------
 
 
-def head(run: str, found: Found, *, finished: bool) -> list[Any]:
+def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     """One sentence: which operator was the first to make bad values, and from what; its source line; how far it went."""
     if found.frame.empty:
         return _none(found, finished=finished)
@@ -73,7 +73,7 @@ def _where(row: Row, *, ranks: int) -> tuple[str, str]:
     return both("first_cause.on_rank", n=step, rank=row["rank"]) if ranks > 1 else both("first_cause.in_iteration", n=step)
 
 
-def _none(found: Found, *, finished: bool) -> list[Any]:
+def _none(found: FoundCauses, *, finished: bool) -> list[Any]:
     if not finished:
         return [html.P(t("first_cause.searching"), className="ms-first-cause-said")]
     values = {"tensors": fmt.count(found.tensors - found.unknown), "iterations": fmt.count(found.iterations)}
@@ -81,7 +81,7 @@ def _none(found: Found, *, finished: bool) -> list[Any]:
     return [html.P(said, className="ms-first-cause-said"), *_unknown(found, finished=True)]
 
 
-def _unknown(found: Found, *, finished: bool) -> list[Any]:
+def _unknown(found: FoundCauses, *, finished: bool) -> list[Any]:
     if not found.unknown or not finished:
         return []
     said = t("first_cause.unchecked", n=fmt.count(found.unknown), total=fmt.count(found.tensors))
@@ -113,7 +113,7 @@ def _base(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def _io(found: Found, row: int) -> str:
+def _io(found: FoundCauses, row: int) -> str:
     tensors = found.causes.tensors
     return f"{tensors['io'].array[row]}.{int(tensors['slot'].to_numpy()[row])}"
 
@@ -121,7 +121,7 @@ def _io(found: Found, row: int) -> str:
 # Tables --------------------------------------------------------------------------------------------------------------
 
 
-def causes(run: str, found: Found) -> list[Any]:
+def causes(run: str, found: FoundCauses) -> list[Any]:
     """A row for each iteration of a rank with bad values, and for each kind: the first operator, and where they came from."""
     frame = found.frame
     if frame.empty:
@@ -143,7 +143,7 @@ def causes(run: str, found: Found) -> list[Any]:
     return [table(titles, rows), *_more(len(frame))]
 
 
-def _counted_rows(found: Found, most: int) -> list[dict[Any, Any]]:
+def _counted_rows(found: FoundCauses, most: int) -> list[dict[Any, Any]]:
     """Return the first causes, each with the number of values of its tensor."""
     count = found.causes.statistics.column("count")
     return [row | {"count": int(count[row["row"]])} for row in found.frame.head(most).to_dict("records")]
@@ -176,7 +176,7 @@ def _origin(row: Row) -> Any:
     return t(f"first_cause.origin.{row['origin']}")
 
 
-def spread(run: str, rank: int, iteration: int, found: Spread) -> list[Any]:
+def spread(run: str, rank: int, iteration: int, found: BadOperators) -> list[Any]:
     """The operators with bad values in one iteration, in the order they ran."""
     frame = found.frame
     if frame.empty:

@@ -14,7 +14,7 @@ from parsers.analysis.dumps.operators import latest_rows
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 
 PARTS = 50
 """Parts of the iterations after which what was found so far may be told."""
@@ -29,7 +29,7 @@ Stacks = Mapping[int, tuple[SourceLine, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundCauses:
     """Where values went bad: a frame (DUMP_CAUSES) and the stacks of its first rows. unknown: tensors that cannot be checked.
 
     causes computes more of them; it is not changed by that.
@@ -44,7 +44,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class BadOperators:
     """The operators with bad values in one iteration (DUMP_SPREAD), stacks of the first ones, and how many operators ran.
 
     kind is that of the values. norm and usual are the L2 norm of each output and its median before; NaN for unknown.
@@ -76,7 +76,7 @@ def find_causes() -> DumpWork:
     return DumpWork("first_cause", (), _find)
 
 
-def _find(dump: DumpView, report: Report) -> Found:
+def _find(dump: DumpView, report: DumpReport) -> FoundCauses:
     iteration = dump.tensors["iteration"].to_numpy()
     order = np.argsort(iteration, kind="stable")
     # Whole iterations, so that what is told of them is final.
@@ -110,14 +110,14 @@ def _uncounted(causes: Causes) -> Ints:
     return rows[np.argsort(iteration[rows], kind="stable")][:MOST_COUNTED]
 
 
-def _found(dump: DumpView, causes: Causes, last: int | None = None) -> Found:
+def _found(dump: DumpView, causes: Causes, last: int | None = None) -> FoundCauses:
     """Return what was found up to an iteration. Later ones may be known in part, which tells nothing."""
     frame = causes.frame()
     if last is not None:
         frame = frame[frame["iteration"] <= last].reset_index(drop=True)
     tensors = dump.tensors
     iteration = tensors["iteration"].to_numpy()
-    return Found(
+    return FoundCauses(
         causes, frame, stacks_of(dump, frame["row"].head(MOST_ROWS).tolist()), len(tensors),
         len(np.unique(iteration[iteration >= 0])), int(np.count_nonzero(~causes.known)),
     )  # fmt: skip
@@ -126,14 +126,14 @@ def _found(dump: DumpView, causes: Causes, last: int | None = None) -> Found:
 def find_spread(causes: Causes, rank: int, iteration: int, kind: str) -> DumpWork:
     """Return the search for operators with bad values in one iteration; its result is a Spread."""
 
-    def find(dump: DumpView, report: Report) -> Spread:
+    def find(dump: DumpView, report: DumpReport) -> BadOperators:
         del report
         frame = causes.spread(rank, iteration, kind=kind)
         operators = [len(found) for (own, _, step), found in causes.operators.items() if (own, step) == (rank, iteration)]
         rows = frame["row"].to_numpy()
         stacks = stacks_of(dump, rows[:MOST_ROWS].tolist())
         norm, usual = causes.statistics.column("l2")[rows], causes.usual[rows]
-        return Spread(kind, frame, stacks, max(operators, default=0), norm, usual)
+        return BadOperators(kind, frame, stacks, max(operators, default=0), norm, usual)
 
     return DumpWork("spread", (rank, iteration, kind), find)
 
@@ -141,7 +141,7 @@ def find_spread(causes: Causes, rank: int, iteration: int, kind: str) -> DumpWor
 def find_departures(causes: Causes, loss: Mapping[int, float]) -> DumpWork:
     """Return the search for tensors whose norm left its history; loss is that of the run by iteration, {} for none."""
 
-    def find(dump: DumpView, report: Report) -> pd.DataFrame:
+    def find(dump: DumpView, report: DumpReport) -> pd.DataFrame:
         del dump, report
         return causes.departed(loss)
 

@@ -15,12 +15,12 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, Choice, read_against, read_choice
+from layouts.dumps.choice import KEYS, DumpChoice, read_against, read_choice
 from layouts.dumps.parts import progress, worked
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
-from layouts.dumps.two_dumps.work import TOLERANCE, Ask, Compared, Earliest, comparison, earliest, read_ask
+from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, comparison, earliest, read_ask
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import attributes, t
@@ -118,7 +118,7 @@ def searched(source: Sources, asked: Any) -> Mapping[str, Any]:
     return progress(work) | ({"step": found.step, "alike": found.alike} if isinstance(found, Earliest) else {})
 
 
-def _names(source: Sources, ask: Ask) -> tuple[str, str]:
+def _names(source: Sources, ask: TwoDumpsRequest) -> tuple[str, str]:
     known = {row.key: row.name for row in source.runs.rows()}
     return known.get(ask.one.run, ask.one.run), known.get(ask.other.run, ask.other.run)
 
@@ -141,7 +141,7 @@ def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
     return save
 
 
-def _file(choice: Choice) -> str:
+def _file(choice: DumpChoice) -> str:
     run = re.sub(r"[^\w.-]+", "_", choice.run).strip("._")[:40] or "dump"
     return f"{run}_rank{choice.rank}_{choice.step}"
 

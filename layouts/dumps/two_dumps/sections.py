@@ -20,13 +20,13 @@ from parsers.analysis.dumps.two_dumps import (
 )
 from parsers.deferred import pandas as pd
 
-from layouts.dumps.choice import Choice
+from layouts.dumps.choice import DumpChoice
 from layouts.dumps.links import address
 from layouts.dumps.tables import bilingual, number, short
 from layouts.dumps.tables import table as table_of
 from layouts.dumps.two_dumps.figure import cosine_text
 from layouts.dumps.two_dumps.words import limit, quantity
-from layouts.dumps.two_dumps.work import Ask, Compared
+from layouts.dumps.two_dumps.work import Compared, TwoDumpsRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 
@@ -48,7 +48,7 @@ ERRORS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 # The sentence --------------------------------------------------------------------------------------------------------
 
 
-def head(ask: Ask, names: tuple[str, str], found: Compared, *, finished: bool) -> list[Any]:
+def head(ask: TwoDumpsRequest, names: tuple[str, str], found: Compared, *, finished: bool) -> list[Any]:
     """Which output is the first that differs, whether its inputs do, and what was compared with what."""
     differences = found.differences
     place = first_difference(differences, ask.tolerance)
@@ -62,7 +62,7 @@ def head(ask: Ask, names: tuple[str, str], found: Compared, *, finished: bool) -
     return [*lines, html.Ul([html.Li(one) for one in notes], className="ms-two-dumps-notes")] if notes else lines
 
 
-def _sentence(ask: Ask, differences: pd.DataFrame, place: int | None, *, finished: bool) -> Any:
+def _sentence(ask: TwoDumpsRequest, differences: pd.DataFrame, place: int | None, *, finished: bool) -> Any:
     limited = limit(ask.tolerance)
     if place is None:
         if not finished:
@@ -78,7 +78,7 @@ def _sentence(ask: Ask, differences: pd.DataFrame, place: int | None, *, finishe
     return t("two_dumps.first_infinite", **values)
 
 
-def _inputs(ask: Ask, differences: pd.DataFrame, place: int, *, finished: bool) -> Any:
+def _inputs(ask: TwoDumpsRequest, differences: pd.DataFrame, place: int, *, finished: bool) -> Any:
     """Whether the inputs of the first operator that differs do."""
     inputs = inputs_of(differences, place)
     if inputs.empty:
@@ -98,7 +98,7 @@ def _inputs(ask: Ask, differences: pd.DataFrame, place: int, *, finished: bool) 
     return t("two_dumps.inputs_differ", difference=quantity(float(worst["difference"])), **values)
 
 
-def _sides(ask: Ask, names: tuple[str, str]) -> html.P:
+def _sides(ask: TwoDumpsRequest, names: tuple[str, str]) -> html.P:
     parts = []
     for letter, name, choice in zip("AB", names, (ask.one, ask.other), strict=True):
         texts = both("two_dumps.side", rank=fmt.count(choice.rank), step=fmt.count(choice.step or 0))
@@ -134,7 +134,7 @@ def _listed(how: Sequence[tuple[str, int]], which: int) -> str:
 # Tables --------------------------------------------------------------------------------------------------------------
 
 
-def tensor_address(ask: Ask, row: Mapping[Any, Any]) -> Mapping[str, Any]:
+def tensor_address(ask: TwoDumpsRequest, row: Mapping[Any, Any]) -> Mapping[str, Any]:
     """Return the attributes of a link to a tensor in the debugger, beside its partner."""
     other = ask.other
     state: dict[str, str | int] = {"with": other.run, "with_rank": other.rank, "with_step": other.step or 0}
@@ -142,7 +142,7 @@ def tensor_address(ask: Ask, row: Mapping[Any, Any]) -> Mapping[str, Any]:
     return address("debugger", ask.one.run, rank=ask.one.rank, step=ask.one.step, node=str(row["name"]), io=io, **state)
 
 
-def chosen(ask: Ask, differences: pd.DataFrame) -> np.ndarray:
+def chosen(ask: TwoDumpsRequest, differences: pd.DataFrame) -> np.ndarray:
     """Return the positions of the rows that are shown."""
     mask = np.ones(len(differences), np.bool_)
     if ask.shown != "all":
@@ -157,7 +157,7 @@ def chosen(ask: Ask, differences: pd.DataFrame) -> np.ndarray:
     return np.flatnonzero(mask)
 
 
-def table(ask: Ask, differences: pd.DataFrame) -> list[Any]:
+def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
     """The tensors in the order of execution with their differences."""
     places = chosen(ask, differences)
     if not len(places):
@@ -194,7 +194,7 @@ def _by(row: Mapping[Any, Any]) -> Any:
     return t(f"two_dumps.by.{row['by']}")
 
 
-def alone(ask: Ask, pairs: pd.DataFrame) -> list[Any]:
+def alone(ask: TwoDumpsRequest, pairs: pd.DataFrame) -> list[Any]:
     """Operators and tensors that only one dump has, with links."""
     lists = []
     for letter, choice, column, other in (("A", ask.one, "row", "other_row"), ("B", ask.other, "other_row", "row")):
@@ -208,7 +208,7 @@ def alone(ask: Ask, pairs: pd.DataFrame) -> list[Any]:
     return [html.Div(lists, className="ms-two-dumps-alone")]
 
 
-def _alone(choice: Choice, name: str, row: Mapping[Any, Any]) -> list[Any]:
+def _alone(choice: DumpChoice, name: str, row: Mapping[Any, Any]) -> list[Any]:
     io = f"{row['io']}.{row['slot']}"
     link = address("debugger", choice.run, rank=choice.rank, step=choice.step, node=name, io=io)
     return [html.A(name, className="ms-mono", **link), html.Span(f" {row['type']}", className="ms-muted")]

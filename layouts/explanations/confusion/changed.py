@@ -12,7 +12,7 @@ from parsers.analysis.explanations.changes import KNOWN, Changes
 from parsers.model import Ints
 
 from layouts.explanations.confusion.sections import MOST_ROWS
-from layouts.explanations.confusion_asks import Ask
+from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
@@ -22,7 +22,7 @@ MOVES = (("FN", "TP"), ("FP", "TN"), ("TP", "FN"), ("TN", "FP"))
 """Changes that are counted one by one: what became right, then what became wrong."""
 
 
-def changed(ask: Ask, names: Sequence[str], found: Changes) -> list[Any]:
+def changed(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[Any]:
     """What each other run gets right or wrong that the shown one does not, and the samples. names are those of the runs."""
     if not found.samples:
         return [html.P(t("confusion.nothing_shared"), className="ms-muted")]
@@ -67,7 +67,7 @@ def chosen_rows(found: Changes, kind: str) -> Ints:
     return rows
 
 
-def _rows(ask: Ask, names: Sequence[str], found: Changes) -> list[Any]:
+def _rows(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[Any]:
     rows = chosen_rows(found, ask.kind)
     if not len(rows):
         return [html.P(t("confusion.no_changes"), className="ms-muted")]

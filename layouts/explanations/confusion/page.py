@@ -21,7 +21,7 @@ from layouts.explanations.confusion import sections
 from layouts.explanations.confusion.changed import changed
 from layouts.explanations.confusion.figure import reliability
 from layouts.explanations.confusion.texts import TEXTS
-from layouts.explanations.confusion_asks import Ask, read_ask
+from layouts.explanations.confusion_asks import ConfusionRequest, read_ask
 from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import button
@@ -123,7 +123,7 @@ def answer_reliability(source: Sources, asked: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figure": figure, "question": question, "sections": {"reliability": markup(said)}}
 
 
-def question_of(ask: Ask, *, single: bool) -> str:
+def question_of(ask: ConfusionRequest, *, single: bool) -> str:
     """Return whether the strongest label of each sample is counted, or each label."""
     return ask.question or ("top" if single else "each")
 

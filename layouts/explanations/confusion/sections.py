@@ -15,8 +15,8 @@ from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import Choice
-from layouts.explanations.confusion_asks import Ask, labels_of
+from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.confusion_asks import ConfusionRequest, labels_of
 from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
@@ -34,7 +34,7 @@ _SCORES = ("precision", "recall", "f1")
 # The sentence ---------------------------------------------------------------------------------------------------------
 
 
-def head(ask: Ask, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
+def head(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
     """How many samples are right, the averages, and what was counted."""
     threshold, size = ask.choice.threshold, len(found.sample)
     if not size:
@@ -61,7 +61,7 @@ def head(ask: Ask, found: Counted, cells: pd.DataFrame, averages: pd.DataFrame) 
     return [html.P(said, className="ms-confusion-said"), html.Div(tiles, className="ms-confusion-tiles"), _notes(ask, found)]
 
 
-def _notes(ask: Ask, found: Counted) -> html.Ul:
+def _notes(ask: ConfusionRequest, found: Counted) -> html.Ul:
     """What was counted and what was not, and where counts are bounds."""
     threshold, size = ask.choice.threshold, len(found.sample)
     notes = [t("confusion.counted", n=fmt.count(size), labels=fmt.count(len(found.label)), t=f"{threshold:g}")]
@@ -85,7 +85,7 @@ def _notes(ask: Ask, found: Counted) -> html.Ul:
 # The matrix -----------------------------------------------------------------------------------------------------------
 
 
-def matrix(ask: Ask, found: Counted, cells: pd.DataFrame) -> list[Any]:
+def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[Any]:
     """Predicted against true labels: a table whose cells are buttons."""
     if not len(found.sample):
         return [html.P(t("confusion.nothing"), className="ms-muted")]
@@ -161,7 +161,7 @@ def _shares(mode: str, grid: Ints, rows: Ints, columns: Ints) -> Floats:
     return np.divide(grid, whole, out=np.zeros(grid.shape), where=whole > 0)
 
 
-def _cell(ask: Ask, names: Mapping[int, str], truth: int, other: int | None, count: int, share: float) -> html.Td:
+def _cell(ask: ConfusionRequest, names: Mapping[int, str], truth: int, other: int | None, count: int, share: float) -> html.Td:
     if not count:
         return html.Td("0" if ask.cells == "count" else "0 %", className="ms-number ms-confusion-zero")
     kind = "none" if other is None else "right" if truth == other else "wrong"
@@ -181,7 +181,7 @@ def _cell(ask: Ask, names: Mapping[int, str], truth: int, other: int | None, cou
 # One cell -------------------------------------------------------------------------------------------------------------
 
 
-def cell(ask: Ask, explained: Explanations, found: Counted, routes: str) -> list[Any]:
+def cell(ask: ConfusionRequest, explained: Explanations, found: Counted, routes: str) -> list[Any]:
     """The samples of the chosen cell with their pictures, and the way to the saliency page."""
     assert ask.cell is not None
     truth, other = ask.cell
@@ -213,15 +213,16 @@ def filters_of(truth: int, other: int | None) -> Mapping[str, Sequence[str | int
     return {"truth": [truth], "label": [other], "outcome": ["tp"] if truth == other else ["fp", "tp"]}
 
 
-def _choice(choice: Choice, state: Mapping[str, Sequence[Any]]) -> Choice:
-    return Choice(
+def _choice(choice: ExplanationChoice, state: Mapping[str, Sequence[Any]]) -> ExplanationChoice:
+    return ExplanationChoice(
         choice.run, labels=tuple(state["label"]), outcomes=tuple(state["outcome"]), truth=tuple(state["truth"]),
         text=choice.text, threshold=choice.threshold,
     )  # fmt: skip
 
 
 def _picture(
-    ask: Ask, explained: Explanations, names: Mapping[int, str], row: int, routes: str, state: Mapping[str, Sequence[Any]]
+    ask: ConfusionRequest, explained: Explanations, names: Mapping[int, str], row: int, routes: str,
+    state: Mapping[str, Sequence[Any]],
 ) -> html.A:
     """A sample: its picture, its id, and its strongest labels."""
     choice = ask.choice
@@ -247,7 +248,7 @@ def _picture(
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def labels(ask: Ask, found: Counted, table: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
+def labels(ask: ConfusionRequest, found: Counted, table: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
     """Each label against the rest, with the averages above."""
     if not len(table):
         return [html.P(t("confusion.no_labels"), className="ms-muted")]
@@ -290,7 +291,7 @@ def sorted_rows(table: pd.DataFrame, column: str, *, falling: bool) -> Ints:
     return order
 
 
-def _title(name: str, column: str, ask: Ask, *, number: bool = True) -> html.Th:
+def _title(name: str, column: str, ask: ConfusionRequest, *, number: bool = True) -> html.Th:
     current = ask.by[0] == column
     falling = not ask.by[1] if current else number  # numbers begin with the largest
     arrow = (" ↓" if ask.by[1] else " ↑") if current else ""
@@ -302,7 +303,7 @@ def _title(name: str, column: str, ask: Ask, *, number: bool = True) -> html.Th:
     return html.Th(button, scope="col", className="ms-number" if number else "", **sort)
 
 
-def _outcome(ask: Ask, row: Mapping[Any, Any], name: str, *, bound: bool) -> html.Td:
+def _outcome(ask: ConfusionRequest, row: Mapping[Any, Any], name: str, *, bound: bool) -> html.Td:
     """A count, which leads to its samples; bounds are marked."""
     count = int(row[name])
     mark = {"fp": "≥ ", "predicted": "≥ ", "tn": "≤ "}.get(name, "") if bound else ""

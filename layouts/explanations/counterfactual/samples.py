@@ -13,7 +13,7 @@ from parsers.errors import FormatError
 from parsers.explanations.snapshot import OUTCOMES, Explanations
 from parsers.model import Ints
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 from layouts.explanations.layers import has_layers, layer_rows
 
 MOST_LABELS = 60
@@ -48,7 +48,7 @@ class _Label:
     layers: list[tuple[int, float | None, str]]
 
 
-def lines(found: Explanations, rows: Ints, choice: Choice) -> list[list[Any]]:
+def lines(found: Explanations, rows: Ints, choice: ExplanationChoice) -> list[list[Any]]:
     """Return [id, has a picture, label, outcome, recorded probability, probability of the last layer, layers] of these rows.
 
     The label is the most probable one with counterfactuals, of the chosen ones if one of these has some; -1 for none. null
@@ -68,7 +68,7 @@ def lines(found: Explanations, rows: Ints, choice: Choice) -> list[list[Any]]:
     return made
 
 
-def _labels(found: Explanations, row: int, choice: Choice, codes: NDArray[np.int8]) -> list[_Label]:
+def _labels(found: Explanations, row: int, choice: ExplanationChoice, codes: NDArray[np.int8]) -> list[_Label]:
     """Return the labels of a row of `samples` that have counterfactuals: chosen ones first, then the most probable.
 
     codes are the outcomes of all predictions.
@@ -97,7 +97,9 @@ def _labels(found: Explanations, row: int, choice: Choice, codes: NDArray[np.int
     return sorted(made, key=lambda one: (one.label not in chosen, -(one.recorded or 0.0), one.label))
 
 
-def one_sample(found: Explanations, row: int, choice: Choice, look: Callable[[str], tuple[int, int, str]]) -> dict[str, Any]:
+def one_sample(
+    found: Explanations, row: int, choice: ExplanationChoice, look: Callable[[str], tuple[int, int, str]]
+) -> dict[str, Any]:
     """Return what the page shows of a row of `samples`.
 
     labels are {label, recorded, truth, outcome, mask, layers: [[number, probability, boxes, visible share], ...]}; drawable

@@ -21,7 +21,7 @@ from parsers.model import Floats, Ints
 from layouts.dumps.body import progress_line
 from layouts.dumps.texts import TEXTS as PROGRESS
 from layouts.explanations.body import body, damage, progress, register_body, worked
-from layouts.explanations.choice import KEYS, Choice, read_choice, whole
+from layouts.explanations.choice import KEYS, ExplanationChoice, read_choice, whole
 from layouts.explanations.colours import tables
 from layouts.explanations.filtering import matching
 from layouts.explanations.open_explanations import ExplanationWork
@@ -153,7 +153,7 @@ def _place(found: Explanations, sample: int | None, rows: Ints) -> int:
 
 
 def _disagreement(
-    source: Sources, choice: Choice, found: Explanations, ask: Any
+    source: Sources, choice: ExplanationChoice, found: Explanations, ask: Any
 ) -> tuple[WorkResult | None, Floats | None]:
     """Return the work that samples are sorted by, and its value for each sample; None if they are not, or it is not ready."""
     if not choice.sort.startswith("disagreement"):

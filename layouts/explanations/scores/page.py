@@ -15,7 +15,7 @@ from parsers.explanations.snapshot import Explanations
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.choice import KEYS
 from layouts.explanations.explanation_counts import weights_of
-from layouts.explanations.score_asks import Ask, read_ask
+from layouts.explanations.score_asks import ScoreRequest, read_ask
 from layouts.explanations.scores import figures, sections
 from layouts.explanations.scores.texts import TEXTS
 from layouts.kit import units as fmt
@@ -63,7 +63,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     })  # fmt: skip
 
 
-def shown_scores(ask: Ask, found: Explanations) -> ScoreTable:
+def shown_scores(ask: ScoreRequest, found: Explanations) -> ScoreTable:
     """Return the scores of the chosen explainers: all if none of the chosen is known."""
     chosen = [name for name in found.explainers if name in ask.choice.explainers] or found.explainers
     return score_table(found.scores, chosen, found.metrics)

@@ -12,7 +12,7 @@ from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, to
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.explanations.score_asks import Ask
+from layouts.explanations.score_asks import ScoreRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, attributes, t
 
@@ -25,7 +25,7 @@ def help_key(metric: str) -> str:
     return key if key in CATALOGUE else "scores.metric.unknown"
 
 
-def table(ask: Ask, scores: ScoreTable, weights: Sequence[int]) -> list[Any]:
+def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list[Any]:
     """Explainers by metrics, with a row of weights above and the totals at the right."""
     rows = totals(scores, weights)
     order = sorted_rows(ask.by, scores, rows)
@@ -88,7 +88,7 @@ def sorted_rows(by: tuple[str, bool], scores: ScoreTable, rows: pd.DataFrame) ->
     return found
 
 
-def _title(ask: Ask, column: str, name: Any, *, tip: str, number: bool = True) -> html.Th:
+def _title(ask: ScoreRequest, column: str, name: Any, *, tip: str, number: bool = True) -> html.Th:
     current = ask.by[0] == column
     falling = not ask.by[1] if current else number  # numbers begin with the largest
     arrow = (" ↓" if ask.by[1] else " ↑") if current else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.explanations.uncertainty import Spread, is_deviation, one_of_each_cell
+from parsers.analysis.explanations.uncertainty import DeviationSpread, is_deviation, one_of_each_cell
 from parsers.explanations.snapshot import OUTCOMES, UNKNOWN, Bools, Explanations
 from parsers.model import Floats, Ints
 
@@ -31,7 +31,9 @@ COLUMNS, LINES = 160, 80
 """Spots of the picture, in each of which one point of an outcome is drawn."""
 
 
-def spread_figure(found: Spread, chosen: tuple[float, float] | None, *, language: str, dark: bool) -> dict[str, Any] | None:
+def spread_figure(
+    found: DeviationSpread, chosen: tuple[float, float] | None, *, language: str, dark: bool
+) -> dict[str, Any] | None:
     """Return a bar for each bin of deviations, those outside of the chosen interval faint; None if none is known."""
     if not len(found.count):
         return None
@@ -65,13 +67,13 @@ def spread_figure(found: Spread, chosen: tuple[float, float] | None, *, language
     )
 
 
-def scaled(sd: Floats, found: Spread) -> Floats:
+def scaled(sd: Floats, found: DeviationSpread) -> Floats:
     """Return deviations as the axes of both figures have them: their decimal logarithm if bins have equal ratios."""
     scaled: Floats = np.log10(sd) if found.logarithmic else sd
     return scaled
 
 
-def _sd_axis(found: Spread) -> dict[str, Any]:
+def _sd_axis(found: DeviationSpread) -> dict[str, Any]:
     axis: dict[str, Any] = {"zeroline": False, "fixedrange": True}
     if not found.logarithmic:
         return axis | {"rangemode": "tozero", "nticks": 8}
@@ -102,7 +104,7 @@ class Points:
     count: Ints
 
 
-def points_of(found: Explanations, rows: Ints, groups: Ints, spread: Spread) -> Points:
+def points_of(found: Explanations, rows: Ints, groups: Ints, spread: DeviationSpread) -> Points:
     """Return which of these rows are drawn: one of each spot and group. Rows without a probability or a deviation are not."""
     predicted = found.predicted
     sd, probability = predicted.sd[rows], predicted.probability[rows]
@@ -118,8 +120,8 @@ def points_of(found: Explanations, rows: Ints, groups: Ints, spread: Spread) -> 
 
 
 def against_figure(
-    found: Explanations, points: Points, groups: Ints, inside: Bools, spread: Spread, names: dict[int, str], *, language: str,
-    dark: bool,
+    found: Explanations, points: Points, groups: Ints, inside: Bools, spread: DeviationSpread, names: dict[int, str], *,
+    language: str, dark: bool,
 ) -> dict[str, Any] | None:  # fmt: skip
     """Return a point for each label: its deviation over its probability, by outcome; None if there is none.
 

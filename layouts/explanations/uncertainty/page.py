@@ -18,7 +18,7 @@ from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Ints
 
 from layouts.explanations.body import body, damage, register_body
-from layouts.explanations.choice import KEYS, Choice, read_choice
+from layouts.explanations.choice import KEYS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import CODES, chosen_rows, matching
 from layouts.explanations.uncertainty import sections
 from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
@@ -132,7 +132,7 @@ def answer_tables(source: Sources, routes: str, ask: Any) -> Mapping[str, Any]:
     return {"state": "ready", "mark": opened.mark, "intervals": intervals, "sections": made}
 
 
-def kept_rows(found: Explanations, choice: Choice) -> tuple[int, Ints]:
+def kept_rows(found: Explanations, choice: ExplanationChoice) -> tuple[int, Ints]:
     """Return how many samples a choice keeps, and the rows of `predictions` that are counted of them.
 
     These are rows of kept samples with a chosen label, outcome, probability and deviation; all of these if none is chosen.
@@ -149,7 +149,7 @@ def kept_rows(found: Explanations, choice: Choice) -> tuple[int, Ints]:
     return len(kept), np.flatnonzero(counted)
 
 
-def _selected(found: Explanations, choice: Choice) -> Bools:
+def _selected(found: Explanations, choice: ExplanationChoice) -> Bools:
     """Return which rows of `predictions` lie in the selected intervals."""
     chosen = chosen_rows(found, replace(choice, labels=()))
     return np.ones(len(found.predictions), np.bool_) if chosen is None else chosen

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
-from parsers.analysis.explanations.uncertainty import Spread
+from parsers.analysis.explanations.uncertainty import DeviationSpread
 from parsers.explanations.snapshot import OUTCOMES, Explanations
 from parsers.model import Floats, Ints
 
@@ -18,7 +18,7 @@ from layouts.kit.i18n import attributes, t
 _SEPARATED = " "
 
 
-def sentence(found: Spread, rows: int, chosen: tuple[int, int] | None) -> list[Any]:
+def sentence(found: DeviationSpread, rows: int, chosen: tuple[int, int] | None) -> list[Any]:
     """Return what the deviations of these rows are; chosen is (labels, samples) of a selection."""
     if not found.known:
         return [t("uncertainty.sentence_none")]

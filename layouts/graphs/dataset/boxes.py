@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parsers import DatasetNode
-from parsers.analysis.lineage.pipelines import ComparedOperation, Difference, Numbered, parameters_of
+from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, ParameterDifference, parameters_of
 
 from layouts.lineage.pipeline_parameters import PLUMBING, brief, summary, value_text
 
@@ -35,7 +35,7 @@ Point: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BoxLine:
     """A row of a box, y px below its upper edge. role: "line", "operation", "sampler" or "more" (text: how many)."""
 
     role: str
@@ -55,7 +55,7 @@ class Box:
     x: float
     y: float
     height: int
-    lines: tuple[Line, ...]
+    lines: tuple[BoxLine, ...]
     hidden: int = 0
     changed: bool = False
     only: bool = False
@@ -111,7 +111,7 @@ def _nearest(graph: Numbered) -> set[int]:
 # Contents of a box ----------------------------------------------------------------------------------------------------
 
 
-def lines(node: DatasetNode, differences: Sequence[Difference] = (), pipeline: int = 0) -> tuple[Line, ...]:
+def lines(node: DatasetNode, differences: Sequence[ParameterDifference] = (), pipeline: int = 0) -> tuple[BoxLine, ...]:
     """Return the rows of a box: parameters, the sampler, the operations of a map."""
     changed = {(one.part, one.places[pipeline], one.key) for one in differences}
     keys = [key for key in summary(node) if key not in PLUMBING or ("node", 0, key) in changed]
@@ -130,12 +130,12 @@ def lines(node: DatasetNode, differences: Sequence[Difference] = (), pipeline: i
     if len(node.operations) > PARTS:
         touched = any(part == "operation" and at >= PARTS for part, at, _ in changed)
         wanted.append(("more", "", value_text(len(node.operations) - PARTS), touched))
-    found: list[Line] = []
+    found: list[BoxLine] = []
     y = HEAD
     for role, name, text, touched in wanted:
         if role in ("operation", "sampler") and found and found[-1].role == "line":
             y += PART_APART
-        found.append(Line(role, name[:SHOWN] or "?" * (role != "more"), _shown(text), touched, y))
+        found.append(BoxLine(role, name[:SHOWN] or "?" * (role != "more"), _shown(text), touched, y))
         y += PART + PART_APART if role in ("operation", "sampler") else LINE
     return tuple(found)
 
@@ -153,7 +153,7 @@ def _columns_line(node: DatasetNode, changed: Collection[Any]) -> list[tuple[str
     return [("line", "columns", " → ".join(dict.fromkeys(names)), touched)]
 
 
-def height(rows: Sequence[Line]) -> int:
+def height(rows: Sequence[BoxLine]) -> int:
     """Return the height of a box with these rows."""
     if not rows:
         return HEAD

@@ -13,7 +13,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, in_both, listed, named
 from layouts.kit.i18n import Text, both
 from layouts.kit.state import elsewhere, label_of, number, selected_runs, stamped, texts
-from layouts.lineage.pipelines import Found, letter
+from layouts.lineage.pipelines import FoundPipelines, letter
 from layouts.runs.damage import damage
 from layouts.sources import RunSources
 
@@ -23,7 +23,7 @@ MOST_NAMES = 20
 COLUMNS = (1, 40)
 
 
-def catalogue(source: RunSources, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
+def catalogue(source: RunSources, state: Any, found: FoundPipelines, places: Sequence[ComparedOperation]) -> dict[str, Any]:
     """Return all that assets/graphs/dataset/page.js draws, and its digest.
 
     `columns` of the state is the width of the page in boxes.

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from dash import html
-from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Difference
+from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, ParameterDifference
 from parsers.export.cells import csv_names
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.lineage.pipeline_panel import jump, value_cell
 from layouts.lineage.pipeline_parameters import value_text
-from layouts.lineage.pipelines import MOST_COMPARED, Found, letter
+from layouts.lineage.pipelines import MOST_COMPARED, FoundPipelines, letter
 
 MOST_DIFFERENCES = 500
 
 
-def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
+def differences(found: FoundPipelines, places: Sequence[ComparedOperation]) -> Any:
     """Return a table of the parameters that differ, with a column of values per pipeline; None for a single pipeline."""
     if len(found.pipelines) < 2:
         return None
@@ -35,7 +35,7 @@ def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
     return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
 
 
-def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> html.Tr:
+def _difference_row(found: FoundPipelines, place: ComparedOperation, one: ParameterDifference) -> html.Tr:
     at = next(at for at, number in enumerate(place.numbers) if number is not None)
     number = place.numbers[at] or 0
     name = found.graphs[at].nodes[number].type
@@ -46,7 +46,7 @@ def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> 
     return html.Tr([html.Td(jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
 
 
-def csv(found: Found, places: Sequence[ComparedOperation]) -> str:
+def csv(found: FoundPipelines, places: Sequence[ComparedOperation]) -> str:
     """Write every difference as CSV, a column of values per pipeline. Texts that look like formulas are escaped."""
     named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
     lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]

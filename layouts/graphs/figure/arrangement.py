@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from parsers.analysis.graphs import Item, Visible
 
 from layouts.graphs.figure.boxes import HEADER, PADDING, PILL_GAP, PILL_HEIGHT, PILL_STEP, Rect, size, small_width
-from layouts.graphs.figure.layered import Cell, Drawing, Edge, Point, backward, layered
+from layouts.graphs.figure.layered import Drawing, Edge, NodeSpace, Point, backward, layered
 
 LARGEST = 45_000.0
 """Maximum width and height of a drawing in pixels; the browser cannot draw much larger ones."""
-_PORT = Cell(0.0, 0.0, 2.0)
+_PORT = NodeSpace(0.0, 0.0, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Arranging:
         self.chains = [self._chain(number) for number in range(len(self.items))]
         self.steps: list[list[tuple[int, Edge, bool]]] = []
         self.drawings: dict[int, Drawing] = {}
-        self.cells: list[Cell] = [Cell(0, 0, 0)] * len(self.items)
+        self.cells: list[NodeSpace] = [NodeSpace(0, 0, 0)] * len(self.items)
         self.sizes: list[tuple[float, float]] = [(0.0, 0.0)] * len(self.items)
 
     def arranged(self) -> Arrangement:
@@ -141,13 +141,13 @@ class _Arranging:
                 drawing.height + HEADER + PADDING,
             )
 
-    def _cell(self, item: int) -> Cell:
+    def _cell(self, item: int) -> NodeSpace:
         if not self.items[item].opened:
             self.sizes[item] = size(self.items[item])
         width, height = self.sizes[item]
         beside = self.items[item].beside
         left = max((small_width(one) + PILL_GAP for one in beside), default=0.0)
-        self.cells[item] = Cell(width / 2 + left, width / 2, max(height, len(beside) * PILL_STEP))
+        self.cells[item] = NodeSpace(width / 2 + left, width / 2, max(height, len(beside) * PILL_STEP))
         return self.cells[item]
 
     def _placed(self) -> Arrangement:

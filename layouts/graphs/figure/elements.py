@@ -15,7 +15,7 @@ from parsers.analysis.graphs import Item, Link, Visible
 from layouts.graphs.figure.arrangement import Arrangement
 from layouts.graphs.figure.boxes import HEADER, Rect, label, small_label, text_width
 from layouts.graphs.figure.layered import Point
-from layouts.graphs.figure.look import DARK, LIGHT, Look, ends, fill
+from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle, ends, fill
 from layouts.kit.units import count
 
 Element = dict[str, Any]
@@ -188,7 +188,7 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def _marks(look: Look) -> list[tuple[str, str]]:
+def _marks(look: GraphStyle) -> list[tuple[str, str]]:
     return [
         ("added", look.added), ("removed", look.removed), ("changed", look.changed), ("strategy", look.added),
         ("gradient", look.removed), ("redistribution", look.changed), ("hit", look.wrong),
@@ -202,7 +202,7 @@ def _depths(items: Sequence[Item]) -> list[int]:
     return depth
 
 
-def _node(item: Item, box: Rect, look: Look, depth: int, mark: str) -> Element:
+def _node(item: Item, box: Rect, look: GraphStyle, depth: int, mark: str) -> Element:
     text = label(item)
     data: Element = {
         "id": item.key, "label": text, "kind": item.kind, "type": item.type, "count": item.count, "w": round(box.width),
@@ -217,7 +217,7 @@ def _node(item: Item, box: Rect, look: Look, depth: int, mark: str) -> Element:
     return {"data": data, "position": _position(box), "classes": " ".join([*names, mark]).strip()}
 
 
-def _badge(item: Item, box: Rect, text: str, look: Look, mark: str) -> Element:
+def _badge(item: Item, box: Rect, text: str, look: GraphStyle, mark: str) -> Element:
     """A text over the upper right corner of a box, or at the right end of an open one's title, in the colour of its mark."""
     width = 10 + text_width(text, BADGE_LETTER)
     x = box.x + box.width / 2 - (width / 2 + 8 if item.opened else 4)
@@ -228,7 +228,9 @@ def _badge(item: Item, box: Rect, text: str, look: Look, mark: str) -> Element:
     return {"data": data, "position": {"x": round(x, 1), "y": round(y, 1)}, "classes": f"small badge {mark}".rstrip()}
 
 
-def _link(visible: Visible, arrangement: Arrangement, link: Link, bends: Sequence[Point], look: Look, smooth: bool) -> Element:
+def _link(
+    visible: Visible, arrangement: Arrangement, link: Link, bends: Sequence[Point], look: GraphStyle, smooth: bool
+) -> Element:
     source, target = arrangement.boxes[link.source], arrangement.boxes[link.target]
     begin, end = ends(source, bends, target)
     keys = visible.items[link.source].key, visible.items[link.target].key

@@ -30,7 +30,7 @@ BAND_GAP = 70.0
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class NodeSpace:
     """The space a node needs from its centre to the left and right, and its height, in pixels."""
 
     left: float
@@ -94,7 +94,9 @@ def backward(size: int, edges: Sequence[Edge]) -> set[Edge]:
     return {(source, target) for source, target in edges if part[source] == part[target] and source >= target}
 
 
-def layered(cells: Sequence[Cell], edges: Sequence[Edge], *, top: Sequence[int] = (), bottom: Sequence[int] = ()) -> Drawing:
+def layered(
+    cells: Sequence[NodeSpace], edges: Sequence[Edge], *, top: Sequence[int] = (), bottom: Sequence[int] = ()
+) -> Drawing:
     """Draw an acyclic graph with edges (upper, lower). Nodes in top are in the first layer, those in bottom in the last."""
     size = len(cells)
     edges = sorted(set(edges))
@@ -162,7 +164,7 @@ def _packed(size: int, parts: list[list[int]], drawings: list[Drawing]) -> Drawi
     return Drawing(x, y, routes, width, above + row)
 
 
-def _connected(cells: list[Cell], edges: list[Edge], top: list[int], bottom: list[int]) -> Drawing:
+def _connected(cells: list[NodeSpace], edges: list[Edge], top: list[int], bottom: list[int]) -> Drawing:
     if len(cells) == 1:
         return Drawing([cells[0].left], [cells[0].height / 2], {}, cells[0].left + cells[0].right, cells[0].height)
     layer = _narrow(cells, _layers(len(cells), edges, top, bottom))
@@ -208,7 +210,7 @@ def _layers(size: int, edges: list[Edge], top: list[int], bottom: list[int]) -> 
     return [used[number] for number in layer]
 
 
-def _narrow(cells: list[Cell], layer: list[int]) -> list[int]:
+def _narrow(cells: list[NodeSpace], layer: list[int]) -> list[int]:
     """Split layers that are too wide into several, keeping the order of nodes."""
     rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for node, number in enumerate(layer):
@@ -254,7 +256,7 @@ def _with_points(
 
 
 def _in_bands(
-    cells: list[Cell],
+    cells: list[NodeSpace],
     edges: list[Edge],
     layers: list[list[int]],
     chains: dict[int, list[int]],

@@ -14,7 +14,7 @@ from layouts.graphs.figure.layered import Point
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class GraphStyle:
     """Colours of one theme. nodes are the tints of operator types, small the colours of small items by kind."""
 
     back: str
@@ -45,7 +45,7 @@ class Look:
         return min(1.2 + 0.4 * math.log2(max(1, count)), 4.0)
 
 
-LIGHT = Look(
+LIGHT = GraphStyle(
     back="#ffffff",
     text="#1b2027",
     muted="#5b6572",
@@ -65,7 +65,7 @@ LIGHT = Look(
     nodes=("#dcebf9", "#fbe7d9", "#d9f0e7", "#ece4fa", "#f8ecd2", "#d8eef6", "#f8e2f1", "#ebeed6", "#d8efed", "#efe6de"),
     small={"parameter": "#f3e6c4", "constant": "#e6e9ed", "proxy": "#e9effc"},
 )
-DARK = Look(
+DARK = GraphStyle(
     back="#1a1d21",
     text="#e3e6ea",
     muted="#9da6b1",
@@ -87,7 +87,7 @@ DARK = Look(
 )
 
 
-def fill(look: Look, item: Item, depth: int = 0) -> str:
+def fill(look: GraphStyle, item: Item, depth: int = 0) -> str:
     """Return the colour of a box: frames alternate by depth, operators have the tint of their type."""
     if item.opened:
         return look.frame[depth % 2]

@@ -8,7 +8,7 @@ from parsers.analysis.graphs import Visible
 
 from layouts.graphs.figure.arrangement import Arrangement
 from layouts.graphs.figure.boxes import Rect, small_label, title, whole_label
-from layouts.graphs.figure.look import DARK, LIGHT, Look, fill, smooth
+from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle, fill, smooth
 from layouts.graphs.figure.scale import Paints
 
 BAR_WIDTH, BAR_HEIGHT = 420, 60.0
@@ -61,7 +61,7 @@ def picture(visible: Visible, arrangement: Arrangement, *, dark: bool = False, p
     return _document(arrangement, [*frames, *links, *boxes], look, 24, paint)
 
 
-def _painted(paint: Paints | None, key: str, usual: str, look: Look, *, plain: bool) -> tuple[str, str, str]:
+def _painted(paint: Paints | None, key: str, usual: str, look: GraphStyle, *, plain: bool) -> tuple[str, str, str]:
     """Return (value, colour, colour of the text) of a box; plain: it keeps its colour."""
     if paint is None:
         return "", usual, look.text
@@ -69,7 +69,7 @@ def _painted(paint: Paints | None, key: str, usual: str, look: Look, *, plain: b
     return (value, usual, look.text) if plain else (value, colour, ink)
 
 
-def _bar(paint: Paints, look: Look, top: float) -> list[str]:
+def _bar(paint: Paints, look: GraphStyle, top: float) -> list[str]:
     """The bar of colours with its title and ticks, above the drawing."""
     last = len(paint.stops) - 1
     stops = "".join(f'<stop offset="{place / last:g}" stop-color="{one}"/>' for place, one in enumerate(paint.stops))
@@ -90,7 +90,7 @@ def _label(x: float, y: float, text: str, size: float, colour: str) -> str:
 
 
 def _document(
-    arrangement: Arrangement, parts: list[str], look: Look, margin: int, paint: Paints | None = None
+    arrangement: Arrangement, parts: list[str], look: GraphStyle, margin: int, paint: Paints | None = None
 ) -> str:
     width, height = arrangement.width + 2 * margin, arrangement.height + 2 * margin
     above = 0.0

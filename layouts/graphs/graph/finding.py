@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import Found, View, search
+from parsers.analysis.graphs import FoundNodes, GraphView, search
 from parsers.analysis.graphs.network import KINDS
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
@@ -72,7 +72,7 @@ def results(patterns: PatternMatcher, views: Views, data: Any) -> list[Any]:
     def matching(pattern: str, names: Sequence[str]) -> Sequence[str]:
         return patterns.matching(f"(?i){pattern}", names)
 
-    def look(type_of: str) -> Found:
+    def look(type_of: str) -> FoundNodes:
         return search(
             view, query.text, matching=matching if query.regex and query.text else None, type=type_of, shape=query.shape,
             dtype=query.dtype, kind=query.kind.lower(),
@@ -96,7 +96,7 @@ def results(patterns: PatternMatcher, views: Views, data: Any) -> list[Any]:
     return [html.P(said, className="ms-graph-count ms-muted", role="status"), *scopes, *nodes]
 
 
-def _nothing(query: Query, look: Callable[[str], Found]) -> list[Any]:
+def _nothing(query: Query, look: Callable[[str], FoundNodes]) -> list[Any]:
     """Say that nothing was found, and offer what would find more: a part of the type, or the text as a pattern."""
     offers: list[Any] = []
     if query.type and not query.type.startswith("~"):
@@ -135,7 +135,7 @@ def differing_part(scope: str, common: frozenset[str]) -> str:
     return " / ".join(shown) if len(shown) < len(parts) else ""
 
 
-def differences(opened: Opened, view: View) -> list[Any]:
+def differences(opened: Opened, view: GraphView) -> list[Any]:
     """Return the differences of a compared graph: changed nodes, then added ones, then removed ones."""
     if opened.compared is None:
         return []
@@ -160,7 +160,7 @@ def differences(opened: Opened, view: View) -> list[Any]:
     return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
 
 
-def _edges_shown(compared: Compared, view: View) -> tuple[int, int]:
+def _edges_shown(compared: Compared, view: GraphView) -> tuple[int, int]:
     """Return how many of the added and removed edges join nodes that are not hidden."""
     found, shown = compared.difference, view.network.shown
     place = np.full(len(found.back), -1, np.int64)
@@ -175,7 +175,7 @@ def _field(name: str) -> html.Span:
     return t("graph.attributes" if name == "attributes" else f"graph.fact.{name}")
 
 
-def differing(opened: Opened, view: View) -> pd.DataFrame:
+def differing(opened: Opened, view: GraphView) -> pd.DataFrame:
     """Return every node that differs and is not hidden: state, differing fields, then what both graphs have of it."""
     names = ("full_name", "type", "output_type", "shape")
     head = ["state", "fields", *names, *(f"other_{name}" for name in names)]
@@ -192,14 +192,14 @@ def differing(opened: Opened, view: View) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=head)
 
 
-def scope_line(view: View, scope: int, note: Any = "") -> html.Button:
+def scope_line(view: GraphView, scope: int, note: Any = "") -> html.Button:
     """Return the line of a scope in a list; note stands at its right instead of the number of its operators."""
     path = view.scopes.paths[scope]
     many = note or fmt.count(int(view.scopes.operators[scope]))
     return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
 
 
-def node_line(view: View, row: int, state: str = "", note: Any = "", common: frozenset[str] = frozenset()) -> html.Button:
+def node_line(view: GraphView, row: int, state: str = "", note: Any = "", common: frozenset[str] = frozenset()) -> html.Button:
     """Return the line of a node in a list; note stands at its right instead of the type."""
     network = view.network
     scope, _, last = network.full_names[row].rpartition("/")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.graphs import View
+from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.painting import METRICS, Metric, Paint, PaintedStep
 
-from layouts.graphs.asks import Ask, read_ask
+from layouts.graphs.asks import DrawingRequest, read_ask
 from layouts.graphs.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
 from layouts.graphs.graph_views import Opened
 from layouts.kit.state import flag, number, text, texts
@@ -20,7 +20,7 @@ LONGEST = 20_000
 class PaintAsk:
     """A request: a drawing, a metric, and where its values come from; by is None and step is None for the default."""
 
-    ask: Ask
+    ask: DrawingRequest
     metric: Metric
     by: PaintSource | None
     part: str
@@ -48,7 +48,7 @@ class Painted:
 
     asked: PaintAsk
     opened: Opened
-    view: View
+    view: GraphView
     offers: list[Offer]
     source: PaintSource | None
     reading: Reading

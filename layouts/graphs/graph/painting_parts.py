@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.graphs import Item, View
+from parsers.analysis.graphs import GraphView, Item
 from parsers.analysis.graphs.painting import WAYS, WHOLE, Metric, PaintedStep
 from parsers.analysis.graphs.painting.metrics import SUM
 from parsers.analysis.graphs.painting.painting import of_boxes, of_scopes
@@ -67,7 +67,7 @@ def value_of(found: Painted, name: str) -> float:
     return float(of_scopes(view.scopes, node, metric.combine)[int(key[1:]) if key else 0])
 
 
-def _levels(view: View, key: str) -> list[Any]:
+def _levels(view: GraphView, key: str) -> list[Any]:
     """Return the stack or aggregate with a key as an item."""
     if key[:1] not in ("k", "f"):
         return []
@@ -155,7 +155,7 @@ def _highest(shown: Any, values: Any) -> list[int]:
     return [int(one) for one in top if known[one] > -np.inf]
 
 
-def highest_scopes(view: View, node: Any, combine: str) -> list[tuple[int, float]]:
+def highest_scopes(view: GraphView, node: Any, combine: str) -> list[tuple[int, float]]:
     """Return the scopes with the greatest values and these; of scopes within each other that have the same, the innermost."""
     scopes = view.scopes
     whole = of_scopes(scopes, node, combine)

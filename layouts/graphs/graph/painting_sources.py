@@ -18,7 +18,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.payloads.values import TensorValue
 
-from layouts.dumps.open_dump import DumpView, DumpWork, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.state import BadInput, selected_runs
 from layouts.profiles.operator_variants import VARIANTS, variant_of
 from layouts.runs.rows import RunRow
@@ -255,7 +255,7 @@ def _of_dump(
 def _measure(rows: Ints) -> Any:
     """Return the work that measures tensors of a dump."""
 
-    def job(dump: DumpView, report: Report) -> Any:
+    def job(dump: DumpView, report: DumpReport) -> Any:
         report.measure(rows)
         return dump.measured(rows)
 

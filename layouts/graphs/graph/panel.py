@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import ROLES, View
+from parsers.analysis.graphs import ROLES, GraphView
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
 from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
@@ -23,7 +23,7 @@ from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
 
 MOST_LINES = 1_000
@@ -36,7 +36,7 @@ LONGEST = 100_000
 """Maximum characters of an attribute shown; the download has all."""
 
 
-def panel(views: Views, of: Of, name: str, profile: Choice | None = None) -> Any:
+def panel(views: Views, of: Of, name: str, profile: ProfileChoice | None = None) -> Any:
     """Return the contents of the panel for the box with a name, or for the whole graph if there is no such box.
 
     profile: one of the same run that has a trace, to which operators link.
@@ -56,7 +56,7 @@ def panel(views: Views, of: Of, name: str, profile: Choice | None = None) -> Any
 # A node ---------------------------------------------------------------------------------------------------------------
 
 
-def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[Any]:
+def _node(opened: Opened, view: GraphView, row: int, profile: ProfileChoice | None) -> list[Any]:
     network = view.network
     nodes = network.nodes
     full = network.full_names[row]
@@ -154,14 +154,14 @@ def _around(before: str, after: str) -> tuple[str, str]:
     return old, new
 
 
-def _bytes(view: View, row: int) -> str:
+def _bytes(view: GraphView, row: int) -> str:
     network = view.network
     held = int(values([network.shapes[network.shape[row]]])[0])
     each = int(type_bytes([network.output_types[network.output_type[row]]])[0])
     return f"{fmt.size(held * each)} ({fmt.count(held)})" if held and each else ""
 
 
-def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
+def _ends(view: GraphView, places: Ints, ends: Ints, of: str) -> list[Any]:
     """A line per edge: a link to the other end, with the type and shape the edge carries."""
     network = view.network
     lines = []
@@ -175,7 +175,7 @@ def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
     return [*lines, *_more(len(places), of=of)]
 
 
-def links(view: View, row: int) -> pd.DataFrame:
+def links(view: GraphView, row: int) -> pd.DataFrame:
     """Return every edge of a node: direction, output and input it connects, kind, dtype, shape, node at the other end."""
     network = view.network
     known = network.edges[["kind", "type", "shape"]]
@@ -189,7 +189,7 @@ def links(view: View, row: int) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["direction", "output", "input", "edge", "carried_type", "carried_shape", *_LISTED])
 
 
-def members(view: View, row: int) -> pd.DataFrame:
+def members(view: GraphView, row: int) -> pd.DataFrame:
     """Return every node of the aggregate whose first node is `row`."""
     return pd.DataFrame([_listed(view, one) for one in _folded(view, row)], columns=_LISTED)
 
@@ -197,7 +197,7 @@ def members(view: View, row: int) -> pd.DataFrame:
 _LISTED = ["full_name", "type", "kind", "output_type", "shape"]
 
 
-def _listed(view: View, row: int) -> list[str]:
+def _listed(view: GraphView, row: int) -> list[str]:
     network = view.network
     texts = network.output_types[network.output_type[row]], network.shapes[network.shape[row]]
     return [network.full_names[row], network.types[network.type[row]], KINDS[int(network.kind[row])], *texts]
@@ -230,7 +230,7 @@ def _line(file: str, first: int, last: int, code: str) -> html.Div:
 # A scope, a stack of equal scopes, an aggregate ----------------------------------------------------------------------
 
 
-def _scope(opened: Opened, view: View, of: Of, scope: int, *, stack: bool) -> list[Any]:
+def _scope(opened: Opened, view: GraphView, of: Of, scope: int, *, stack: bool) -> list[Any]:
     tree = view.scopes
     members: Sequence[int] = (scope,)
     if stack:
@@ -266,7 +266,7 @@ def _scope(opened: Opened, view: View, of: Of, scope: int, *, stack: bool) -> li
     return [*parts, *_section("held", _parameters(view, scope))]
 
 
-def _roles(opened: Opened, view: View, scope: int) -> list[tuple[str, str]]:
+def _roles(opened: Opened, view: GraphView, scope: int) -> list[tuple[str, str]]:
     """How many parameters of each role are in a scope, and their bytes; nothing if all have one role."""
     network, inside = view.network, view.scopes.within(scope)
     rows = inside[network.kind[inside] == PARAMETER]
@@ -282,7 +282,7 @@ def _roles(opened: Opened, view: View, scope: int) -> list[tuple[str, str]]:
     return found
 
 
-def _parameters(view: View, scope: int) -> list[Any]:
+def _parameters(view: GraphView, scope: int) -> list[Any]:
     """Lines of the parameters in a scope, the largest first."""
     network, inside = view.network, view.scopes.within(scope)
     rows = inside[network.kind[inside] == PARAMETER]
@@ -303,7 +303,7 @@ def _type(kind: str, many: int, most: int) -> html.Button:
     )  # fmt: skip
 
 
-def _fold(view: View, row: int) -> list[Any]:
+def _fold(view: GraphView, row: int) -> list[Any]:
     network = view.network
     members = _folded(view, row)
     kind = network.types[network.type[row]]
@@ -317,7 +317,7 @@ def _fold(view: View, row: int) -> list[Any]:
     return [_head(kind, "fold"), _facts(known), *_section("members", [*lines, *_more(len(members), of=f"f{row}")])]
 
 
-def _folded(view: View, row: int) -> Sequence[int]:
+def _folded(view: GraphView, row: int) -> Sequence[int]:
     units = view.level(int(view.scopes.home[row])).units
     return next((unit.members for unit in units if unit.kind == "fold" and row in unit.members), (row,))
 
@@ -360,6 +360,6 @@ def _jump_line(name: str, text: str, note: str, title: str, act: str = "go") -> 
     return html.Button(parts, type="button", className="ms-graph-line", title=title[-400:], **{f"data-{act}": name})
 
 
-def kind_of(view: View, row: int) -> str:
+def kind_of(view: GraphView, row: int) -> str:
     """Return the kind of a node, which decides the coloured mark of its line."""
     return {OPERATOR: "operator", PARAMETER: "parameter", CONSTANT: "constant"}[int(view.network.kind[row])]

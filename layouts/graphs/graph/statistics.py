@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import View
+from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
 from parsers.deferred import pandas as pd
 from parsers.export.cells import csv_names
@@ -67,7 +67,7 @@ def flagged(views: Views, data: Any) -> list[Any]:
     return [html.P(said, className="ms-muted ms-graph-note", role="status"), _table(names, rows, len(frame))]
 
 
-def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
+def table(opened: Opened, view: GraphView, name: str) -> pd.DataFrame:
     """Return all rows of one of TABLES."""
     if name == "types":
         return operator_types(view.network)
@@ -82,7 +82,7 @@ def csv(frame: pd.DataFrame) -> str:
     return "\r\n".join([csv_names(*frame.columns), *lines, ""])
 
 
-def _types(view: View) -> html.Div:
+def _types(view: GraphView) -> html.Div:
     frame = operator_types(view.network)
     most = int(frame["count"].max()) if len(frame) else 1
     rows = []
@@ -94,7 +94,7 @@ def _types(view: View) -> html.Div:
     return _table(("type", "count", "share", "in_scopes", ""), rows, len(frame))
 
 
-def _parameters(view: View) -> html.Div:
+def _parameters(view: GraphView) -> html.Div:
     frame = parameters(view.scopes)
     rows = [
         [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], fmt.count(row["values"]), fmt.size(row["bytes"])]
@@ -103,7 +103,7 @@ def _parameters(view: View) -> html.Div:
     return _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
 
 
-def _scopes(view: View) -> html.Div:
+def _scopes(view: GraphView) -> html.Div:
     """The scopes with the most parameter bytes, with their share of all bytes as a bar."""
     frame = scope_parameters(view.scopes)
     frame = frame[frame["scope"] != ""].sort_values("bytes", ascending=False, kind="stable")

@@ -11,10 +11,10 @@ from typing import Any
 
 from dash import html
 from parsers import PayloadError
-from parsers.analysis.graphs import View, Visible
+from parsers.analysis.graphs import GraphView, Visible
 from parsers.analysis.graphs.tracing import Trace, ancestors, descendants, path
 
-from layouts.graphs.asks import LONGEST, Ask, read_of
+from layouts.graphs.asks import LONGEST, DrawingRequest, read_of
 from layouts.graphs.drawing import shown_of
 from layouts.graphs.graph.finding import node_line
 from layouts.graphs.graph_views import Views
@@ -53,7 +53,7 @@ def read_trace(data: Any) -> TraceAsk | None:
     return TraceAsk(parts[0], parts[2], depth=int(parts[1]))
 
 
-def traced(view: View, ask: TraceAsk) -> Trace | None:
+def traced(view: GraphView, ask: TraceAsk) -> Trace | None:
     """Return the trace; None for an unknown node, a path that is not there, or one whose end is to be chosen."""
     begin = row_of(view, ask.begin)
     if begin < 0:
@@ -64,7 +64,7 @@ def traced(view: View, ask: TraceAsk) -> Trace | None:
     return path(view.network, begin, end) if end >= 0 else None
 
 
-def boxes_of(view: View, visible: Visible, trace: Trace) -> list[str]:
+def boxes_of(view: GraphView, visible: Visible, trace: Trace) -> list[str]:
     """Return the keys of the closed boxes, and of small items beside them, that hold a node of a trace."""
     wanted = set(trace.rows.tolist())
     homes = set(view.scopes.home[trace.rows].tolist())
@@ -80,7 +80,7 @@ def boxes_of(view: View, visible: Visible, trace: Trace) -> list[str]:
     return found
 
 
-def traced_boxes(views: Views, ask: Ask, wanted: TraceAsk) -> list[str]:
+def traced_boxes(views: Views, ask: DrawingRequest, wanted: TraceAsk) -> list[str]:
     """Return the keys of the boxes of a drawing that hold a node of a trace."""
     _, view = views.of(ask.of)
     trace = traced(view, wanted)

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from parsers import PayloadError
-from parsers.analysis.graphs import Scopes, View
+from parsers.analysis.graphs import GraphView, Scopes
 from parsers.analysis.graphs.network import PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
 
 from layouts.graphs.asks import LONGEST, read_of
 from layouts.graphs.figure.boxes import LETTER, elided, text_width
-from layouts.graphs.figure.look import DARK, LIGHT, Look
+from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle
 from layouts.graphs.figure.svg import written
 from layouts.graphs.graph_views import Views
 from layouts.graphs.names import key_of
@@ -78,7 +78,7 @@ class Treemap:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _MapEntry:
     amount: float
     scope: int = -1
     row: int = -1
@@ -149,29 +149,29 @@ class _Mapping:
         for entry, place in zip(shown, squarified([entry.amount for entry in shown], area), strict=True):
             self._add(entry, place, scope, depth)
 
-    def _entries(self, scope: int) -> list[_Entry]:
+    def _entries(self, scope: int) -> list[_MapEntry]:
         """The direct contents of a scope that have a size, the largest first."""
         children = np.array(self.tree.children(scope), np.int64)
         own = self.tree.own(scope)
         own = own[self.tree.network.kind[own] == PARAMETER]
-        found = [_Entry(amount, scope=child) for child, amount in self._sized(children, self.of_scopes)]
-        found += [_Entry(amount, row=row) for row, amount in self._sized(own, self.amounts)]
+        found = [_MapEntry(amount, scope=child) for child, amount in self._sized(children, self.of_scopes)]
+        found += [_MapEntry(amount, row=row) for row, amount in self._sized(own, self.amounts)]
         return sorted(found, key=lambda entry: -entry.amount)
 
     def _sized(self, numbers: Ints, amounts: Ints) -> list[tuple[int, int]]:
         numbers = numbers[amounts[numbers] > 0]
         return list(zip(numbers.tolist(), amounts[numbers].tolist(), strict=True))
 
-    def _rest(self, entries: list[_Entry]) -> _Entry:
+    def _rest(self, entries: list[_MapEntry]) -> _MapEntry:
         tree = self.tree
         scopes = [entry.scope for entry in entries if entry.scope >= 0]
         rows = [entry.row for entry in entries if entry.row >= 0]
         many = int(tree.parameters[scopes].sum()) + len(rows)
         held = int(tree.parameter_values[scopes].sum() + self.held[rows].sum())
         size = int(tree.parameter_bytes[scopes].sum() + self.size[rows].sum())
-        return _Entry(sum(entry.amount for entry in entries), rest=(many, held, size), entries=len(entries))
+        return _MapEntry(sum(entry.amount for entry in entries), rest=(many, held, size), entries=len(entries))
 
-    def _add(self, entry: _Entry, area: Area, parent: int, depth: int) -> None:
+    def _add(self, entry: _MapEntry, area: Area, parent: int, depth: int) -> None:
         tree, network = self.tree, self.tree.network
         if entry.row >= 0:
             row, name = entry.row, network.names[entry.row]
@@ -238,7 +238,7 @@ def tiles(views: Views, data: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def into(view: View, data: Any) -> int:
+def into(view: GraphView, data: Any) -> int:
     """Return the number of the requested scope; 0, the whole graph, if there is no scope of that name."""
     key = key_of(view, f"s:{text(data, 'into', limit=LONGEST)}")
     return int(key[1:]) if key else 0
@@ -268,11 +268,11 @@ def picture(found: Treemap, *, dark: bool = False) -> str:
     )
 
 
-def _look(data: Any) -> Look:
+def _look(data: Any) -> GraphStyle:
     return DARK if text(data, "theme", "light", choices=("light", "dark")) == "dark" else LIGHT
 
 
-def _fills(found: Treemap, look: Look) -> list[str]:
+def _fills(found: Treemap, look: GraphStyle) -> list[str]:
     numbers = {name: number for number, (name, _) in enumerate(found.types)}
     fills = {"scope": look.scope, "rest": look.small["constant"]}
     return [

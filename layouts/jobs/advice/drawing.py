@@ -17,7 +17,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import icon, scrolled
 from layouts.kit.i18n import CATALOGUE, attributes, both, t
 from layouts.profiles.advising import quantity, sentence
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import NO_TRACE, IdleTime
 from layouts.profiles.links import address, range_on_timeline
 
@@ -34,8 +34,8 @@ _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
 def drawn(
-    review: Review, thresholds: Mapping[str, float], choice: Choice | None, *, idle: IdleTime = NO_TRACE,
-    traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, Choice] = MappingProxyType({}),
+    review: Review, thresholds: Mapping[str, float], choice: ProfileChoice | None, *, idle: IdleTime = NO_TRACE,
+    traced: bool = False, capacity: float = 0.0, ranks: Mapping[int, ProfileChoice] = MappingProxyType({}),
 ) -> list[Any]:
     """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
 
@@ -59,7 +59,8 @@ class _Fields:
 
 
 def _card(
-    one: Advice, fields: _Fields, choice: Choice | None, idle: IdleTime, *, traced: bool, ranks: Mapping[int, Choice]
+    one: Advice, fields: _Fields, choice: ProfileChoice | None, idle: IdleTime, *, traced: bool,
+    ranks: Mapping[int, ProfileChoice]
 ) -> html.Section:
     head = html.Header(
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
@@ -103,7 +104,7 @@ def _fine(rules: Sequence[str], fields: _Fields) -> Any:
     return _rules("fine", lines)
 
 
-def _unchecked(review: Review, choice: Choice | None, idle: IdleTime, fields: _Fields) -> Any:
+def _unchecked(review: Review, choice: ProfileChoice | None, idle: IdleTime, fields: _Fields) -> Any:
     joints = both("advice.or")
     lines = []
     for rule, files in review.unchecked.items():
@@ -159,11 +160,11 @@ def _field(name: str, shown: str, usual: str, unit: str, text: str, label: str) 
                       className="ms-advice-threshold")  # fmt: skip
 
 
-def _link(page: str, choice: Choice | None) -> Any:
+def _link(page: str, choice: ProfileChoice | None) -> Any:
     return None if choice is None else html.A(t(f"advice.open.{page}"), **address(page, choice))
 
 
-def places(one: Advice, choice: Choice, idle: IdleTime) -> list[Mapping[str, Any]]:
+def places(one: Advice, choice: ProfileChoice, idle: IdleTime) -> list[Mapping[str, Any]]:
     """The place of each row of evidence on the timeline: a gap, a step, or the first slice of a name; empty if it has none."""
     names = set(one.evidence.columns)
     rows = one.evidence.to_dict("records")
@@ -179,7 +180,7 @@ def places(one: Advice, choice: Choice, idle: IdleTime) -> list[Mapping[str, Any
     return []
 
 
-def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, Choice]) -> html.Div:
+def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, ProfileChoice]) -> html.Div:
     """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out.
 
     links: the attributes of a link to the timeline for each row; empty for none. ranks: profiles to which ranks link.
@@ -212,7 +213,7 @@ def _heading(rule: str, name: str) -> str:
     return own if own in CATALOGUE else f"advice.column.{name}"
 
 
-def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, Choice]) -> Any:
+def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, ProfileChoice]) -> Any:
     value = row[name]
     if name in ("rank", "source", "target") and value in ranks:
         return html.A(str(value), **address("profile_overview", ranks[value]), **attributes(title="advice.rank"))

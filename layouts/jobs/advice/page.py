@@ -20,7 +20,7 @@ from layouts.kit.state import number, text
 from layouts.profiles.again import clock, register_again, settled
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import KEYS as CHOICE
-from layouts.profiles.choice import Choice, read_choice
+from layouts.profiles.choice import ProfileChoice, read_choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
 from layouts.profiles.links import traced
@@ -66,7 +66,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         idle = idle_time(source, choice)
         result, limits = advice_of(source, choice, asked, idle)
         members = source.profiles.members(choice.run, choice.session, choice.rank)
-        ranks = {rank: Choice(run, session, rank) for run, session, rank in members}
+        ranks = {rank: ProfileChoice(run, session, rank) for run, session, rank in members}
         children = drawn(
             result, limits, choice, idle=idle, traced=traced(source, choice), capacity=_capacity(asked), ranks=ranks
         )  # fmt: skip
@@ -97,7 +97,7 @@ def advice_for(source: ProfileSources, asked: Any) -> tuple[Review, Mapping[str,
 
 
 def advice_of(
-    source: ProfileSources, choice: Choice, asked: Any, idle: IdleTime
+    source: ProfileSources, choice: ProfileChoice, asked: Any, idle: IdleTime
 ) -> tuple[Review, Mapping[str, float]]:
     """Return what the rules say of a profile with this idle time, and the thresholds of all rules."""
     limits = thresholds_of(asked)

@@ -9,7 +9,7 @@ from parsers.analysis.jobs.parts import METRICS as OF_STEPS
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text
-from layouts.profiles.choice import Choice, read_against, read_choice
+from layouts.profiles.choice import ProfileChoice, read_against, read_choice
 
 FRAMES = ("cluster_steps", "groups", "collectives", "links")
 OF_OPERATIONS = ("lateness", "waited")
@@ -27,15 +27,15 @@ _MOST = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ClusterRequest:
     """A request: a profile of the job, one of a job to compare with, what is shown and how it is drawn.
 
     group is the hash of a group whose ranks alone are shown, "" for all; step a number of a step, None for the mean. language
     is "en" or "zh", columns the width of a plot in pixels.
     """
 
-    choice: Choice
-    against: Choice | None
+    choice: ProfileChoice
+    against: ProfileChoice | None
     metric: str
     order: str
     rows: str
@@ -48,13 +48,13 @@ class Ask:
     dark: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> ClusterRequest | None:
     """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None
     first, last = _whole(data, "from"), _whole(data, "to")
-    return Ask(
+    return ClusterRequest(
         choice, read_against(data), text(data, "metric", "computing", choices=METRICS),
         text(data, "order", ORDERS[0], choices=ORDERS), text(data, "rows", ROWS[0], choices=ROWS),
         text(data, "group", limit=40), _whole(data, "step", -1), _whole(data, "picked"),

@@ -17,7 +17,7 @@ from layouts.jobs.cluster.words import is_time, scale_of, text_of, word
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.kit.i18n import LANGUAGES, both
-from layouts.profiles.step_plots import COLOURS, Look, bare_layout
+from layouts.profiles.step_plots import COLOURS, StepStyle, bare_layout
 
 BAR = 3
 """Pixels of a bar and its gap, if there are many."""
@@ -77,7 +77,7 @@ def bars_figure(
     top = float(np.nanmax(whole, initial=0.0)) / scale or 1.0
     traces += _marks(bars, late or {}, low, high, size, top, language)
     traces.append(_hover(bars, first, stop, heights, parts if stacked else (), metric, np.nan_to_num(whole) / scale, language))
-    layout = bare_layout(Look({}, columns=columns, dark=dark)) | {
+    layout = bare_layout(StepStyle({}, columns=columns, dark=dark)) | {
         "barmode": "stack", "bargap": 0, "xaxis": _x_axis(bars, low, high, columns, language),
         "yaxis": {"range": [0, top * 1.08], "ticksuffix": f" {unit}", "nticks": 6, "fixedrange": True, "zeroline": True},
         "shapes": _picked(bars, picked, low, size),

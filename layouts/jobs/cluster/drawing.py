@@ -13,9 +13,9 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
 from layouts.jobs.cluster.alternatives import with_bars, with_ranks, with_steps
-from layouts.jobs.cluster.asks import FRAMES, OF_RANKS, ROWS, Ask
+from layouts.jobs.cluster.asks import FRAMES, OF_RANKS, ROWS, ClusterRequest
 from layouts.jobs.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
-from layouts.jobs.cluster.facts import Facts, FactsCache, hosts_of, of_ranks, rank_values
+from layouts.jobs.cluster.facts import ClusterFacts, FactsCache, hosts_of, of_ranks, rank_values
 from layouts.jobs.cluster.heat import grid_figure, steps_figure
 from layouts.jobs.cluster.panel import panel
 from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
@@ -35,7 +35,7 @@ _NEEDED = {
 Drawn = dict[str, Any]
 
 
-def drawn(source: ProfileSources, kept: FactsCache, ask: Ask) -> Drawn:
+def drawn(source: ProfileSources, kept: FactsCache, ask: ClusterRequest) -> Drawn:
     """Return head, panel, dimensions and experts (components), bars, grid and heat (figures or None), and facts."""
     facts = kept.facts(source, ask.choice)
     second = kept.facts(source, ask.against) if ask.against is not None else None
@@ -67,11 +67,11 @@ def drawn(source: ProfileSources, kept: FactsCache, ask: Ask) -> Drawn:
     }  # fmt: skip
 
 
-def _wanted(source: ProfileSources, ask: Ask, name: str) -> tuple[str, ...]:
+def _wanted(source: ProfileSources, ask: ClusterRequest, name: str) -> tuple[str, ...]:
     return source.profiles.frame(ask.choice.run, ask.choice.session, ask.choice.rank, name).wanted
 
 
-def _read_ranks(source: ProfileSources, ask: Ask, facts: Facts) -> ProfileFrame | None:
+def _read_ranks(source: ProfileSources, ask: ClusterRequest, facts: ClusterFacts) -> ProfileFrame | None:
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())
@@ -80,24 +80,24 @@ def _read_ranks(source: ProfileSources, ask: Ask, facts: Facts) -> ProfileFrame 
     return None
 
 
-def _no_hosts(facts: Facts) -> bool:
+def _no_hosts(facts: ClusterFacts) -> bool:
     """Return whether hosts are unknown so far, and databases may tell them."""
     return "host" in facts.may and not any(facts.hosts.values())
 
 
-def _values(facts: Facts, ask: Ask, ranks: pd.DataFrame | None) -> Floats:
+def _values(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None) -> Floats:
     if ask.metric not in OF_RANKS:
         return facts.values(ask.metric, ask.step)
     return rank_values(ranks, facts.steps.ranks, ask.metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
 
 
-def _bars(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
+def _bars(facts: ClusterFacts, ask: ClusterRequest, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
     names, parts = facts.stacked(ask.step)
     chosen = shown_ranks(facts, ask.group)
     return bars_of(facts, ask.rows, ask.order, hosts, chosen, parts, values, ask.group), names
 
 
-def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
+def _grid(facts: ClusterFacts, ask: ClusterRequest, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
     chosen = shown_ranks(facts, ask.group)
     if len(chosen) < 2 or not np.isfinite(values[chosen]).any():
         return None
@@ -111,7 +111,7 @@ def _grid(facts: Facts, ask: Ask, hosts: Sequence[str], values: Floats, late: Se
     return with_ranks(figure, both("cluster.grid"), ranks, values[chosen], ask.metric, late)
 
 
-def _heat(facts: Facts, ask: Ask, late: Sequence[int]) -> Drawn | None:
+def _heat(facts: ClusterFacts, ask: ClusterRequest, late: Sequence[int]) -> Drawn | None:
     """Return ranks x steps; None for one step, and for values that steps do not have."""
     if ask.metric in OF_RANKS or len(facts.steps.steps) < 2:
         return None
@@ -127,7 +127,8 @@ def _heat(facts: Facts, ask: Ask, late: Sequence[int]) -> Drawn | None:
 
 
 def _told(
-    facts: Facts, ask: Ask, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats, read: ProfileFrame | None
+    facts: ClusterFacts, ask: ClusterRequest, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats,
+    read: ProfileFrame | None
 ) -> Mapping[str, Any]:
     """Return the data of the controls: what can be chosen, the neighbours of the picked rank, the progress of reading ranks."""
     metrics = [*facts.metrics]
@@ -151,14 +152,14 @@ def _told(
     }  # fmt: skip
 
 
-def _reading(facts: Facts, read: ProfileFrame | None) -> list[Any] | None:
+def _reading(facts: ClusterFacts, read: ProfileFrame | None) -> list[Any] | None:
     """Return state, bytes done and in total, and reason, while something shown is being read or if that failed."""
     if read is not None and read.state not in ("ready", "missing"):
         return [read.state, read.done, read.total, read.text]
     return ["sessions", 0, 0, ""] if facts.pending else None
 
 
-def _has_rows(facts: Facts, name: str, hosts: Sequence[str]) -> bool:
+def _has_rows(facts: ClusterFacts, name: str, hosts: Sequence[str]) -> bool:
     if name == "host":
         return len(set(hosts)) > 1
     if name == "stage":

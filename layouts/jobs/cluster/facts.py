@@ -21,7 +21,7 @@ from parsers.profiler.groups import ranks_of
 from parsers.profiler.parts import joined
 
 from layouts.jobs.cluster.asks import FRAMES, OF_OPERATIONS
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.offers import offers
 from layouts.sources import ProfileSources
@@ -36,7 +36,7 @@ _HOSTS = ("database", "msprof", "cluster_database")
 
 
 @dataclass(slots=True, eq=False)
-class Facts:
+class ClusterFacts:
     """The frames of a job and what follows from them.
 
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
@@ -119,9 +119,9 @@ class FactsCache:
     """The facts of the jobs looked at last; they are used again while the frames they are made of are the same objects."""
 
     def __init__(self) -> None:
-        self._facts: Cache[tuple[str, str, int], Facts] = Cache(_KEPT)
+        self._facts: Cache[tuple[str, str, int], ClusterFacts] = Cache(_KEPT)
 
-    def facts(self, source: ProfileSources, choice: Choice) -> Facts:
+    def facts(self, source: ProfileSources, choice: ProfileChoice) -> ClusterFacts:
         """Return the facts of the job of a profile, from the frames that are ready."""
         frames = {name: frame for name in FRAMES if (frame := choice.frame(source, name)) is not None}
         asked = [(one, _steps_and_operations(source, one)) for one in sessions_of(source, choice)]
@@ -134,7 +134,7 @@ class FactsCache:
         return found
 
 
-def sessions_of(source: ProfileSources, choice: Choice) -> list[Choice]:
+def sessions_of(source: ProfileSources, choice: ProfileChoice) -> list[ProfileChoice]:
     """Return the same rank in all sessions of a job in the order of their jobs, the chosen one included."""
     job = source.profiles.job(choice.run, choice.session, choice.rank)
     if job is None:
@@ -146,12 +146,12 @@ def sessions_of(source: ProfileSources, choice: Choice) -> list[Choice]:
             continue
         other = job if row.session == choice.session else source.profiles.job(choice.run, row.session, row.rank)
         if other is not None and _NUMBER.sub("", other.name) == name and other.size == job.size:
-            found.append((other.name, Choice(choice.run, row.session, row.rank)))
+            found.append((other.name, ProfileChoice(choice.run, row.session, row.rank)))
     numbered = sorted(found, key=lambda one: (len(one[0]), one[0]))
     return [one for _, one in numbered][:MOST_SESSIONS] or [choice]
 
 
-def _steps_and_operations(source: ProfileSources, choice: Choice) -> tuple[tuple[pd.DataFrame, ...], bool]:
+def _steps_and_operations(source: ProfileSources, choice: ProfileChoice) -> tuple[tuple[pd.DataFrame, ...], bool]:
     """Return steps and operations of a session if they have been read, and whether they are being read, which this begins."""
     names = (CLUSTER_STEPS.name, COLLECTIVES.name)
     found = [source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in names]
@@ -163,9 +163,9 @@ def _steps_and_operations(source: ProfileSources, choice: Choice) -> tuple[tuple
 
 
 def _facts(
-    source: ProfileSources, choice: Choice, frames: Mapping[str, pd.DataFrame],
-    ready: Sequence[tuple[Choice, tuple[pd.DataFrame, ...]]],
-) -> Facts:
+    source: ProfileSources, choice: ProfileChoice, frames: Mapping[str, pd.DataFrame],
+    ready: Sequence[tuple[ProfileChoice, tuple[pd.DataFrame, ...]]],
+) -> ClusterFacts:
     steps = frames.get(CLUSTER_STEPS.name, CLUSTER_STEPS.empty())
     sessions = [(one, pair) for one, pair in ready if pair] or [(choice, (steps,))]
     tables = tuple(pair[0] for _, pair in sessions)
@@ -185,7 +185,7 @@ def _facts(
     telling = (("memory", _MEMORY), ("flops", _FLOPS), ("host", _HOSTS))
     may = {name for name, giving in telling if kinds.intersection(giving)}
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
-    return Facts(
+    return ClusterFacts(
         frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
         {member.rank: member.host for member in members}, frozenset(may), whole, extra=extra,
     )  # fmt: skip
@@ -217,7 +217,7 @@ def _of_operations(table: RankSteps, operations: Sequence[pd.DataFrame], judged:
     return found
 
 
-def of_ranks(source: ProfileSources, choice: Choice) -> ProfileFrame:
+def of_ranks(source: ProfileSources, choice: ProfileChoice) -> ProfileFrame:
     """Return the frame `ranks` of the job, or the progress of reading it."""
     return source.profiles.frame(choice.run, choice.session, choice.rank, RANKS.name)
 
@@ -233,7 +233,7 @@ def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
     return np.where(values >= 0.0, values, np.nan)
 
 
-def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
+def hosts_of(facts: ClusterFacts, ranks: pd.DataFrame | None) -> list[str]:
     """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown. The facts keep them."""
     if ranks is not None:
         told = zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True)
@@ -241,7 +241,7 @@ def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
     return [facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
 
 
-def members_of(facts: Facts, group: str) -> tuple[int, ...]:
+def members_of(facts: ClusterFacts, group: str) -> tuple[int, ...]:
     """Return the ranks of a group by its hash; none for an unknown one."""
     groups = facts.frame(GROUPS.name)
     found = groups.loc[groups["group"] == group, "ranks"].tolist() if group else []

@@ -16,7 +16,7 @@ from layouts.curves.smoothed_lines import WRONG
 from layouts.jobs.cluster.words import scale_of, word
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import typed
-from layouts.profiles.step_plots import Look, bare_layout
+from layouts.profiles.step_plots import StepStyle, bare_layout
 
 SCALE = "Viridis"
 CELL = 2
@@ -45,7 +45,7 @@ def grid_figure(
     place = {int(rank): number for number, rank in enumerate(ranks)}
     shapes = [_frame(grid.cells, place[rank], WRONG) for rank in late if rank in place]
     shapes += [_frame(grid.cells, place[picked], _ring(dark), 3)] if picked is not None and picked in place else []
-    layout = bare_layout(Look({}, columns=columns, dark=dark)) | {
+    layout = bare_layout(StepStyle({}, columns=columns, dark=dark)) | {
         "hovermode": "closest", "dragmode": False, "shapes": [shape for shape in shapes if shape],
         "margin": {"l": _left(grid, hosts), "r": 14, "t": 12, "b": 26, "pad": 0},
         "xaxis": _axis(beside, across, columns) | {"type": "category"},
@@ -81,7 +81,7 @@ def steps_figure(
     place = {int(rank): number // wide for number, rank in enumerate(ranks)}
     shapes = [_column(place[rank], WRONG) for rank in late if rank in place]
     shapes += [_column(place[picked], _ring(dark))] if picked is not None and picked in place else []
-    layout = bare_layout(Look({}, columns=columns, dark=dark)) | {
+    layout = bare_layout(StepStyle({}, columns=columns, dark=dark)) | {
         "hovermode": "closest", "dragmode": False, "shapes": shapes,
         "margin": {"l": 96 if sessions else 64, "r": 14, "t": 12, "b": 26, "pad": 0},
         "xaxis": _axis(ticks, cells.shape[1], columns) | {"tickvals": _places(ticks, cells.shape[1], columns)},

@@ -12,14 +12,14 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats
 from parsers.profiler.groups import ranks_of
 
-from layouts.jobs.cluster.asks import OF_OPERATIONS, OF_RANKS, Ask
-from layouts.jobs.cluster.facts import Facts, members_of, rank_values
+from layouts.jobs.cluster.asks import OF_OPERATIONS, OF_RANKS, ClusterRequest
+from layouts.jobs.cluster.facts import ClusterFacts, members_of, rank_values
 from layouts.jobs.cluster.story import group_name
 from layouts.jobs.cluster.words import text_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import CATALOGUE, t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
 from layouts.sources import ProfileSources
 
@@ -39,7 +39,9 @@ _EQUAL = 5e-4
 """Relative difference below which two values are shown as equal."""
 
 
-def panel(source: ProfileSources, ask: Ask, facts: Facts, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
+def panel(
+    source: ProfileSources, ask: ClusterRequest, facts: ClusterFacts, hosts: Sequence[str], ranks: pd.DataFrame | None
+) -> list[Any]:
     """Return the panel of the picked rank; nothing if none is picked."""
     if ask.picked is None:
         return []
@@ -65,7 +67,7 @@ def panel(source: ProfileSources, ask: Ask, facts: Facts, hosts: Sequence[str], 
     ]
 
 
-def _where(facts: Facts, at: int, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
+def _where(facts: ClusterFacts, at: int, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
     dp, pp, tp = (int(one[at]) for one in facts.places())
     found: list[Any] = [hosts[at]] if hosts[at] else []
     rank = int(facts.steps.ranks[at])
@@ -78,7 +80,7 @@ def _where(facts: Facts, at: int, hosts: Sequence[str], ranks: pd.DataFrame | No
     return [*found, *(f"{name} {value}" for name, value in (("dp", dp), ("pp", pp), ("tp", tp)) if value >= 0)]
 
 
-def _peers(facts: Facts, rank: int, chosen: str) -> str:
+def _peers(facts: ClusterFacts, rank: int, chosen: str) -> str:
     """Return the group that a rank is compared with: the chosen one, else the largest of those whose ranks do the same work."""
     if rank in members_of(facts, chosen):
         return chosen
@@ -92,25 +94,25 @@ def _peers(facts: Facts, rank: int, chosen: str) -> str:
     return best
 
 
-def _links(source: ProfileSources, ask: Ask) -> Any:
+def _links(source: ProfileSources, ask: ClusterRequest) -> Any:
     own = next((one for one in source.profiles.members(*_key(ask.choice)) if one[2] == ask.picked), None)
     if own is None:
         return html.P(t("cluster.panel.no_files"), className="ms-muted")
     row = next((row for row in source.profiles.rows(own[0]) if (row.session, row.rank) == own[1:]), None)
     frames = set(row.frames) if row is not None else set()
     links = [
-        html.A(t(f"{page}.title"), className="ms-button", **address(page, Choice(*own)))
+        html.A(t(f"{page}.title"), className="ms-button", **address(page, ProfileChoice(*own)))
         for page, needed in ELSEWHERE.items()
         if f"{page}.title" in CATALOGUE and frames.intersection(needed)
     ]
     return html.Nav([html.Span(t("cluster.panel.open"), className="ms-muted"), *links], className="ms-cluster-links")
 
 
-def _key(choice: Choice) -> tuple[str, str, int]:
+def _key(choice: ProfileChoice) -> tuple[str, str, int]:
     return choice.run, choice.session, choice.rank
 
 
-def _table(facts: Facts, ask: Ask, ranks: pd.DataFrame | None, at: int, peers: Any) -> html.Table:
+def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None, at: int, peers: Any) -> html.Table:
     rows = []
     of_ranks = OF_RANKS if ranks is not None else ()
     for metric in (*facts.steps.metrics, *OF_OPERATIONS, *of_ranks):
@@ -136,7 +138,7 @@ def _table(facts: Facts, ask: Ask, ranks: pd.DataFrame | None, at: int, peers: A
     return html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table ms-cluster-table")
 
 
-def _values(facts: Facts, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:
+def _values(facts: ClusterFacts, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:
     if metric in OF_RANKS:
         return rank_values(ranks, facts.steps.ranks, metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
     return facts.values(metric, step)

@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 from parsers.profiler.groups import ranks_of
 
-from layouts.jobs.cluster.facts import Facts, members_of
+from layouts.jobs.cluster.facts import ClusterFacts, members_of
 from layouts.profiles.offers import group_title
 
 
@@ -36,7 +36,7 @@ class Bars:
         return len(self.names)
 
 
-def shown_ranks(facts: Facts, group: str) -> Ints:
+def shown_ranks(facts: ClusterFacts, group: str) -> Ints:
     """Return the places of the ranks that are shown: those of a group, or all of them."""
     members = members_of(facts, group)
     if not members:
@@ -45,7 +45,8 @@ def shown_ranks(facts: Facts, group: str) -> Ints:
 
 
 def bars_of(
-    facts: Facts, kind: str, order: str, hosts: Sequence[str], chosen: Ints, parts: Floats, value: Floats, group: str = ""
+    facts: ClusterFacts, kind: str, order: str, hosts: Sequence[str], chosen: Ints, parts: Floats, value: Floats,
+    group: str = ""
 ) -> Bars:
     """Return the bars of the chosen ranks (their places), highest value first or by rank.
 
@@ -78,7 +79,7 @@ def _codes(labels: Sequence[str], named: Sequence[str]) -> Ints:
     return np.array([place[label] for label in labels], np.int64)
 
 
-def _groups(facts: Facts, chosen: Ints, parts: Floats, value: Floats, group: str) -> Bars:
+def _groups(facts: ClusterFacts, chosen: Ints, parts: Floats, value: Floats, group: str) -> Bars:
     listed = facts.frame(GROUPS.name).drop_duplicates("group")
     listed = listed[listed["size"] > 1]
     kinds = listed["kind"].astype("str")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from parsers.analysis.jobs.traffic import Spread
+from parsers.analysis.jobs.traffic import RankSpread
 from parsers.deferred import pandas as pd
 
 from layouts.jobs.communication.tables import OTHER
@@ -27,7 +27,7 @@ _MARGIN = {"l": 60, "r": 12, "t": 20, "b": 44, "pad": 0}
 _CLEAR = "rgba(0,0,0,0)"
 
 
-def parts_of(spread: Spread) -> dict[str, NDArray[np.float64]]:
+def parts_of(spread: RankSpread) -> dict[str, NDArray[np.float64]]:
     """Return what the elapse of each rank consists of, in ns: with own waits from these, else as the files have it."""
     if np.isfinite(spread.own_wait_ns).any():
         wait = np.nan_to_num(spread.own_wait_ns)
@@ -36,7 +36,7 @@ def parts_of(spread: Spread) -> dict[str, NDArray[np.float64]]:
     return {"transit": transit, "wait": wait, "rest": np.maximum(spread.elapse_ns - transit - wait, 0.0)}
 
 
-def shown_ranks(spread: Spread) -> tuple[NDArray[np.int64], int]:
+def shown_ranks(spread: RankSpread) -> tuple[NDArray[np.int64], int]:
     """Return the places of the ranks that have a bar, and of how many neighbours each is the one that took longest."""
     count = len(spread.ranks)
     block = -(-count // MOST_BARS)
@@ -47,7 +47,7 @@ def shown_ranks(spread: Spread) -> tuple[NDArray[np.int64], int]:
     return np.arange(0, len(padded), block) + padded.reshape(-1, block).argmax(axis=1), block
 
 
-def operation(spread: Spread) -> dict[str, Any] | None:
+def operation(spread: RankSpread) -> dict[str, Any] | None:
     """Draw the elapse of each rank in ms, and mark the rank that came last; None without ranks."""
     if not len(spread.ranks):
         return None
@@ -76,7 +76,7 @@ def operation(spread: Spread) -> dict[str, Any] | None:
     return described({"data": traces, "layout": layout}, both("communication.said_operation"), _said(spread))
 
 
-def _said(spread: Spread) -> Text:
+def _said(spread: RankSpread) -> Text:
     """Return the ends of the elapses with their ranks, and the rank that came last."""
     known = np.nan_to_num(spread.elapse_ns, nan=-1.0)
     longest, shortest = int(known.argmax()), int(np.where(known < 0, np.inf, known).argmin())

@@ -205,7 +205,7 @@ def operation(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     return [html.P(of), html.P(_last(spread)), *shape, html.Ul(legend, className="ms-communication-legend"), *more]
 
 
-def _last(spread: sums.Spread) -> Any:
+def _last(spread: sums.RankSpread) -> Any:
     if not spread.judged:
         return t("communication.last_unknown")
     place = int(np.flatnonzero(spread.ranks == spread.latest)[0])

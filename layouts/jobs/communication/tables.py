@@ -27,7 +27,7 @@ Titles = Mapping[str, str]
 """Hash of a group -> what it is called."""
 
 
-class Cell(NamedTuple):
+class TrafficCell(NamedTuple):
     """A cell: its content, whether it is a number, and further attributes."""
 
     shown: Any
@@ -49,29 +49,29 @@ def totals(frame: pd.DataFrame, keys: Sequence[str], titles: Titles, sort: str, 
     return [_table(head, rows), *_left(len(rows), len(frame))]
 
 
-def _total(row: Mapping[Any, Any], name: str, titles: Titles, share: float) -> Cell:
+def _total(row: Mapping[Any, Any], name: str, titles: Titles, share: float) -> TrafficCell:
     value = row[name]
     if name == "group":
         shown = titles.get(value) or t("communication.no_group")
-        return Cell(_press(shown, {"group": value}) if value else shown)
+        return TrafficCell(_press(shown, {"group": value}) if value else shown)
     if name == "kind":
-        return Cell(_press(value, {"kind": value}) if value else t("communication.other_kind"))
+        return TrafficCell(_press(value, {"kind": value}) if value else t("communication.other_kind"))
     if name == "name":
-        return Cell(_press(value, {"op": value}, "ms-mono"), props={"title": value})
+        return TrafficCell(_press(value, {"op": value}, "ms-mono"), props={"title": value})
     if name == "rank":
-        return Cell(str(value), number=True)
+        return TrafficCell(str(value), number=True)
     if name == "bandwidth":
-        return Cell(_number(value / _GB), True, {"title": f"{row['transport']} {fmt.exact(value)} B/s"})
+        return TrafficCell(_number(value / _GB), True, {"title": f"{row['transport']} {fmt.exact(value)} B/s"})
     if name == "of_reference":
         low = {"className": "ms-communication-low"} if value < share else {}
-        return Cell(_percent(value), True, low)
+        return TrafficCell(_percent(value), True, low)
     if name == "idle_ns" and row["unexplained_ns"] > 0.5 * value > 0:
         tip = attributes(title="communication.not_explained_tip")
         mark = html.Span(t("communication.not_explained"), className="ms-badge", **tip)
         shown = [mark, " ", html.Span(_number(value / _MS), className="ms-muted")]
-        return Cell(shown, True, {"title": f"{fmt.exact(value)} ns"})
+        return TrafficCell(shown, True, {"title": f"{fmt.exact(value)} ns"})
     if name in ("ranks", "count"):
-        return Cell(_number(value), True)
+        return TrafficCell(_number(value), True)
     return _size(value) if name == "size_bytes" else _scaled(value, _MS, "ns")
 
 
@@ -82,8 +82,8 @@ def links(frame: pd.DataFrame, titles: Titles) -> list[Any]:
     for row in frame.head(MOST_LINKS).to_dict("records"):
         slow = [" ", html.Span(t("communication.slow"), className="ms-badge ms-badge-wrong")] if row["slow"] == "yes" else []
         rows.append([
-            Cell([link_name(row, titles), *slow]), Cell(row["transport"]), _scaled(row["bandwidth"], _GB, "B/s"),
-            Cell(_percent(row["bandwidth"] / row["usual"]), True), _size(row["size_bytes"]),
+            TrafficCell([link_name(row, titles), *slow]), TrafficCell(row["transport"]), _scaled(row["bandwidth"], _GB, "B/s"),
+            TrafficCell(_percent(row["bandwidth"] / row["usual"]), True), _size(row["size_bytes"]),
             _scaled(row["time_ns"], _MS, "ns"), _scaled(max(row["lost_ns"], 0.0), _MS, "ns"),
         ])  # fmt: skip
     return [_table(head, rows), *_left(len(rows), len(frame))]
@@ -120,9 +120,9 @@ def packets(frame: pd.DataFrame, small: Sequence[Small]) -> list[Any]:
     ]  # fmt: skip
     head = [_head(name) for name in ("transport", "packet", "packets", "time_ns", "bandwidth")]
     rows = [
-        [Cell(t(OTHER) if row["transport"] == OTHER else row["transport"]),
-         Cell(f"{fmt.prefixed(row['from_bytes'], 'B')} – {fmt.prefixed(row['to_bytes'], 'B')}", True),
-         Cell(fmt.count(row["count"]), True), _scaled(row["time_ns"], _MS, "ns"), _scaled(row["bandwidth"], _GB, "B/s")]
+        [TrafficCell(t(OTHER) if row["transport"] == OTHER else row["transport"]),
+         TrafficCell(f"{fmt.prefixed(row['from_bytes'], 'B')} – {fmt.prefixed(row['to_bytes'], 'B')}", True),
+         TrafficCell(fmt.count(row["count"]), True), _scaled(row["time_ns"], _MS, "ns"), _scaled(row["bandwidth"], _GB, "B/s")]
         for row in frame.to_dict("records")
     ]  # fmt: skip
     return [*said, _table(head, rows)]
@@ -140,9 +140,9 @@ def contention(found: Contention, rank: int, titles: Titles) -> list[Any]:
     rates = t("communication.rates", beside=bandwidth(found.beside), apart=bandwidth(found.apart))
     head = [_head(name) for name in ("name", "group", "beside_ns", "elapse_ns", "size_bytes", "bandwidth", "start")]
     cells = [
-        [Cell(_press(row["name"], {"op": row["name"]}, "ms-mono")), Cell(titles.get(row["group"], row["group"])),
+        [TrafficCell(_press(row["name"], {"op": row["name"]}, "ms-mono")), TrafficCell(titles.get(row["group"], row["group"])),
          _scaled(row["beside_ns"], _MS, "ns"), _scaled(row["elapse_ns"], _MS, "ns"), _size(row["size_bytes"]),
-         _scaled(row["bandwidth"], _GB, "B/s"), Cell(t(f"communication.{row['held']}"))]
+         _scaled(row["bandwidth"], _GB, "B/s"), TrafficCell(t(f"communication.{row['held']}"))]
         for row in near.head(MOST_LINKS).to_dict("records")
     ]  # fmt: skip
     return [html.P(said), html.P(rates), _table(head, cells), *_left(len(cells), len(near))]
@@ -169,12 +169,14 @@ def _percent(value: float) -> str:
     return fmt.percent(value) if math.isfinite(value) else fmt.UNKNOWN
 
 
-def _scaled(value: float, scale: float, unit: str) -> Cell:
-    return Cell(_number(value / scale), True, {"title": f"{fmt.exact(value)} {unit}"} if math.isfinite(value) else {})
+def _scaled(value: float, scale: float, unit: str) -> TrafficCell:
+    return TrafficCell(_number(value / scale), True, {"title": f"{fmt.exact(value)} {unit}"} if math.isfinite(value) else {})
 
 
-def _size(value: float) -> Cell:
-    return Cell(fmt.prefixed(value, "B"), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
+def _size(value: float) -> TrafficCell:
+    if not math.isfinite(value):
+        return TrafficCell("–", True)
+    return TrafficCell(fmt.prefixed(value, "B"), True, {"title": f"{fmt.exact(value)} B"})
 
 
 def _press(shown: Any, state: Mapping[str, str], class_name: str = "") -> html.Button:
@@ -201,7 +203,7 @@ def _tip(name: str) -> dict[str, Any]:
     return attributes(title=f"communication.tip.{name}") if name in known else {}
 
 
-def _table(head: Sequence[html.Th], rows: Sequence[Sequence[Cell]]) -> html.Div:
+def _table(head: Sequence[html.Th], rows: Sequence[Sequence[TrafficCell]]) -> html.Div:
     body = [html.Tr([_cell(cell, first=not place) for place, cell in enumerate(row)]) for row in rows]
     numeric = [bool(rows) and rows[0][place].number for place in range(len(head))]
     for title, number in zip(head, numeric, strict=True):
@@ -211,7 +213,7 @@ def _table(head: Sequence[html.Th], rows: Sequence[Sequence[Cell]]) -> html.Div:
     return scrolled(made, "ms-communication-scroll")
 
 
-def _cell(cell: Cell, *, first: bool) -> Any:
+def _cell(cell: TrafficCell, *, first: bool) -> Any:
     props = dict(cell.props)
     if cell.number:
         props["className"] = f"ms-number {props.get('className', '')}".rstrip()

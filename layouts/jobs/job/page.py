@@ -24,7 +24,7 @@ from layouts.kit.i18n import CATALOGUE, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS, Choice, read_choice
+from layouts.profiles.choice import JOB_KEYS, ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 
 FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")
@@ -125,7 +125,7 @@ def summarised(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
     return still(head(source, choice, limits, frames)), still(cards), facts
 
 
-def _name(source: ProfileSources, choice: Choice) -> str:
+def _name(source: ProfileSources, choice: ProfileChoice) -> str:
     """Return a text that names the job of a profile, the same for all of its ranks."""
     of = choice.run, choice.session, choice.rank
     return "|".join(map(str, next(iter(source.profiles.members(*of)), of)))

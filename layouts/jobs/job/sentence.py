@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dash import html
-from parsers.analysis.jobs.limiting import PARTS, Limits, Part
+from parsers.analysis.jobs.limiting import PARTS, LimitingPart, Limits
 from parsers.analysis.jobs.stragglers import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
 from layouts.sources import ProfileSources
 
@@ -23,7 +23,7 @@ _SHOWN_ON = {
 Frames = Mapping[str, "pd.DataFrame | None"]
 
 
-def head(source: ProfileSources, choice: Choice, limits: Limits, frames: Frames) -> list[Any]:
+def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: Frames) -> list[Any]:
     """Return the sentence, the table of the parts and how they were computed."""
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     places = {rank: (run, session, rank) for run, session, rank in members}
@@ -41,7 +41,7 @@ def head(source: ProfileSources, choice: Choice, limits: Limits, frames: Frames)
     return parts
 
 
-def _said(limits: Limits, source: ProfileSources, choice: Choice) -> Any:
+def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
     first, step = limits.first, fmt.duration(limits.step_ns / 1e9)
     if first is None:
         if not limits.step_ns > 0.0:
@@ -59,7 +59,7 @@ def _said(limits: Limits, source: ProfileSources, choice: Choice) -> Any:
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 
-def _row(part: Part, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> html.Tr:
+def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> html.Tr:
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
@@ -71,13 +71,13 @@ def _row(part: Part, places: Mapping[int, tuple[str, str, int]], *, first: bool)
     place = places.get(part.rank)
     link: Any = f"{part.rank}" if part.rank >= 0 else ""
     if place is not None:
-        link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], Choice(*place)))
+        link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], ProfileChoice(*place)))
     marked: dict[str, Any] = {"aria-current": "true"} if first else {}
     cells = [html.Td(time, className="ms-number"), html.Td(share, className="ms-number"), html.Td(link, className="ms-number")]
     return html.Tr([html.Th(t(f"job.part.{part.name}"), scope="row"), *cells], **marked)
 
 
-def _unchecked(name: str, reason: str, source: ProfileSources, choice: Choice, frames: Frames) -> html.Tr:
+def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileChoice, frames: Frames) -> html.Tr:
     said = t("job.unchecked.empty")
     if reason == "steps":
         steps = frames["cluster_steps"]

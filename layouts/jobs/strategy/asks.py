@@ -9,10 +9,10 @@ from typing import Any
 from parsers.analysis.jobs.strategy import DIMENSIONS, PHASES
 from parsers.analysis.jobs.two_jobs import METRICS
 
-from layouts.graphs.asks import Ask, read_ask, read_name
+from layouts.graphs.asks import DrawingRequest, read_ask, read_name
 from layouts.jobs.strategy.facts import FILE, GROUP, STAGE
 from layouts.kit.state import BadInput, number, text, texts
-from layouts.profiles.choice import Choice, read_choice, read_step
+from layouts.profiles.choice import ProfileChoice, read_choice, read_step
 
 COLOURS = (*METRICS, FILE, STAGE, *(f"{GROUP}{name}" for name in DIMENSIONS))
 """What the grid can be coloured by; "" for the first one that ranks have."""
@@ -24,7 +24,7 @@ _GRAPH_KEYS = ("open", "page", "hide", "node", "theme")
 class GridAsk:
     """A request for stages and grid: a profile of the job, the colour ("" for the first known one), a step, the picked rank."""
 
-    choice: Choice
+    choice: ProfileChoice
     metric: str
     step: int | None
     picked: int | None
@@ -37,11 +37,11 @@ class GraphAsk:
     node is the name of the chosen box, "" for none. after is the row of an operator, of which the next of a kind is searched.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     stage: int | None
     rank: int | None
     without: frozenset[str]
-    canvas: Ask
+    canvas: DrawingRequest
     node: str
 
 
@@ -61,7 +61,7 @@ def read_graph(data: Any) -> GraphAsk:
     return GraphAsk(choice, _whole(data, "stage", -1), _whole(data, "file"), frozenset(without), canvas, read_name(data))
 
 
-def _choice(data: Any) -> Choice:
+def _choice(data: Any) -> ProfileChoice:
     choice = read_choice(data)
     if choice is None:
         raise BadInput("run: expected the key of a run, found none")

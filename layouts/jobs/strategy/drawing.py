@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from parsers import Graph
-from parsers.analysis.graphs import View, Visible
+from parsers.analysis.graphs import GraphView, Visible
 from parsers.analysis.graphs.network import Bools, Network, network
 from parsers.analysis.jobs.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
 from parsers.caches import Cache
@@ -20,7 +20,7 @@ from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.graph_views import Of, Opened
 from layouts.jobs.strategy.asks import GraphAsk
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSources
 
@@ -41,17 +41,17 @@ class Strategy:
     uneven: list[int]
     phases: Mapping[str, int]
     marks: Mapping[str, Bools]
-    views: Cache[frozenset[str], tuple[Opened, View]] = field(default_factory=lambda: Cache(_MOST_VIEWS))
+    views: Cache[frozenset[str], tuple[Opened, GraphView]] = field(default_factory=lambda: Cache(_MOST_VIEWS))
 
-    def view(self, without: frozenset[str]) -> tuple[Opened, View]:
+    def view(self, without: frozenset[str]) -> tuple[Opened, GraphView]:
         """Return the view without some phases."""
         return self.views.made(without, lambda: self._without(without))
 
-    def _without(self, phases: frozenset[str]) -> tuple[Opened, View]:
+    def _without(self, phases: frozenset[str]) -> tuple[Opened, GraphView]:
         shown = self.whole
         if phases & self.phases.keys():
             shown = in_phases(self.whole, self.frame, [name for name in self.phases if name not in phases])
-        view = View(shown)
+        view = GraphView(shown)
         return Opened(self.graph, self.whole, (0,), views={False: view}), view
 
 
@@ -61,7 +61,7 @@ class Strategies:
     def __init__(self) -> None:
         self._kept: Cache[tuple[str, str, int], Strategy] = Cache(_KEPT)
 
-    def of(self, choice: Choice, found: ProfileFrame) -> Strategy:
+    def of(self, choice: ProfileChoice, found: ProfileFrame) -> Strategy:
         """Return the graph of a rank, whose frame has been read."""
         assert found.frame is not None
         return self._kept.made((choice.run, choice.session, choice.rank), lambda: _made(found), (found.frame,))
@@ -82,7 +82,7 @@ class Chosen:
     """The file whose graph is shown: stage, rank, ranks with a file in the stage, stages with a file."""
 
     stage: int
-    choice: Choice | None
+    choice: ProfileChoice | None
     ranks: tuple[int, ...]
     stages: tuple[int, ...]
 
@@ -101,7 +101,7 @@ def chosen_file(source: ProfileSources, ask: GraphAsk) -> Chosen | ProfileFrame:
     wanted = choice.rank if ask.rank is None and ask.stage is None else ask.rank
     rank = wanted if wanted in ranks else next(iter(ranks), -1)
     own = next((one for one in source.profiles.members(choice.run, choice.session, choice.rank) if one[2] == rank), None)
-    return Chosen(stage, Choice(*own) if own is not None else None, ranks, numbers)
+    return Chosen(stage, ProfileChoice(*own) if own is not None else None, ranks, numbers)
 
 
 def drawing(source: ProfileSources, kept: Strategies, ask: GraphAsk) -> dict[str, Any]:
@@ -122,21 +122,21 @@ def drawing(source: ProfileSources, kept: Strategies, ask: GraphAsk) -> dict[str
     return {"state": "ready", "rank": chosen.choice.rank, "choice": _named(chosen.choice), **about, **answer}
 
 
-def _named(choice: Choice) -> dict[str, list[str]]:
+def _named(choice: ProfileChoice) -> dict[str, list[str]]:
     return {"run": [choice.run], "session": [choice.session], "rank": [str(choice.rank)]}
 
 
-def _frame(source: ProfileSources, choice: Choice) -> ProfileFrame:
+def _frame(source: ProfileSources, choice: ProfileChoice) -> ProfileFrame:
     return source.profiles.frame(choice.run, choice.session, choice.rank, STRATEGIES.name)
 
 
 class _One:
     """One view in place of those of a source (`layouts.graphs.graph_views.Views`)."""
 
-    def __init__(self, pair: tuple[Opened, View]) -> None:
+    def __init__(self, pair: tuple[Opened, GraphView]) -> None:
         self._pair = pair
 
-    def of(self, asked: Of) -> tuple[Opened, View]:
+    def of(self, asked: Of) -> tuple[Opened, GraphView]:
         """Return it."""
         del asked
         return self._pair
@@ -155,7 +155,7 @@ def _counters(strategy: Strategy) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def marked(strategy: Strategy, view: View, visible: Visible) -> Marked:
+def marked(strategy: Strategy, view: GraphView, visible: Visible) -> Marked:
     """Mark boxes with inserted operators, and single operators with a strategy; count the inserted ones of closed boxes."""
     classes: dict[str, str] = {}
     badges: dict[str, str] = {}

@@ -13,7 +13,7 @@ from parsers.cluster_frames import JOB_FRAMES, STAGES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.sources import ProfileSources
 
@@ -36,7 +36,7 @@ MOST_RANKS = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Facts:
+class StrategyFacts:
     """The stages of a job, the places of its ranks, the grid they are drawn in, and the frames that are read by name.
 
     ranks are those of the job and those that the files list, in order. read is the progress of frames that are not ready.
@@ -60,7 +60,7 @@ class Facts:
         return next((one.text for one in self.read.values() if one.state == "failed"), "")
 
 
-def facts_of(source: ProfileSources, choice: Choice, metric: str) -> Facts:
+def facts_of(source: ProfileSources, choice: ProfileChoice, metric: str) -> StrategyFacts:
     """Return the facts of the job of a profile, from the frames that are ready; others begin to be read."""
     wanted = ("stages", "groups", "cluster_steps", *(("collectives",) if metric in OF_OPERATIONS else ()))
     wanted += ("ranks",) if metric in OF_RANKS else ()
@@ -76,7 +76,7 @@ def facts_of(source: ProfileSources, choice: Choice, metric: str) -> Facts:
         stages=stages,
     )  # fmt: skip
     read = {name: one for name, one in found.items() if one.state not in ("ready", "missing")}
-    return Facts(stages, places.ranks, places, _grid(places), frames, read)
+    return StrategyFacts(stages, places.ranks, places, _grid(places), frames, read)
 
 
 def _grid(places: Positions) -> Grid:
@@ -96,7 +96,7 @@ def _grid(places: Positions) -> Grid:
     return grid_of(places.ranks, none, none, none, [""] * len(places.ranks))
 
 
-def metrics_of(source: ProfileSources, choice: Choice, facts: Facts) -> list[str]:
+def metrics_of(source: ProfileSources, choice: ProfileChoice, facts: StrategyFacts) -> list[str]:
     """Return what the grid can be coloured by: times that ranks have, values that files may tell, groups, stages, files."""
     job = source.profiles.job(choice.run, choice.session, choice.rank)
     kinds = {file.kind for member in (job.members if job is not None else ()) for file in member.files}
@@ -113,7 +113,7 @@ def metrics_of(source: ProfileSources, choice: Choice, facts: Facts) -> list[str
     return [*found, FILE] if STAGES.name in facts.frames else found
 
 
-def values_of(facts: Facts, metric: str, step: int | None) -> Floats:
+def values_of(facts: StrategyFacts, metric: str, step: int | None) -> Floats:
     """Return a value for each rank, in base units; NaN for unknown."""
     places = facts.places
     if metric == FILE:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.graphs import View
+from parsers.analysis.graphs import GraphView
 from parsers.analysis.jobs.strategy import Cut, cuts_of
 
 from layouts.graphs.names import key_of, row_of
@@ -20,7 +20,7 @@ LONG = 200
 """Attributes with more characters are folded."""
 
 
-def panel(strategy: Strategy, view: View, name: str) -> list[Any]:
+def panel(strategy: Strategy, view: GraphView, name: str) -> list[Any]:
     """Return the contents of the panel for the box with a name, or a hint if there is none."""
     key = key_of(view, name) if name else ""
     row = row_of(view, name)

@@ -15,12 +15,12 @@ from parsers.profiler.groups import text_of
 from parsers.profiler.strategy import MODES
 
 from layouts.jobs.strategy.asks import GridAsk
-from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, Facts, facts_of, metrics_of, values_of
+from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, StrategyFacts, facts_of, metrics_of, values_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
 from layouts.profiles.offers import offers
 from layouts.profiles.step_plots import unit_of
@@ -53,7 +53,7 @@ def summary(source: ProfileSources, ask: GridAsk) -> dict[str, Any]:
 # Head ----------------------------------------------------------------------------------------------------------------
 
 
-def head(facts: Facts) -> list[Any]:
+def head(facts: StrategyFacts) -> list[Any]:
     """Return the sentences: mode, ranks and stages; dimensions; files that are missing or contradict each other."""
     stages = facts.stages
     total = fmt.count(len(facts.ranks))
@@ -79,7 +79,7 @@ def _pair(texts: Sequence[str]) -> html.Span:
     )
 
 
-def _dimensions(facts: Facts) -> Any:
+def _dimensions(facts: StrategyFacts) -> Any:
     places = facts.places
     if not places.places:
         return html.P(t("strategy.no_sizes"), className="ms-muted")
@@ -95,7 +95,7 @@ def _dimensions(facts: Facts) -> Any:
     return html.P([html.Span(t("strategy.sizes"), className="ms-muted"), *chips], className="ms-strategy-sizes")
 
 
-def _wrong(facts: Facts) -> list[Any]:
+def _wrong(facts: StrategyFacts) -> list[Any]:
     stages = facts.stages
     having = sum(map(len, stages.files.values()))
     lines = []
@@ -115,7 +115,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def stage_table(facts: Facts) -> list[Any]:
+def stage_table(facts: StrategyFacts) -> list[Any]:
     """Return a row for each stage: its ranks, and those that have a file, which opens the graph."""
     stages = facts.stages
     rows = []
@@ -159,7 +159,7 @@ def metric_name(metric: str) -> Text:
     return both(f"two_jobs.metric.{metric}")
 
 
-def grid(facts: Facts, metric: str, step: int | None) -> Mapping[str, Any] | None:
+def grid(facts: StrategyFacts, metric: str, step: int | None) -> Mapping[str, Any] | None:
     """Return the cells, row by row: rank (-1 for none) and value in the unit (None for unknown); names; None for no ranks."""
     if not len(facts.ranks):
         return None
@@ -192,14 +192,14 @@ def _scale(metric: str, values: Floats) -> tuple[float, str]:
     return unit_of(largest)
 
 
-def _rows_of(facts: Facts) -> list[str]:
+def _rows_of(facts: StrategyFacts) -> list[str]:
     if facts.grid.form != "parallel":
         return [str(int(facts.ranks[row[0]])) if row[0] >= 0 else "" for row in facts.grid.cells]
     several = len({row[1] for row in facts.grid.rows}) > 1
     return ["" if pp < 0 else f"pp {pp} · tp {tp}" if several else f"pp {pp}" for pp, tp in facts.grid.rows]
 
 
-def _columns_of(facts: Facts) -> list[str]:
+def _columns_of(facts: StrategyFacts) -> list[str]:
     if not _named(facts):
         return [f"+{column}" for column in facts.grid.columns]
     context = facts.places.places.get("cp")
@@ -209,12 +209,12 @@ def _columns_of(facts: Facts) -> list[str]:
     return [f"dp {column} · cp {context[at]}" for column, at in zip(facts.grid.columns, first.tolist(), strict=True)]
 
 
-def _named(facts: Facts) -> bool:
+def _named(facts: StrategyFacts) -> bool:
     """Return whether the columns are places in the data dimension."""
     return facts.grid.form == "parallel" and "dp" in facts.places.places
 
 
-def _said(facts: Facts, metric: str, values: Floats, unit: str, scale: float) -> Text:
+def _said(facts: StrategyFacts, metric: str, values: Floats, unit: str, scale: float) -> Text:
     name = metric_name(metric) if metric else ("", "")
     known = np.isfinite(values)
     total = fmt.count(len(facts.ranks))
@@ -229,14 +229,14 @@ def _said(facts: Facts, metric: str, values: Floats, unit: str, scale: float) ->
     return pair[0].replace("{metric}", name[0]), pair[1].replace("{metric}", name[1])
 
 
-def _note(facts: Facts) -> list[Any]:
+def _note(facts: StrategyFacts) -> list[Any]:
     return [html.P(t("strategy.reading"), className="ms-muted")] if facts.waiting is not None else []
 
 
 # The picked rank -----------------------------------------------------------------------------------------------------
 
 
-def picked(source: ProfileSources, ask: GridAsk, facts: Facts) -> list[Any]:
+def picked(source: ProfileSources, ask: GridAsk, facts: StrategyFacts) -> list[Any]:
     """Return where the picked rank is, its groups in each dimension, and links; nothing if none is picked."""
     rank = ask.picked
     if rank is None or rank not in facts.ranks:
@@ -250,7 +250,7 @@ def picked(source: ProfileSources, ask: GridAsk, facts: Facts) -> list[Any]:
         parts.append(html.Button(t("strategy.open_graph"), type="button", className="ms-strategy-link", **attributes))
     own = next((one for one in source.profiles.members(*_key(ask.choice)) if one[2] == rank), None)
     if own is not None and "cluster_steps" in facts.frames:
-        parts.append(html.A(t("strategy.open_cluster"), **address("cluster", Choice(*own), picked=rank)))
+        parts.append(html.A(t("strategy.open_cluster"), **address("cluster", ProfileChoice(*own), picked=rank)))
     rows = []
     for name in DIMENSIONS:
         members = facts.places.group(rank, name)
@@ -262,5 +262,5 @@ def picked(source: ProfileSources, ask: GridAsk, facts: Facts) -> list[Any]:
     return [html.P(parts, className="ms-strategy-picked"), *table]
 
 
-def _key(choice: Choice) -> tuple[str, str, int]:
+def _key(choice: ProfileChoice) -> tuple[str, str, int]:
     return choice.run, choice.session, choice.rank

@@ -10,7 +10,7 @@ from parsers.cluster_frames import JOB_FRAMES
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text
-from layouts.profiles.choice import Choice, read_against, read_choice, read_step
+from layouts.profiles.choice import ProfileChoice, read_against, read_choice, read_step
 
 FRAMES = tuple(name for name in JOB_FRAMES if name not in ("packets", "device_times"))
 KEYS = ("metric", "by")
@@ -20,14 +20,14 @@ _COLUMNS = (100, 8_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TwoJobsRequest:
     """What to draw: a profile of the job, one of the job that it is compared with, and how.
 
     metric is a name in METRICS, "" for the usual one. columns is the width of the plot in pixels.
     """
 
-    one: Choice
-    other: Choice | None
+    one: ProfileChoice
+    other: ProfileChoice | None
     metric: str
     by: str
     step: int | None
@@ -36,12 +36,12 @@ class Ask:
     dark: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> TwoJobsRequest | None:
     """Return what is asked for; None if no job is. BadInput for malformed values."""
     one = read_choice(data)
     if one is None:
         return None
-    return Ask(
+    return TwoJobsRequest(
         one, read_against(data), text(data, "metric", "", choices=("", *METRICS)), text(data, "by", BY[0], choices=BY),
         read_step(data), text(data, "lang", "en", choices=LANGUAGES),
         int(number(data, "columns", 1_000, *_COLUMNS)), text(data, "theme", "light", choices=("light", "dark")) == "dark",

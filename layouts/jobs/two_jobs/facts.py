@@ -12,8 +12,8 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.jobs import JobFiles
 
-from layouts.jobs.two_jobs.asks import FRAMES, Ask
-from layouts.profiles.choice import Choice
+from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
+from layouts.profiles.choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_KEPT = 4
@@ -27,12 +27,12 @@ class JobFacts:
     judged. steps are the numbers of its steps. made are the tables made of it so far.
     """
 
-    choice: Choice
+    choice: ProfileChoice
     title: str
     files: JobFiles | None
     frames: Mapping[str, pd.DataFrame | None]
     values: pd.DataFrame
-    profiles: Mapping[int, Choice]
+    profiles: Mapping[int, ProfileChoice]
     slow: tuple[Straggler, ...] | None
     steps: tuple[int, ...]
     hosts: Mapping[int, str] = field(default_factory=dict)
@@ -58,16 +58,16 @@ class JobFactsCache:
     """Caches the facts about the jobs looked at last, as another metric is asked for more often than another job."""
 
     def __init__(self) -> None:
-        self._known: Cache[tuple[Choice, int | None], JobFacts] = Cache(MOST_KEPT)
+        self._known: Cache[tuple[ProfileChoice, int | None], JobFacts] = Cache(MOST_KEPT)
 
-    def facts(self, source: ProfileSources, choice: Choice, step: int | None) -> JobFacts:
+    def facts(self, source: ProfileSources, choice: ProfileChoice, step: int | None) -> JobFacts:
         """Return what is known of the job of a profile."""
         frames = {name: choice.frame(source, name) for name in FRAMES}
         return self._known.made((choice, step), lambda: facts_of(source, choice, step, frames), (*frames.values(),))
 
 
 def facts_of(
-    source: ProfileSources, choice: Choice, step: int | None, frames: Mapping[str, pd.DataFrame | None]
+    source: ProfileSources, choice: ProfileChoice, step: int | None, frames: Mapping[str, pd.DataFrame | None]
 ) -> JobFacts:
     """Compute what is known of the job of a profile from its frames. Values are those of one step, means for None."""
     files = source.profiles.job(choice.run, choice.session, choice.rank)
@@ -76,7 +76,7 @@ def facts_of(
     hosts |= {rank: host for rank, host in zip(values.index.tolist(), values["host"].tolist(), strict=True) if host}
     values["host"] = [hosts.get(rank, "") for rank in values.index.tolist()]
     members = source.profiles.members(choice.run, choice.session, choice.rank)
-    profiles = {rank: Choice(run, session, rank) for run, session, rank in members}
+    profiles = {rank: ProfileChoice(run, session, rank) for run, session, rank in members}
     steps = frames["cluster_steps"]
     numbers = sorted({int(one) for one in steps["step"][steps["kind"].astype("str") == "rank"]}) if steps is not None else []
     return JobFacts(
@@ -84,7 +84,7 @@ def facts_of(
     )  # fmt: skip
 
 
-def title_of(choice: Choice, files: JobFiles | None) -> str:
+def title_of(choice: ProfileChoice, files: JobFiles | None) -> str:
     """Return what to call a job: its run, and its name if that is another one."""
     name = files.name if files is not None else choice.session
     return choice.run if name in (".", "", choice.run) else f"{choice.run} · {name}"
@@ -102,7 +102,7 @@ def _slow(frames: Mapping[str, pd.DataFrame | None]) -> tuple[Straggler, ...] | 
     return tuple(stragglers(collectives, steps, groups, slow))
 
 
-def both(source: ProfileSources, kept: JobFactsCache, ask: Ask) -> tuple[JobFacts, JobFacts] | None:
+def both(source: ProfileSources, kept: JobFactsCache, ask: TwoJobsRequest) -> tuple[JobFacts, JobFacts] | None:
     """Return what is known of both jobs; None without a second one."""
     if ask.other is None:
         return None

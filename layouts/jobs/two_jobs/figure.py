@@ -14,7 +14,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, heights, joined, listed, named, writer
 from layouts.kit.figures.typed_arrays import drawn, numbers
 from layouts.kit.i18n import both
-from layouts.profiles.step_plots import Look, bare_layout, unit_of
+from layouts.profiles.step_plots import StepStyle, bare_layout, unit_of
 
 MORE, LESS = "#c6871a", "#236db4"
 """Ranks that have more in the first job, and less."""
@@ -25,7 +25,9 @@ LEAST_ROOM = 12
 """Bars that have room at least, so that two ranks do not fill the plot."""
 
 
-def bars(found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metric: str, *, language: str, look: Look) -> Any:
+def bars(
+    found: pd.DataFrame, hosts: tuple[dict[int, str], dict[int, str]], metric: str, *, language: str, look: StepStyle
+) -> Any:
     """Return a figure of the differences in `parsers.analysis.jobs.two_jobs.compared`; None without any.
 
     Of more than MOST ranks those at both ends and evenly spaced ones between them are drawn. customdata are the ranks.

@@ -27,7 +27,7 @@ from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.offers import offers
 from layouts.profiles.plots import plot_card
-from layouts.profiles.step_plots import Look
+from layouts.profiles.step_plots import StepStyle
 from layouts.sources import ProfileSources
 
 _STORES = ("draw", "screen", "facts", "figure")
@@ -123,7 +123,7 @@ def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any,
         "groups": sections.side(tables.groups(two), two),
     }  # fmt: skip
     hosts = dict(two[0].hosts), dict(two[1].hosts)
-    look = Look({}, columns=ask.columns, dark=ask.dark)
+    look = StepStyle({}, columns=ask.columns, dark=ask.dark)
     drawn = figure.described_bars(figure.bars(ranks.frame, hosts, metric, language=ask.language, look=look), metric)
     facts = {
         "sections": {name: markup(children) for name, children in made.items()}, "metrics": tables.metrics(two),

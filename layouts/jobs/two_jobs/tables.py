@@ -9,7 +9,7 @@ from functools import partial
 from parsers.analysis.jobs import two_jobs
 from parsers.deferred import pandas as pd
 
-from layouts.jobs.two_jobs.asks import Ask
+from layouts.jobs.two_jobs.asks import TwoJobsRequest
 from layouts.jobs.two_jobs.facts import JobFacts
 
 Two = tuple[JobFacts, JobFacts]
@@ -55,7 +55,7 @@ def ranks(two: Two, metric: str) -> Side:
     return Side("ranks", found, ("rank",), metric, frames=("cluster_steps", "collectives", "ranks"))
 
 
-def operations(two: Two, ask: Ask) -> Side:
+def operations(two: Two, ask: TwoJobsRequest) -> Side:
     """Return operations by group and kind, or by rank too."""
     by_rank = ask.by == "rank"
     make = partial(two_jobs.operations, by_rank=by_rank, step=ask.step)
@@ -82,7 +82,7 @@ def groups(two: Two) -> Side:
     return Side("groups", found.iloc[order], ("group_kind", "group_ranks"), "number", ("size",), ("groups",))
 
 
-def file_of(two: Two, ask: Ask, section: str) -> pd.DataFrame:
+def file_of(two: Two, ask: TwoJobsRequest, section: str) -> pd.DataFrame:
     """Return all rows of a section, for a file: keys, then one, other, difference, change, further values. Base units."""
     if section == "parts":
         return parts(two).rename_axis("metric").reset_index()

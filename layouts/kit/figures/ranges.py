@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.curves.smoothed_lines import Curve, Floats, Ints, Line, Look, Trace
+from layouts.curves.smoothed_lines import ChartLine, DrawnLine, Floats, Ints, LineStyle, Trace
 from layouts.kit.figures.typed_arrays import numbers
 
 SHARE = 0.02
@@ -46,7 +46,7 @@ class ValueRange:
     clipped: bool = False
 
 
-def value_range(curves: Sequence[Curve], look: Look) -> ValueRange | None:
+def value_range(curves: Sequence[DrawnLine], look: LineStyle) -> ValueRange | None:
     """Return the range of an axis for all its curves; None if nothing is drawn, or for values at the limits of float64."""
     raw = _drawn(curves, look, smoothed=False)
     value = np.concatenate((raw, _drawn(curves, look, smoothed=True))) if look.weight > 0.0 else raw
@@ -64,7 +64,7 @@ def value_range(curves: Sequence[Curve], look: Look) -> ValueRange | None:
     return _padded(low, high, outliers=True) if look.outliers else ValueRange(*inner, outliers=True, clipped=True)
 
 
-def _drawn(curves: Sequence[Curve], look: Look, *, smoothed: bool) -> Floats:
+def _drawn(curves: Sequence[DrawnLine], look: LineStyle, *, smoothed: bool) -> Floats:
     """Return the finite values that are drawn in view, on the scale of the axis."""
     parts = []
     for curve in curves:
@@ -105,7 +105,7 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
     return math.floor(low / unit) * unit, math.ceil(high / unit) * unit
 
 
-def _around(value: float, look: Look) -> ValueRange:
+def _around(value: float, look: LineStyle) -> ValueRange:
     constant = 10.0**value if look.log else value
     half = 0.5 if look.log else abs(value) / 2 or 1.0
     low, high = value - half, value + half
@@ -114,7 +114,7 @@ def _around(value: float, look: Look) -> ValueRange:
     return ValueRange(low, high, constant)
 
 
-def axis_of(found: ValueRange | None, look: Look) -> dict[str, Any]:
+def axis_of(found: ValueRange | None, look: LineStyle) -> dict[str, Any]:
     """Return the properties of an axis of plotly with this range: range, ticks and their format."""
     if found is None:
         return {}
@@ -134,7 +134,7 @@ def tick_format(low: float, high: float) -> str:
     return f".{min(max(_DIGITS, digits), _MOST_DIGITS)}~g"
 
 
-def arrows(curves: Sequence[Curve], found: ValueRange, look: Look) -> list[Trace]:
+def arrows(curves: Sequence[DrawnLine], found: ValueRange, look: LineStyle) -> list[Trace]:
     """Return arrows at the upper and lower edge where a curve leaves the range, at most one of each curve in 8 pixels."""
     low, high = look.span or (0.0, 1.0)
     width = (high - low) * _ARROW_COLUMNS / max(1, look.columns) or 1.0
@@ -166,7 +166,7 @@ def _below(end: float) -> Any:
     return lambda value: np.isfinite(value) & (value < end)
 
 
-def beyond(lines: Sequence[Line], curves: Sequence[Curve], found: ValueRange, look: Look) -> int:
+def beyond(lines: Sequence[ChartLine], curves: Sequence[DrawnLine], found: ValueRange, look: LineStyle) -> int:
     """Return the number of recorded finite values in view that the range leaves out.
 
     curves are those of the lines, or, for lines of runs behind the lines of groups, of these groups.
@@ -176,7 +176,7 @@ def beyond(lines: Sequence[Line], curves: Sequence[Curve], found: ValueRange, lo
     return sum(_beyond(line, kept.get(id(line)), look, low, high) for line in lines)
 
 
-def _beyond(line: Line, kept: Ints | None, look: Look, low: float, high: float) -> int:
+def _beyond(line: ChartLine, kept: Ints | None, look: LineStyle, low: float, high: float) -> int:
     value, window = line.series.value, look.view.x
     blocks = line.facts.blocks if line.facts is not None else None
     if blocks is None:

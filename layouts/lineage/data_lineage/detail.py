@@ -10,7 +10,7 @@ from parsers.analysis.lineage.pipelines import numbered
 from layouts.kit.state import text
 from layouts.lineage.pipeline_columns import pipelines
 from layouts.lineage.pipeline_panel import chosen, panel
-from layouts.lineage.pipelines import Found, Pipeline
+from layouts.lineage.pipelines import FoundPipelines, Pipeline
 from layouts.sources import ValueSources
 
 
@@ -22,5 +22,5 @@ def detail(source: ValueSources, asked: Any) -> Any:
     found = pipelines(source)
     fed = tuple(run for run, of in found.runs if of == mark)
     shown = (Pipeline(found.graphs[mark], fed),) if fed else ()
-    alone = Found(1, shown, tuple(numbered(one.graph) for one in shown), 0, (), (), 0, 0)
+    alone = FoundPipelines(1, shown, tuple(numbered(one.graph) for one in shown), 0, (), (), 0, 0)
     return panel(alone, (), chosen(asked, alone))

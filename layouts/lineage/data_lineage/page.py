@@ -20,7 +20,7 @@ from layouts.lineage.data_lineage.detail import detail
 from layouts.lineage.data_lineage.texts import TEXTS
 from layouts.lineage.pipeline_columns import table
 from layouts.lineage.pipeline_panel import RECORD
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
 
 
@@ -40,7 +40,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    callbacks.register(app, source, ids, Tables(source, table))
+    callbacks.register(app, source, ids, LineageTables(source, table))
 
     def show_detail(asked: Any) -> Any:
         return detail(source, asked)

@@ -18,7 +18,7 @@ from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
 from layouts.lineage.model_lineage.texts import TEXTS
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
 
 _RECORD = """collector = SummaryCollector(
@@ -38,7 +38,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    callbacks.register(app, source, ids, Tables(source, table))
+    callbacks.register(app, source, ids, LineageTables(source, table))
 
 
 PAGE = Page(

@@ -12,7 +12,7 @@ _LONGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ExplanationRequest:
     """A request for an explanation of a result.
 
     target: the result, setting: the setting to draw it over; "" for the default of either. log: logarithmic axis, None to
@@ -28,13 +28,13 @@ class Ask:
     named: tuple[str, ...] = ()
 
 
-def read_ask(data: Any, source: RunSources) -> Ask:
+def read_ask(data: Any, source: RunSources) -> ExplanationRequest:
     """Parse a request from the browser. BadInput if it is malformed."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: expected an object, found {type(data).__name__}")
     log = text(data, "log", "", choices=("", "0", "1"))
     named = bool((data or {}).get("run"))
-    return Ask(
+    return ExplanationRequest(
         text(data, "target", "", limit=_LONGEST), text(data, "setting", "", limit=_LONGEST), None if log == "" else log == "1",
         text(data, "act", "", choices=("", "stop", "again")),
         frozenset(selected_runs(data, source)) if named else None,

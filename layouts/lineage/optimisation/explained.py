@@ -19,12 +19,12 @@ from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import label
-from layouts.lineage.optimisation.asks import Ask
+from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import direction, distribution
 from layouts.lineage.parallel import brief, category_text
 from layouts.lineage.results import main_result, order
 from layouts.lineage.source import Growth
-from layouts.lineage.table import Table
+from layouts.lineage.table import LineageTable
 
 MOST_PAIRS = 50
 
@@ -56,7 +56,7 @@ class Chosen:
         return [name for name in self.settings if not (is_text(self.frame[name]) and self.frame[name].dropna().is_unique)]
 
 
-def choose(table: Table, ask: Ask) -> Chosen:
+def choose(table: LineageTable, ask: ExplanationRequest) -> Chosen:
     """Select the requested runs and result; the main result (`main_result`) if the requested one does not exist."""
     places = [at for at, row in enumerate(table.rows) if ask.runs is None or row.run in ask.runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)

@@ -26,7 +26,7 @@ from layouts.lineage.optimisation.asks import read_ask
 from layouts.lineage.optimisation.drawing import over_setting
 from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
 from layouts.lineage.optimisation.texts import TEXTS
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from layouts.sources import LineageSources, RunSources, Sources
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
@@ -104,7 +104,7 @@ def _head(*title: Any) -> html.Header:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    tables = Tables(source, table)
+    tables = LineageTables(source, table)
 
     def explain(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
         return explained(source, tables, chosen, known)
@@ -127,7 +127,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def explained(source: RunSources, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
+def explained(source: RunSources, tables: LineageTables, chosen: Any, known: Any) -> tuple[Any, Any]:
     """Return (sheet of the requested result, its stamp); no update if `known` is that stamp."""
     if known is not None and not isinstance(known, str):
         raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
@@ -139,7 +139,7 @@ def explained(source: RunSources, tables: Tables, chosen: Any, known: Any) -> tu
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: RunSources, tables: Tables, data: Any) -> Any:
+def drawn(source: RunSources, tables: LineageTables, data: Any) -> Any:
     """Return the figure and pairs of the requested setting; no update without a request."""
     if data is None:
         return no_update
@@ -152,7 +152,7 @@ def drawn(source: RunSources, tables: Tables, data: Any) -> Any:
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 
-def growing(source: LineageSources, tables: Tables, data: Any) -> Any:
+def growing(source: LineageSources, tables: LineageTables, data: Any) -> Any:
     """Return the progress and shares of the forest for the requested result; no update if there is no such result."""
     if data is None:
         return no_update

@@ -13,7 +13,7 @@ from parsers import PayloadError, better
 from parsers.analysis.lineage.pipelines import MISSING
 
 from layouts.curves import lines
-from layouts.curves.smoothed_lines import Line, Look
+from layouts.curves.smoothed_lines import ChartLine, LineStyle
 from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
@@ -293,13 +293,13 @@ def _curve(source: RunSources, pair: Pair, scalar: values.ScalarLine) -> html.Di
             continue
         series = source.curves.series(run, tag)
         assert series is not None
-        drawn.append(Line(
+        drawn.append(ChartLine(
             run=run, tag=tag, label=pair.names[at], colour=pair.colours[at], series=series,
             x=series.step.astype(np.float64), started=rows[run].started or 0.0,
         ))  # fmt: skip
     # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
-        figure = lines.figure(drawn, Look(columns=_COLUMNS))
+        figure = lines.figure(drawn, LineStyle(columns=_COLUMNS))
     figure["layout"] |= {"margin": _MARGIN, "hovermode": False, "font": {"size": 10}, "showlegend": False}
     for axis in ("xaxis", "yaxis"):
         figure["layout"][axis] |= {"nticks": 4}

@@ -9,7 +9,7 @@ from parsers.analysis.profiles.memory import GROUPINGS
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text
-from layouts.profiles.choice import Choice, read_against, read_choice
+from layouts.profiles.choice import ProfileChoice, read_against, read_choice
 
 FRAMES = ("memory", "operator_memory", "static_memory", "module_memory")
 KEYS = ("component", "device", "clock", "from", "to", "at", "by", "part", "view", "capacity", "graph", "node")
@@ -25,7 +25,7 @@ _COLUMNS = (100, 8_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class MemoryRequest:
     """A request for parts of the page.
 
     component "": the default one; device -1: the first one; clock "": that of the curve, if there is one. window and at are
@@ -34,8 +34,8 @@ class Ask:
     the peak.
     """
 
-    choice: Choice
-    against: Choice | None = None
+    choice: ProfileChoice
+    against: ProfileChoice | None = None
     component: str = ""
     device: int = -1
     clock: str = ""
@@ -52,13 +52,13 @@ class Ask:
     dark: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> MemoryRequest | None:
     """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None
     first, last = _whole(data, "from"), _whole(data, "to")
-    return Ask(
+    return MemoryRequest(
         choice, read_against(data), text(data, "component"), _whole(data, "device", -1),
         text(data, "clock", "", ("", *CLOCKS)), (first, last) if first < last else None, _moment(text(data, "at", limit=60)),
         text(data, "by", "", ("", *GROUPINGS)), text(data, "part", limit=100_000) if (data or {}).get("part") else None,

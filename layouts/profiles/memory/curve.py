@@ -31,7 +31,7 @@ _CLEAR = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MemoryWindow:
     """What is drawn: the window as offsets from the origin, None for all; columns of pixels; capacity in bytes, 0 for none."""
 
     words: Mapping[str, str]
@@ -59,7 +59,7 @@ class _Scale:
 
 
 def figure(
-    recording: Recording, view: View, spans: Sequence[Span] = (), minima: Ints | None = None,
+    recording: Recording, view: MemoryWindow, spans: Sequence[Span] = (), minima: Ints | None = None,
     against: tuple[Recording, int] | None = None,
 ) -> dict[str, Any]:
     """Draw the measures of a component.

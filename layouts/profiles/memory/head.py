@@ -15,7 +15,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
 from layouts.profiles.memory import look
 from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
@@ -236,7 +236,7 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
     return html.Table([html.Thead([top, below]), html.Tbody(rows)], className="ms-memory-table ms-memory-peaks")
 
 
-def at(moment: Moment, spans: Sequence[Span], timeline: Choice | None, *, peak: bool) -> list[Any]:
+def at(moment: Moment, spans: Sequence[Span], timeline: ProfileChoice | None, *, peak: bool) -> list[Any]:
     """Say which moment is explained, and how much memory there was; with the profile that has a timeline, link to the step."""
     recording = moment.recording
     when = _when(moment, spans)

@@ -29,7 +29,7 @@ from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.links import traced
 from layouts.profiles.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
-from layouts.profiles.memory.asks import FRAMES, KEYS, Ask, read_ask
+from layouts.profiles.memory.asks import FRAMES, KEYS, MemoryRequest, read_ask
 from layouts.profiles.memory.plain import Plain, element
 from layouts.profiles.memory.recordings import Recording, Recordings, highest, top
 from layouts.profiles.memory.sessions import minima_of_sessions
@@ -123,7 +123,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 # The whole profile -------------------------------------------------------------------------------------------------------
 
 
-def overall(source: ProfileSources, known: Recordings, ask: Ask) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def overall(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return (the parts that do not depend on the moment, as plain elements by name, with facts; the figure of the plan)."""
     recording = known.of(ask.choice, ask)
     spans, state = spans_of(source, ask.choice)
@@ -169,7 +169,7 @@ def _offers(recording: Recording | None) -> dict[str, Any]:
 
 
 def _told(
-    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str,
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span], state: str,
     static: pd.DataFrame | None,
 ) -> head.Told:
     capacity, of_file = _capacity(ask, static)
@@ -205,7 +205,7 @@ def _minima(recording: Recording, spans: Sequence[Span]) -> Ints:
     return np.zeros(0, np.int64) if series is None or recording.clock != "ns" else minima(spans, series)
 
 
-def _capacity(ask: Ask, static: pd.DataFrame | None) -> tuple[int, bool]:
+def _capacity(ask: MemoryRequest, static: pd.DataFrame | None) -> tuple[int, bool]:
     """Return (the capacity in bytes, whether a file has it); a setting goes before the file, 0 is neither."""
     found = plan_card.value_of(static, "capacity")
     return (ask.capacity, False) if ask.capacity else (found, found > 0)
@@ -231,14 +231,14 @@ def _names() -> dict[str, tuple[str, str]]:
 # The curve ---------------------------------------------------------------------------------------------------------------
 
 
-def drawn(source: ProfileSources, known: Recordings, ask: Ask) -> dict[str, Any] | None:
+def drawn(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> dict[str, Any] | None:
     """Return the figure of the curve; None without a recording."""
     recording = known.of(ask.choice, ask)
     if recording is None:
         return None
     spans, _ = spans_of(source, ask.choice) if recording.clock == "ns" else ([], "")
     capacity, _ = _capacity(ask, ask.choice.frame(source, "static_memory"))
-    view = curve.View(words(ask.language), ask.window, ask.columns, capacity, ask.dark)
+    view = curve.MemoryWindow(words(ask.language), ask.window, ask.columns, capacity, ask.dark)
     least = _minima(recording, spans) if len(spans) > 1 else None
     figure = curve.figure(recording, view, spans, least if least is not None and len(least) else None,
                           _against(source, known, ask, recording, spans))  # fmt: skip
@@ -246,7 +246,7 @@ def drawn(source: ProfileSources, known: Recordings, ask: Ask) -> dict[str, Any]
 
 
 def _against(
-    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span]
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span]
 ) -> tuple[Recording, int] | None:
     """Return the recording to compare with and its moment that lies at the origin of the other: both begin the first step that
     they share at the same place, otherwise their first records are at the same place."""
@@ -266,19 +266,19 @@ def _against(
 # The moment --------------------------------------------------------------------------------------------------------------
 
 
-def _moment(known: Recordings, ask: Ask, recording: Recording, time: int) -> tuple[pd.DataFrame, explained.Moment]:
+def _moment(known: Recordings, ask: MemoryRequest, recording: Recording, time: int) -> tuple[pd.DataFrame, explained.Moment]:
     frame = known.frame(ask.choice, "operator_memory")
     offered = recording.offer.groupings
     by = ask.by if ask.by in offered else offered[0]
     return frame, explained.at_moment(frame, recording, time, by)
 
 
-def _time(ask: Ask, recording: Recording) -> int:
+def _time(ask: MemoryRequest, recording: Recording) -> int:
     """Return the chosen moment: the peak, or the highest one of the pressed pixel column."""
     return top(recording.series) if ask.at is None else highest(recording.series, recording.origin + ask.at[0], ask.at[1])
 
 
-def at_moment(source: ProfileSources, known: Recordings, ask: Ask) -> dict[str, Any]:
+def at_moment(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> dict[str, Any]:
     """Return the parts about the chosen moment as plain elements by name, the rectangles of treemap and pool, and facts."""
     recording = known.of(ask.choice, ask)
     if recording is None:
@@ -318,7 +318,7 @@ def _addressed(frame: pd.DataFrame, recording: Recording, time: int) -> tuple[in
     return len(rows), int(np.count_nonzero(frame["address"].to_numpy()[rows] >= 0))
 
 
-def _facts(ask: Ask, recording: Recording, moment: explained.Moment) -> dict[str, Any]:
+def _facts(ask: MemoryRequest, recording: Recording, moment: explained.Moment) -> dict[str, Any]:
     times = recording.series.time
     before = int(np.searchsorted(times, moment.time, side="left")) - 1
     after = int(np.searchsorted(times, moment.time, side="right"))
@@ -332,7 +332,8 @@ def _facts(ask: Ask, recording: Recording, moment: explained.Moment) -> dict[str
 
 
 def _moment_against(
-    source: ProfileSources, known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], time: int, by: str
+    source: ProfileSources, known: Recordings, ask: MemoryRequest, recording: Recording, spans: Sequence[Span], time: int,
+    by: str
 ) -> explained.Moment | None:
     """Return the same moment of the profile to compare with: its own peak, or as long after the common place."""
     found = _against(source, known, ask, recording, spans)
@@ -350,7 +351,7 @@ def _blocks_of_part(frame: pd.DataFrame, moment: explained.Moment, part: str) ->
     return [said, *explained.largest(frame, moment.recording, found)] if len(found) else [said]
 
 
-def saved(source: ProfileSources, known: Recordings, ask: Ask, what: str) -> dict[str, str] | None:
+def saved(source: ProfileSources, known: Recordings, ask: MemoryRequest, what: str) -> dict[str, str] | None:
     """Return a table as a CSV file for dcc.Download: groups of the moment, blocks of one group, or changed blocks."""
     recording = known.of(ask.choice, ask)
     if recording is None:

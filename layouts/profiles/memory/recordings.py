@@ -24,8 +24,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
-from layouts.profiles.choice import Choice
-from layouts.profiles.memory.asks import CLOCKS, Ask
+from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.memory.asks import CLOCKS, MemoryRequest
 from layouts.sources import ProfileSources
 
 MEASURES = ("allocated", "reserved", "active")
@@ -94,7 +94,7 @@ class Recordings:
         self._source = source
         self._known: Cache[Any, Recording] = Cache(limit=most_bytes, cost=Recording.size)
 
-    def of(self, choice: Choice, ask: Ask) -> Recording | None:
+    def of(self, choice: ProfileChoice, ask: MemoryRequest) -> Recording | None:
         """Return the recording of a profile that a request names; None if the profile has neither a curve nor blocks."""
         key = (choice, ask.clock, ask.device, ask.component)
         known = self._known.get(key)
@@ -109,7 +109,7 @@ class Recordings:
         self._known.put(key, found)
         return found
 
-    def frame(self, choice: Choice, name: str) -> pd.DataFrame:
+    def frame(self, choice: ProfileChoice, name: str) -> pd.DataFrame:
         """Return the frame `memory` or `operator_memory` of a profile, without rows if it has none."""
         found = choice.frame(self._source, name)
         return found if found is not None else _SCHEMAS[name].empty()

@@ -10,7 +10,7 @@ from parsers.analysis.profiles.memory.leaks import FEWEST
 from parsers.model import Ints
 from parsers.profiler.jobs import alike
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileRow
 from layouts.sources import ProfileSources
 
@@ -19,7 +19,7 @@ MOST = 200
 _STAMP = re.compile(r"\d{14,20}")
 
 
-def minima_of_sessions(source: ProfileSources, choice: Choice, component: str) -> tuple[Ints, str]:
+def minima_of_sessions(source: ProfileSources, choice: ProfileChoice, component: str) -> tuple[Ints, str]:
     """Return (the least bytes allocated in each session in order of time, -1 for unknown; "ready", or the state of reading).
 
     Sessions are those of the same rank and run whose directories differ in process and time only; none if they are too few to

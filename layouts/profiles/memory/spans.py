@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis.profiles.memory import Series, step_minima
 from parsers.model import Ints
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 FRAME = "step_times"
@@ -23,7 +23,7 @@ class Span(NamedTuple):
     end: int
 
 
-def spans_of(source: ProfileSources, choice: Choice) -> tuple[list[Span], str]:
+def spans_of(source: ProfileSources, choice: ProfileChoice) -> tuple[list[Span], str]:
     """Return the steps in order of time, and the state of reading them (see ProfileFrame)."""
     found = source.profiles.frame(choice.run, choice.session, choice.rank, FRAME)
     if found.frame is None:

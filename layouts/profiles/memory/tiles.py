@@ -22,11 +22,11 @@ SPECK = 60.0
 """Least area of a tile of its own, in square pixels of the layout."""
 
 
-class _Entry(NamedTuple):
+class _TileEntry(NamedTuple):
     key: str
     label: str
     size: int
-    inner: tuple[_Entry, ...] = ()
+    inner: tuple[_TileEntry, ...] = ()
 
 
 def tiles(moment: Moment) -> list[list[Any]]:
@@ -35,12 +35,12 @@ def tiles(moment: Moment) -> list[list[Any]]:
     if moment.by == "scope":
         entries = _by_outer_scope(groups)
     else:
-        entries = [_Entry(key, short(key, moment.by), size) for key, size in groups]
+        entries = [_TileEntry(key, short(key, moment.by), size) for key, size in groups]
     total = sum(size for _, size in groups)
     return [_tile(entry, area, total) for entry, area in _placed(entries, Area(0.0, 0.0, WIDTH, HEIGHT))] if total else []
 
 
-def _by_outer_scope(groups: list[tuple[str, int]]) -> list[_Entry]:
+def _by_outer_scope(groups: list[tuple[str, int]]) -> list[_TileEntry]:
     """Gather groups by the first part of their scopes in which they differ."""
     parts = [key.split("/") for key, _ in groups if key not in (BEFORE, "")]
     shared = next((place for place, level in enumerate(zip(*parts, strict=False)) if len(set(level)) > 1),
@@ -52,14 +52,14 @@ def _by_outer_scope(groups: list[tuple[str, int]]) -> list[_Entry]:
     entries = []
     for outer, inside in gathered.items():
         if len(inside) == 1:
-            entries.append(_Entry(inside[0][0], inside[0][0], inside[0][1]))
+            entries.append(_TileEntry(inside[0][0], inside[0][0], inside[0][1]))
             continue
-        inner = tuple(_Entry(key, key.removeprefix(f"{outer}/") if key != outer else "·", size) for key, size in inside)
-        entries.append(_Entry(FRAME + outer, outer, sum(size for _, size in inside), inner))
+        inner = tuple(_TileEntry(key, key.removeprefix(f"{outer}/") if key != outer else "·", size) for key, size in inside)
+        entries.append(_TileEntry(FRAME + outer, outer, sum(size for _, size in inside), inner))
     return entries
 
 
-def _placed(entries: list[_Entry], area: Area) -> list[tuple[_Entry, Area]]:
+def _placed(entries: list[_TileEntry], area: Area) -> list[tuple[_TileEntry, Area]]:
     """Return each entry with its area, and the entries within; those too small for a tile of their own share one."""
     entries = sorted(entries, key=lambda entry: -entry.size)
     total = sum(entry.size for entry in entries)
@@ -67,9 +67,9 @@ def _placed(entries: list[_Entry], area: Area) -> list[tuple[_Entry, Area]]:
     shown = [entry for entry in entries[:MOST] if entry.size >= least] or entries[:1]
     left = entries[len(shown) :]
     if left:
-        shown.append(_Entry(REST, fmt.count(len(left)), sum(entry.size for entry in left)))
+        shown.append(_TileEntry(REST, fmt.count(len(left)), sum(entry.size for entry in left)))
         shown.sort(key=lambda entry: -entry.size)
-    found: list[tuple[_Entry, Area]] = []
+    found: list[tuple[_TileEntry, Area]] = []
     for entry, place in zip(shown, squarified([float(entry.size) for entry in shown], area), strict=True):
         found.append((entry, place))
         if entry.inner and place.width >= LEAST.width and place.height >= LEAST.height:
@@ -78,7 +78,7 @@ def _placed(entries: list[_Entry], area: Area) -> list[tuple[_Entry, Area]]:
     return found
 
 
-def _tile(entry: _Entry, area: Area, total: int) -> list[Any]:
+def _tile(entry: _TileEntry, area: Area, total: int) -> list[Any]:
     places = area.x / WIDTH, area.y / HEIGHT, area.width / WIDTH, area.height / HEIGHT
     return [
         *(round(part, 5) for part in places), entry.key, entry.label,

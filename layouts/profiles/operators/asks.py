@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import BadInput, text, texts
-from layouts.profiles.choice import Choice, read_against, read_choice
+from layouts.profiles.choice import ProfileChoice, read_against, read_choice
 from layouts.profiles.operator_variants import VARIANTS as VARIANTS
 
 VIEWS = ("types", "operators", "shapes", "executions", "counters")
@@ -16,7 +16,7 @@ KEYS = ("core", "chart", "by", "view", "q", "in", "sort", "open", "scope", "amou
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class OperatorRequest:
     """A request for parts of a profile.
 
     variant: one of VARIANTS, "" for the first one present. by: "total" or "mean" time of types. sort: column and "desc" or
@@ -24,8 +24,8 @@ class Ask:
     amount: "time" or "flops". form: "treemap" or "icicle".
     """
 
-    choice: Choice
-    against: Choice | None
+    choice: ProfileChoice
+    against: ProfileChoice | None
     variant: str = ""
     chart: str = "pie"
     by: str = "total"
@@ -40,7 +40,7 @@ class Ask:
     dark: bool = False
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> OperatorRequest | None:
     """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
@@ -48,7 +48,7 @@ def read_ask(data: Any) -> Ask | None:
     opened = texts(data, "open")
     if len(opened) > MOST_OPEN:
         raise BadInput(f"open: expected at most {MOST_OPEN} types, found {len(opened)}")
-    return Ask(
+    return OperatorRequest(
         choice, read_against(data), text(data, "core", choices=("", *VARIANTS)), text(data, "chart", "pie", ("pie", "bar")),
         text(data, "by", "total", ("total", "mean")), text(data, "view", "types", VIEWS), text(data, "q"),
         text(data, "in", "name", SEARCHED), read_sort(text(data, "sort")), tuple(opened), text(data, "scope", limit=20_000),

@@ -14,7 +14,7 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon, scrolled
 from layouts.kit.i18n import attributes, both, t
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.composition import ink
 from layouts.profiles.efficiency import Efficiency
 from layouts.profiles.efficiency_cards import in_both, rate
@@ -150,7 +150,7 @@ def slow_card(found: Efficiency) -> list[Any]:
     ]
 
 
-def _slow(row: dict[Any, Any], choice: Choice | None) -> html.Tr:
+def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> html.Tr:
     name, shapes = str(row["name"]), str(row["input_shapes"])
     near = {"near": int(row["start_ns"])} if row["start_ns"] >= 0 else {}
     link = [] if choice is None else [html.A(

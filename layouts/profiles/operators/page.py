@@ -24,15 +24,15 @@ from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, text
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.choice import KEYS as CHOICE
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import KEYS as OF_USE
 from layouts.profiles.efficiency import SETTINGS, Efficiency, MeasuredProfiles
 from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
 from layouts.profiles.efficiency_texts import CARD_TEXTS
 from layouts.profiles.operators import drawing, limits, rooflines, scopes
-from layouts.profiles.operators.asks import KEYS, Ask, read_ask, read_sort
+from layouts.profiles.operators.asks import KEYS, OperatorRequest, read_ask, read_sort
 from layouts.profiles.operators.compare import changes, compared
-from layouts.profiles.operators.tables import Tables, default_sort, filters_of, page_of, searched
+from layouts.profiles.operators.tables import OperatorTables, default_sort, filters_of, page_of, searched
 from layouts.profiles.operators.texts import TEXTS
 from layouts.profiles.operators.variants import measure
 from layouts.sources import ProfileSources
@@ -138,7 +138,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     kept = MeasuredProfiles()
-    tables = Tables(source, kept)
+    tables = OperatorTables(source, kept)
     register_body(app, source, ids, FRAMES)
     parts_of_use = [Output(ids(name), "children") for name in OF_KERNELS]
     stores_of_use = [Output(ids(name), "data") for name in ("figure-roofline", "use-facts")]
@@ -183,7 +183,7 @@ def use(found: Efficiency, data: Any) -> tuple[Any, ...]:
     return *(still(one) for one in cards), rooflines.figure(found), facts
 
 
-def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
+def sheet(tables: OperatorTables, ask: OperatorRequest) -> dict[str, Any]:
     """Describe the table: variants, views, columns, number of rows, sums of the variant."""
     variants = tables.variants(ask)
     table = tables.table(ask)
@@ -206,7 +206,7 @@ def _sums(types: Any) -> dict[str, Any]:
     return {"types": len(types), "total_ns": total, "self_ns": own, "count": count}
 
 
-def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
+def figure(tables: OperatorTables, ask: OperatorRequest) -> dict[str, Any]:
     """Draw the figure of types: pie or bars, or a waterfall if two profiles are compared."""
     variants = tables.variants(ask)
     if not variants:
@@ -220,7 +220,7 @@ def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
     return drawing.pie(parts) if ask.chart == "pie" else drawing.bar(parts)
 
 
-def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
+def parts(tables: OperatorTables, ask: OperatorRequest) -> dict[str, Any]:
     """Return the scopes as rectangles, and the FLOPs summary that MindSpore wrote, if the profile has one."""
     variant, sums = tables.scopes(ask)
     root = scopes.tree(sums, ask.scope)
@@ -234,7 +234,7 @@ def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _names(before: Choice, after: Choice) -> tuple[str, str]:
+def _names(before: ProfileChoice, after: ProfileChoice) -> tuple[str, str]:
     """Short names of two profiles, made of those of run, session and rank that differ."""
     parts = [
         (one.run, "" if one.session == "." else one.session, f"rank {one.rank}") for one in (before, after)
@@ -244,7 +244,7 @@ def _names(before: Choice, after: Choice) -> tuple[str, str]:
     return first, second
 
 
-def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
+def csv(tables: OperatorTables, ask: OperatorRequest, filters: Any = None) -> dict[str, str] | None:
     """Return the rows found by the search and AG Grid's filters, in table order, as a CSV file for dcc.Download."""
     table = tables.table(ask)
     if table is None:
@@ -258,7 +258,7 @@ def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
     return {"filename": f"{name}.csv", "content": content}
 
 
-def rows(tables: Tables, ask: Ask, request: Any) -> dict[str, Any]:
+def rows(tables: OperatorTables, ask: OperatorRequest, request: Any) -> dict[str, Any]:
     """Return the rows for AG Grid's request {startRow, endRow, sortModel, filterModel}. BadInput if it is malformed."""
     if not isinstance(request, dict):
         raise BadInput(f"request: expected an object, found {type(request).__name__}")

@@ -14,10 +14,10 @@ from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import MeasuredProfiles
 from layouts.profiles.operator_variants import variant_of
-from layouts.profiles.operators.asks import Ask
+from layouts.profiles.operators.asks import OperatorRequest
 from layouts.profiles.operators.compare import compared
 from layouts.profiles.operators.drawing import unit_of
 from layouts.profiles.operators.scopes import amounts, linked
@@ -68,7 +68,7 @@ _FIXED: Mapping[str, tuple[str, float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OperatorColumn:
     """A column as the browser shows it: numbers divided by `scale` are in `unit`."""
 
     name: str
@@ -78,51 +78,51 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class OperatorTable:
     """A table and its columns. below: in a table of types, the operators shown below opened types."""
 
     sheet: Sheet
-    columns: tuple[Column, ...]
+    columns: tuple[OperatorColumn, ...]
     variant: str
     below: Sheet | None = None
 
 
-class Tables:
+class OperatorTables:
     """Builds tables of profiles and caches the ones used last."""
 
     def __init__(self, source: ProfileSources, kept: MeasuredProfiles | None = None) -> None:
         self._source = source
         self._kept = kept or MeasuredProfiles()
-        self._tables: Cache[tuple[Any, ...], Table | None] = Cache(MOST_SHEETS)
+        self._tables: Cache[tuple[Any, ...], OperatorTable | None] = Cache(MOST_SHEETS)
         self._sums: tuple[Any, dict[str, float]] = (None, {})
 
-    def variants(self, ask: Ask) -> list[str]:
+    def variants(self, ask: OperatorRequest) -> list[str]:
         """Return the variants for which the profile has operators."""
         types = ask.choice.frame(self._source, "operator_types")
         return [] if types is None else present(types)
 
-    def views(self, ask: Ask, variant: str) -> list[str]:
+    def views(self, ask: OperatorRequest, variant: str) -> list[str]:
         """Return the views that have rows, without loading the frame of executions."""
         profiles = self._source.profiles.rows(ask.choice.run)
         mine = next((row for row in profiles if (row.session, row.rank) == (ask.choice.session, ask.choice.rank)), None)
         executions = ["executions", "counters"] if mine is not None and "kernels" in mine.frames else []
         return ["types", *(["operators", "shapes"] if len(self.operators(ask.choice, variant)) else []), *executions]
 
-    def types(self, choice: Choice, variant: str) -> pd.DataFrame:
+    def types(self, choice: ProfileChoice, variant: str) -> pd.DataFrame:
         """Return the types of a variant with their shares of its time."""
         return self._frame(choice, "operator_types", variant)
 
-    def operators(self, choice: Choice, variant: str) -> pd.DataFrame:
+    def operators(self, choice: ProfileChoice, variant: str) -> pd.DataFrame:
         """Return the operators of a variant with their shares of its time."""
         return self._frame(choice, "operators", variant)
 
-    def _frame(self, choice: Choice, name: str, variant: str) -> pd.DataFrame:
+    def _frame(self, choice: ProfileChoice, name: str, variant: str) -> pd.DataFrame:
         frame = choice.frame(self._source, name)
         if frame is None:
             frame = {"operators": OPERATORS, "operator_types": OPERATOR_TYPES}[name].empty()
         return with_shares(of_variant(frame, variant))
 
-    def scopes(self, ask: Ask) -> tuple[str, dict[str, float]]:
+    def scopes(self, ask: OperatorRequest) -> tuple[str, dict[str, float]]:
         """Return (variant, full name -> time or operations), cached for one request; per scope if only that is known."""
         variants = self.variants(ask)
         variant = ask.variant if ask.variant in variants else next(iter(variants), "")
@@ -133,21 +133,21 @@ class Tables:
             self._sums = (key, linked(links) if links is not None else found)
         return variant, self._sums[1]
 
-    def has_flops(self, ask: Ask, variant: str) -> bool:
+    def has_flops(self, ask: OperatorRequest, variant: str) -> bool:
         """True if floating point operations of operators or scopes are known."""
         operators = self.operators(ask.choice, variant)
         links = ask.choice.frame(self._source, "flops_scopes")
         known = operators["flops"].notna().any() or operators["vector_flops"].notna().any()
         return bool(known) or (links is not None and len(links) > 0)
 
-    def flops(self, choice: Choice) -> list[dict[str, Any]]:
+    def flops(self, choice: ProfileChoice) -> list[dict[str, Any]]:
         """Return the FLOPs summary that MindSpore wrote: unit, flops, flops_per_s, flops_use."""
         frame = choice.frame(self._source, "flops")
         if frame is None:
             return []
         return Sheet(frame).records(np.arange(len(frame)), ("unit", "flops", "flops_per_s", "flops_use"))
 
-    def table(self, ask: Ask) -> Table | None:
+    def table(self, ask: OperatorRequest) -> OperatorTable | None:
         """Return the table of the requested view; None if the profile has no rows for it."""
         variants = self.variants(ask)
         if not variants:
@@ -157,7 +157,7 @@ class Tables:
         # None is not cached: the frame may be loading again.
         return self._tables.made(key, lambda: self._make(replace(ask, variant=variant)), keep=lambda table: table is not None)
 
-    def _make(self, ask: Ask) -> Table | None:
+    def _make(self, ask: OperatorRequest) -> OperatorTable | None:
         if ask.view == "executions":
             return self._executions(ask)
         if ask.view == "counters":
@@ -173,9 +173,9 @@ class Tables:
         if frame is None or not len(frame):
             return None
         below = Sheet(self.operators(ask.choice, ask.variant)) if ask.view == "types" else None
-        return Table(Sheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
+        return OperatorTable(Sheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
 
-    def _shapes(self, ask: Ask) -> pd.DataFrame | None:
+    def _shapes(self, ask: OperatorRequest) -> pd.DataFrame | None:
         """Return the times by shapes; None while the executions are being read."""
         executions = ask.choice.frame(self._source, "kernels")
         if executions is None and "executions" in self.views(ask, ask.variant):
@@ -183,13 +183,15 @@ class Tables:
         known = None if executions is None else of_variant(executions, ask.variant)
         return with_shares(by_shapes(self.operators(ask.choice, ask.variant), known))
 
-    def _compared(self, ask: Ask, against: Choice) -> Table | None:
+    def _compared(self, ask: OperatorRequest, against: ProfileChoice) -> OperatorTable | None:
         which = self.types if ask.view == "types" else self.operators
         keys = ("type", "core") if ask.view == "types" else ("full_name", "type", "core")
         frame = compared(which(ask.choice, ask.variant), which(against, ask.variant), keys)
-        return Table(Sheet(frame), columns_of(frame, _ORDER[f"{ask.view}_compared"]), ask.variant) if len(frame) else None
+        if not len(frame):
+            return None
+        return OperatorTable(Sheet(frame), columns_of(frame, _ORDER[f"{ask.view}_compared"]), ask.variant)
 
-    def _counters(self, ask: Ask) -> Table | None:
+    def _counters(self, ask: OperatorRequest) -> OperatorTable | None:
         """Types, each with its shapes below it; None if the kernels have no counters."""
         kernels = ask.choice.frame(self._source, "kernels")
         known = None if kernels is None else self._kept.measured(ask.choice, kernels)
@@ -199,9 +201,9 @@ class Tables:
         below = below.assign(name=below["input_shapes"], full_name=below["input_shapes"])
         names = [name for name in frame.columns if str(name).startswith(PREFIX)]
         columns = columns_of(frame, [*_ORDER["counters"], *names])
-        return Table(Sheet(frame), columns, ask.variant, Sheet(below)) if len(frame) else None
+        return OperatorTable(Sheet(frame), columns, ask.variant, Sheet(below)) if len(frame) else None
 
-    def _executions(self, ask: Ask) -> Table | None:
+    def _executions(self, ask: OperatorRequest) -> OperatorTable | None:
         kernels = ask.choice.frame(self._source, "kernels")
         if kernels is None or not len(kernels):
             return None
@@ -211,10 +213,10 @@ class Tables:
             return None
         within = None if chosen.all() else chosen[core.codes]
         counters = [name for name in kernels.columns if name not in KERNELS.names]
-        return Table(Sheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant)
+        return OperatorTable(Sheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant)
 
 
-def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
+def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[OperatorColumn, ...]:
     """Return the columns in which any row has a value, in order; core only if there is more than one."""
     found = []
     for name in order:
@@ -225,10 +227,10 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
             used = np.zeros(len(values.categories) + 1, np.bool_)
             used[values.codes] = True
             if name == "input_shapes" and "shapes" in frame and (frame["shapes"] > 1).any():
-                found.append(Column(name, True))
+                found.append(OperatorColumn(name, True))
                 continue
             if np.count_nonzero(used[:-1] & (np.asarray(values.categories, object) != "")) > (1 if name == "core" else 0):
-                found.append(Column(name, True))
+                found.append(OperatorColumn(name, True))
             continue
         numbers = np.asarray(values)
         if not (_any_value(numbers[:_FIRST]) or _any_value(numbers)):
@@ -236,7 +238,7 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
         unit, scale = _FIXED.get(name, ("", 1.0))
         if name.endswith("_ns") and name not in _FIXED:
             unit, scale = unit_of([_largest(frame, alike) for alike in _alike(name, frame)])
-        found.append(Column(name, False, unit, scale))
+        found.append(OperatorColumn(name, False, unit, scale))
     return tuple(found)
 
 
@@ -255,7 +257,7 @@ def _largest(frame: pd.DataFrame, name: str) -> float:
     return float(np.nanmax(np.abs(frame[name].to_numpy(np.float64)), initial=0.0))
 
 
-def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
+def default_sort(ask: OperatorRequest, table: OperatorTable) -> tuple[str, str]:
     """Return the default order: the longest first; for two profiles, the largest difference first."""
     names = {column.name for column in table.columns}
     if "difference_ns" in names:
@@ -264,7 +266,7 @@ def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
     return name if name in names else "mean_ns", "desc"
 
 
-def filters_of(table: Table, filters: Any) -> dict[str, Any]:
+def filters_of(table: OperatorTable, filters: Any) -> dict[str, Any]:
     """Convert the numbers in AG Grid's filters from the shown units to those of the frame."""
     if not isinstance(filters, dict):
         return {}
@@ -282,12 +284,14 @@ def _scaled(one: Any, scale: float) -> Any:
     return one | numbers | inner
 
 
-def searched(table: Table, ask: Ask) -> str:
+def searched(table: OperatorTable, ask: OperatorRequest) -> str:
     """Return the column to search."""
     return ask.searched if ask.searched in table.sheet.frame else "type"
 
 
-def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -> tuple[list[dict[str, Any]], int]:
+def page_of(
+    table: OperatorTable, ask: OperatorRequest, start: int, end: int, filters: Any = None
+) -> tuple[list[dict[str, Any]], int]:
     """Return (rows start to end of the requested table, number of all rows). Opened types are followed by their operators."""
     sort = ask.sort or default_sort(ask, table)
     rows = table.sheet.rows(sort, (ask.query, searched(table, ask)), filters_of(table, filters))
@@ -301,7 +305,9 @@ def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -
     return every[start : min(end, start + MOST_ROWS)], len(every)
 
 
-def _opened(table: Table, ask: Ask, row: int, sort: tuple[str, str], names: Sequence[str]) -> list[dict[str, Any]]:
+def _opened(
+    table: OperatorTable, ask: OperatorRequest, row: int, sort: tuple[str, str], names: Sequence[str]
+) -> list[dict[str, Any]]:
     """A type, followed by its operators if it is opened."""
     (record,) = table.sheet.records(np.array([row]), [*dict.fromkeys([*names, "core"])])
     found = [record | {"id": f"r{row}"}]

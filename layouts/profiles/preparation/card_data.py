@@ -11,7 +11,7 @@ import numpy as np
 from parsers.analysis.profiles.preparation import Flow, Slow, flow, queue_rates, slow_operations
 from parsers.deferred import pandas as pd
 
-from layouts.profiles.preparation.asks import Ask
+from layouts.profiles.preparation.asks import PreparationRequest
 
 QUEUES = ("host", "iterator", "device")
 """Queues recorded per step, in the order of the data flow."""
@@ -24,7 +24,7 @@ class CardData:
     stepped: the profile has step times, which the steps page shows.
     """
 
-    ask: Ask
+    ask: PreparationRequest
     frames: Mapping[str, pd.DataFrame | None]
     routes: str
     stepped: bool = False

@@ -35,7 +35,7 @@ def _text(name: Any) -> Name:
     return english.children, chinese.children
 
 
-class Cell(NamedTuple):
+class SortedCell(NamedTuple):
     """A table cell: its text and its sort key."""
 
     text: str
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[Any], *, left: int = 0) -> html.Div:
     """Return a table with links to its files. head: text keys of the titles; left: number of rows not shown.
 
-    A click on a title sorts by the value of each `Cell`, else by its text (assets/profiles/preparation/page.js).
+    A click on a title sorts by the value of each `SortedCell`, else by its text (assets/profiles/preparation/page.js).
     """
     rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
     titles = html.Thead(html.Tr([
@@ -59,7 +59,7 @@ def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[
 
 
 def _cell(kind: Any, shown: Any, **props: Any) -> Any:
-    if not isinstance(shown, Cell):
+    if not isinstance(shown, SortedCell):
         return kind(shown, **props)
     return kind(shown.text, **props, **{"data-value": str(shown.value)})
 

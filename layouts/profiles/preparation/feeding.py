@@ -14,8 +14,8 @@ from parsers.analysis.profiles.preparation import EMPTY_RATE, Flow, Slow
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.profiles.preparation.card_data import QUEUES, CardData
-from layouts.profiles.preparation.elements import Cell, csv, number, plot, share, table, time
-from layouts.profiles.preparation.figures import COLOURS, EMPTY, Curve, figure
+from layouts.profiles.preparation.elements import SortedCell, csv, number, plot, share, table, time
+from layouts.profiles.preparation.figures import COLOURS, EMPTY, QueueCurve, figure
 
 _CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
 """Stage -> the card about it."""
@@ -98,15 +98,15 @@ def sizes(data: CardData) -> Any:
     for colour, (name, one) in zip(COLOURS, data.queues, strict=False):
         size = one["size"].to_numpy()
         if np.isfinite(size).any():
-            drawn.append(Curve(one["step"].to_numpy(np.float64), size, colour, np.flatnonzero(size == 0), stepped=True))
+            drawn.append(QueueCurve(one["step"].to_numpy(np.float64), size, colour, np.flatnonzero(size == 0), stepped=True))
             names.append((colour, t(f"preparation.queue.{name}")))
     if not drawn:
         return None
     body = [
-        (t(f"preparation.queue.{row['queue']}"), Cell(fmt.count(int(row["batches"])), row["batches"]),
-         Cell(share(row["empty"], row["batches"]), row["empty"]),
-         Cell(share(row["full"], row["batches"]) if math.isfinite(row["capacity"]) else "–", row["full"]),
-         Cell(number(row["mean_size"]), row["mean_size"]), Cell(number(row["capacity"]), row["capacity"]))
+        (t(f"preparation.queue.{row['queue']}"), SortedCell(fmt.count(int(row["batches"])), row["batches"]),
+         SortedCell(share(row["empty"], row["batches"]), row["empty"]),
+         SortedCell(share(row["full"], row["batches"]) if math.isfinite(row["capacity"]) else "–", row["full"]),
+         SortedCell(number(row["mean_size"]), row["mean_size"]), SortedCell(number(row["capacity"]), row["capacity"]))
         for _, row in rates.iterrows() if row["batches"]
     ]  # fmt: skip
     head = ["preparation.col.queue", "preparation.col.batches", "preparation.col.empty", "preparation.col.full",
@@ -117,7 +117,7 @@ def sizes(data: CardData) -> Any:
 
 def times(data: CardData) -> Any:
     """Return the time to feed a step, in total and for getting and pushing the data."""
-    drawn: list[Curve] = []
+    drawn: list[QueueCurve] = []
     names: list[tuple[str, Any]] = []
     for name, one in data.queues:
         for part in ("total_ns", "push_ns", "get_ns"):
@@ -125,7 +125,7 @@ def times(data: CardData) -> Any:
             # Times that a queue does not record are 0 in every step; the device queue records only getting.
             if np.isfinite(spent).any() and np.nanmax(spent) > 0 and not (name == "device" and part != "get_ns"):
                 colour = COLOURS[len(drawn) % len(COLOURS)]
-                drawn.append(Curve(one["step"].to_numpy(np.float64), spent, colour))
+                drawn.append(QueueCurve(one["step"].to_numpy(np.float64), spent, colour))
                 mean = time(float(np.nanmean(spent)) * 1e6)
                 names.append((colour, t(f"preparation.time.{name}.{part}", mean=mean)))
     if not drawn:
@@ -133,7 +133,7 @@ def times(data: CardData) -> Any:
     rates = data.rates
     parts = ("total_ns", "push_ns", "get_ns")
     body = [
-        (t(f"preparation.queue.{row['queue']}"), *(Cell(time(row[part]), row[part]) for part in parts))
+        (t(f"preparation.queue.{row['queue']}"), *(SortedCell(time(row[part]), row[part]) for part in parts))
         for _, row in (() if rates is None else rates.iterrows()) if any(math.isfinite(row[part]) for part in parts)
     ]  # fmt: skip
     head = ["preparation.col.mean_time", "preparation.col.total", "preparation.col.push", "preparation.col.get"]

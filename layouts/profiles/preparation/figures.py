@@ -24,7 +24,7 @@ _CLEAR = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class QueueCurve:
     """A curve: x, y (NaN for a gap) and colour. Its name is in the legend of the card, in both languages.
 
     marked: indices of marked points. stepped: a value holds until the next point. dash: a plotly dash style.
@@ -38,7 +38,7 @@ class Curve:
     dash: str = "solid"
 
 
-def figure(curves: Sequence[Curve], *, form: str = "", suffix: str = "", whole: float | None = None) -> dict[str, Any]:
+def figure(curves: Sequence[QueueCurve], *, form: str = "", suffix: str = "", whole: float | None = None) -> dict[str, Any]:
     """Draw curves over one axis. form: d3 format of values; suffix: their unit; whole: upper end of the y axis."""
     traces: list[dict[str, Any]] = []
     for curve in curves:

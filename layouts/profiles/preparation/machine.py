@@ -12,8 +12,8 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.profiles.preparation.card_data import CardData
-from layouts.profiles.preparation.elements import Cell, csv, plot, table
-from layouts.profiles.preparation.figures import COLOURS, Curve, figure
+from layouts.profiles.preparation.elements import SortedCell, csv, plot, table
+from layouts.profiles.preparation.figures import COLOURS, QueueCurve, figure
 
 MOST_CURVES = 10
 """Maximum number of curves in a plot. Of the operations, those that used the CPU most are drawn."""
@@ -37,7 +37,8 @@ def cpu(data: CardData) -> Any:
     named = data.types
     body = [
         (t(f"preparation.scope.{row['scope']}") if row["op_id"] < 0 else named.get(int(row["op_id"]), str(row["op_id"])),
-         Cell(fmt.count(int(row["samples"])), row["samples"]), *(Cell(fmt.percent(row[part]), row[part]) for part in _USES))
+         SortedCell(fmt.count(int(row["samples"])), row["samples"]),
+         *(SortedCell(fmt.percent(row[part]), row[part]) for part in _USES))
         for _, row in use.iterrows()
     ]  # fmt: skip
     machine = chosen[chosen["scope"] == "machine"]
@@ -60,7 +61,7 @@ def _cpu_plot(rows: pd.DataFrame, scope: str) -> Any:
     for colour, part in zip(COLOURS, _USES, strict=False):
         value = rows[part].to_numpy()
         if np.isfinite(value).any():
-            drawn.append(Curve(rows["sample"].to_numpy(np.float64), value, colour))
+            drawn.append(QueueCurve(rows["sample"].to_numpy(np.float64), value, colour))
             names.append((colour, t(f"preparation.use.{part}")))
     return html.Div(plot(figure(drawn, form=":.1%"), names, f"preparation.cpu.{scope}"))
 
@@ -74,10 +75,10 @@ def _operators_plot(data: CardData, rows: pd.DataFrame) -> Any:
     named = data.types
     most = wide.mean().sort_values(ascending=False).index[: MOST_CURVES - 1]
     x = wide.index.to_numpy(np.float64)
-    drawn = [Curve(x, wide.sum(axis=1).to_numpy(), "#7d8794", dash="dot")]
+    drawn = [QueueCurve(x, wide.sum(axis=1).to_numpy(), "#7d8794", dash="dot")]
     names: list[tuple[str, Any]] = [("#7d8794", t("preparation.sum"))]
     for colour, op in zip(COLOURS, most, strict=False):
-        drawn.append(Curve(x, wide[op].to_numpy(), colour))
+        drawn.append(QueueCurve(x, wide[op].to_numpy(), colour))
         names.append((colour, f"{named.get(int(op), '')} {op}".strip()))
     return html.Div(plot(figure(drawn, form=":.1%"), names, "preparation.cpu.operator"))
 
@@ -95,7 +96,7 @@ def memory(data: CardData) -> Any:
         for colour, (measure, one) in zip(COLOURS, some.groupby("measure", observed=True, sort=False), strict=False):
             at = one["time_ns"].to_numpy(np.float64)
             x = (at - start) / 1e9 if (at >= 0).all() else np.arange(len(at), dtype=np.float64)
-            drawn.append(Curve(x, one["size_bytes"].to_numpy(np.float64) / _GIB, colour))
+            drawn.append(QueueCurve(x, one["size_bytes"].to_numpy(np.float64) / _GIB, colour))
             names.append((colour, f"{measure}"))
         if drawn:
             plots.append(html.Div(plot(figure(drawn, form=":.4~g", suffix=" GiB"), names, f"preparation.memory.{scope}")))

@@ -14,8 +14,8 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.profiles.preparation import elements
 from layouts.profiles.preparation.card_data import CardData
-from layouts.profiles.preparation.elements import Cell, csv, number, plot, time
-from layouts.profiles.preparation.figures import COLOURS, EMPTY, Curve, figure
+from layouts.profiles.preparation.elements import SortedCell, csv, number, plot, time
+from layouts.profiles.preparation.figures import COLOURS, EMPTY, QueueCurve, figure
 
 MOST_OPERATIONS = 300
 """Maximum number of operations drawn and listed; the CSV file has all."""
@@ -100,13 +100,13 @@ def queue(data: CardData) -> Any:
     if samples is None or not len(samples):
         return [title, listed, html.P(t("preparation.no_samples"), className="ms-muted")]
     size = samples["size"].to_numpy()
-    curve = Curve(samples["step"].to_numpy(np.float64), size, COLOURS[0], np.flatnonzero(size == 0), stepped=True)
+    curve = QueueCurve(samples["step"].to_numpy(np.float64), size, COLOURS[0], np.flatnonzero(size == 0), stepped=True)
     drawn = [curve]
     names = [(COLOURS[0], t("preparation.entries")), (EMPTY, t("preparation.is_empty"))]
     capacity = row["queue_length"]
     if np.isfinite(capacity) and len(size) > 1:
         ends = curve.x[[0, -1]]
-        drawn.append(Curve(ends, np.full(2, capacity), "#7d8794", dash="dot"))
+        drawn.append(QueueCurve(ends, np.full(2, capacity), "#7d8794", dash="dot"))
         names.append(("#7d8794", t("preparation.col.capacity")))
     return [title, listed, *plot(figure(drawn), names, "preparation.by_sample")]
 
@@ -124,6 +124,6 @@ def table(data: CardData) -> Any:
     ]  # fmt: skip
     blank = {"", "–"}
     columns = [(name, write) for name, write in shown if any(write(row[name]) not in blank for row in rows)]
-    body = [tuple(Cell(write(row[name]), row[name]) for name, write in columns) for row in rows]
+    body = [tuple(SortedCell(write(row[name]), row[name]) for name, write in columns) for row in rows]
     head = [f"preparation.of.{name}" for name, _ in columns]
     return elements.table(head, body, [csv(data, "pipeline")], left=len(whole) - len(rows))

@@ -13,7 +13,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.profiles.composition import bar, chosen_trace, notes, sentence, usual_of
 from layouts.profiles.step_alternatives import with_run
-from layouts.profiles.step_plots import Look
+from layouts.profiles.step_plots import StepStyle
 from layouts.profiles.step_times import joined
 from layouts.sources import RunSources
 
@@ -51,7 +51,7 @@ def head(breakdown: Breakdown | None) -> list[Any]:
     return [sentence(usual), bar(usual), html.Div(notes(breakdown, usual), className="ms-breakdown-notes")]
 
 
-def beside(breakdown: Breakdown | None, clock: Clock | None, look: Look) -> tuple[list[Any], dict[str, Any] | None]:
+def beside(breakdown: Breakdown | None, clock: Clock | None, look: StepStyle) -> tuple[list[Any], dict[str, Any] | None]:
     """Compare the step times of a profile and its run: (lines of text, figure); no figure if either is missing."""
     if breakdown is None or not len(breakdown):
         return [], None
@@ -91,7 +91,7 @@ def _compared(breakdown: Breakdown, clock: Clock) -> html.P:
     ))  # fmt: skip
 
 
-def drawn(source: RunSources, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
+def drawn(source: RunSources, run: str, steps: Any, look: StepStyle) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
     """Return (card of the average step, lines about the run's step time, figure) of a profile with these steps."""
     breakdown, _ = chosen_trace(steps, "")
     lines, figure = beside(breakdown, clock_of(source, run), look)

@@ -16,7 +16,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import t
 from layouts.profiles.advising import sentence as advised
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_card
@@ -40,7 +40,7 @@ def busy_card(kernels: pd.DataFrame | None) -> list[Any]:
     return [_card("profile_overview.busy_title", html.Div(made, className="ms-breakdown-head ms-profile-overview-head"))]
 
 
-def operators_card(operators: pd.DataFrame | None, choice: Choice) -> list[Any]:
+def operators_card(operators: pd.DataFrame | None, choice: ProfileChoice) -> list[Any]:
     """The operators that took most time on the device; of a profile of the host alone, most self time there."""
     if operators is None or operators.empty:
         return []
@@ -68,7 +68,7 @@ def operators_card(operators: pd.DataFrame | None, choice: Choice) -> list[Any]:
     return [_card("profile_overview.ten_operators", html.Div([_table(names, body), more]))]
 
 
-def advice_card(review: Review, choice: Choice) -> list[Any]:
+def advice_card(review: Review, choice: ProfileChoice) -> list[Any]:
     """The first advice, or that there is none; with the number of rules that were checked."""
     numbers = {"n": fmt.count(len(review.found)), "checked": fmt.count(len(review.found) + len(review.fine)),
                "total": fmt.count(len(review.found) + len(review.fine) + len(review.unchecked))}  # fmt: skip
@@ -81,13 +81,13 @@ def advice_card(review: Review, choice: Choice) -> list[Any]:
     return [_card("profile_overview.first_advice", html.Div([title, advised(first), more]))]
 
 
-def idle_cards(found: IdleTime, choice: Choice) -> list[Any]:
+def idle_cards(found: IdleTime, choice: ProfileChoice) -> list[Any]:
     """Why the device was idle, by the trace; empty for a profile without one."""
     content = idle_card(found, choice)
     return [_card("profiling.idle.title", html.Div(content, className="ms-idle"))] if content else []
 
 
-def ranks_card(source: ProfileSources, choice: Choice) -> list[Any]:
+def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:
     """The ranks of the job with the average step of each; empty for a single rank."""
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     if len(members) < 2:
@@ -97,14 +97,14 @@ def ranks_card(source: ProfileSources, choice: Choice) -> list[Any]:
     for run, session, rank in members[:MOST_RANKS]:
         mine = (run, session, rank) == (choice.run, choice.session, choice.rank)
         steps = source.profiles.frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
-        rows.append(_rank(Choice(run, session, rank), steps, mine=mine))
+        rows.append(_rank(ProfileChoice(run, session, rank), steps, mine=mine))
     table = _table(("rank", "step", "computing", "exposed", "idle"), rows)
     left = len(members) - MOST_RANKS
     foot = [html.P(t("profile_overview.more_ranks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
     return [_card("profile_overview.ranks", html.Div([table, *foot]))]
 
 
-def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
+def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
     found = breakdowns(steps) if steps is not None else ()
     usual = average(found[0]) if found else None
     link = html.A(t("profiling.rank_n", n=choice.rank), **address("profile_overview", choice))
@@ -131,5 +131,5 @@ def _card(title: str, content: Any) -> html.Section:
     return html.Section([head, html.Div(content, className="ms-card-body")], className="ms-card", tabIndex=-1)
 
 
-def _link(page: str, choice: Choice, key: str, **values: str) -> html.P:
+def _link(page: str, choice: ProfileChoice, key: str, **values: str) -> html.P:
     return html.P(html.A(t(key, **values), **address(page, choice)))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import text
-from layouts.profiles.choice import Choice, read_choice
+from layouts.profiles.choice import ProfileChoice, read_choice
 from layouts.profiles.look import read_look
-from layouts.profiles.step_plots import Look
+from layouts.profiles.step_plots import StepStyle
 
 FRAMES = ("steps", "reduces")
 KEYS = ("trace", "unit", "step", "from", "to")
@@ -17,17 +17,17 @@ first and last visible position, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class StepRequest:
     """A request: a profile, the name of its step trace ("" for the first), and how to draw it."""
 
-    choice: Choice
+    choice: ProfileChoice
     trace: str
-    look: Look
+    look: StepStyle
 
 
-def read_ask(data: Any) -> Ask | None:
+def read_ask(data: Any) -> StepRequest | None:
     """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None
-    return Ask(choice, text(data, "trace", limit=40), read_look(data))
+    return StepRequest(choice, text(data, "trace", limit=40), read_look(data))

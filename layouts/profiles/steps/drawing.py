@@ -17,12 +17,12 @@ from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list,
 from layouts.profiles.step_alternatives import with_steps, with_streams
 from layouts.profiles.step_plots import bars, trends
 from layouts.profiles.step_streams import streams
-from layouts.profiles.steps.asks import Ask
+from layouts.profiles.steps.asks import StepRequest
 
 Drawn = dict[str, Any]
 
 
-def drawn(ask: Ask, steps: pd.DataFrame | None, reduces: pd.DataFrame | None, points: Mapping[str, Any]) -> Drawn:
+def drawn(ask: StepRequest, steps: pd.DataFrame | None, reduces: pd.DataFrame | None, points: Mapping[str, Any]) -> Drawn:
     """Return head and detail (components), bars, trends and streams (figures or None) and facts. points: fp_start, bp_end."""
     chosen, found = chosen_trace(steps, ask.trace)
     if chosen is None:
@@ -73,7 +73,7 @@ def _detail(chosen: Breakdown, place: int | None, points: Mapping[str, Any]) -> 
     return parts
 
 
-def _streams(ask: Ask, chosen: Breakdown, place: int | None, reduces: pd.DataFrame | None) -> dict[str, Any] | None:
+def _streams(ask: StepRequest, chosen: Breakdown, place: int | None, reduces: pd.DataFrame | None) -> dict[str, Any] | None:
     if reduces is None or reduces.empty or chosen.form != "legacy" or not len(chosen):
         return None
     # An average has no streams, so without a picked step the most typical one is drawn.

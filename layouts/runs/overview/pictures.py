@@ -12,11 +12,11 @@ from dash import dcc, html
 from numpy.typing import NDArray
 from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
 from parsers.analysis import statistics
-from parsers.analysis.graphs import Shown, View, network
+from parsers.analysis.graphs import GraphView, OpenScopes, network
 
 from layouts.curves import lines
-from layouts.curves.smoothed_lines import Line
-from layouts.curves.smoothed_lines import Look as CurveLook
+from layouts.curves.smoothed_lines import ChartLine
+from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.graphs.alternatives import of_graph
 from layouts.graphs.figure import arrange, picture
 from layouts.graphs.graph_views import first_opened
@@ -69,7 +69,7 @@ def _curve(source: RunSources, run: str, row: RunRow, tag: str, colour: str) -> 
     series = source.curves.series(run, tag)
     if series is None or not series.step.size:
         return None
-    line = Line(
+    line = ChartLine(
         run=run, tag=tag, label=label_of(run, row), colour=colour, series=series,
         x=series.step.astype(np.float64), started=row.started or 0.0,
     )  # fmt: skip
@@ -94,12 +94,12 @@ def histograms(source: ValueSources, run: str, row: RunRow, colour: str) -> list
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, HistogramValue)
-        recorded = distributions.Recorded(
+        recorded = distributions.RunHistograms(
             run=run, label=label_of(run, row), colour=colour, started=row.started or 0.0,
             step=items.step[-1:], time=np.zeros(1), x=items.step[-1:].astype(np.float64), values=[value],
         )  # fmt: skip
         with np.errstate(over="ignore", invalid="ignore"):
-            figure = distributions.single([recorded], distributions.Look(), beside=False)
+            figure = distributions.single([recorded], distributions.HistogramStyle(), beside=False)
         counts = [value.nan, value.pos_inf, value.neg_inf]
         figure = described(figure, *of_histograms(tag, "step", [recorded], 1, counts))
         bad = value.nan + value.pos_inf + value.neg_inf
@@ -166,7 +166,7 @@ def landscape(source: ValueSources, run: str, row: RunRow, colour: str) -> list[
         assert isinstance(value, LandscapeValue)
         with np.errstate(over="ignore", invalid="ignore"):
             sheet = landscapes.Sheet(label_of(run, row), colour, value)
-            figure = with_landscapes(landscapes.figure([sheet], landscapes.Look(words=_WORDS, contours=12)), [sheet])
+            figure = with_landscapes(landscapes.figure([sheet], landscapes.LandscapeStyle(words=_WORDS, contours=12)), [sheet])
         for trace in figure["data"]:
             trace.pop("hovertemplate", None)
             trace |= {"hoverinfo": "skip"}
@@ -194,8 +194,8 @@ def graph(source: ValueSources, run: str, row: RunRow) -> list[Picture]:
     if found is None or found.nodes.empty:
         why = found.problems[0].text if found is not None and found.problems else t("overview.recorded")
         return [html.P(why, className="ms-tile-note")]
-    view = View(network(found.nodes, found.edges))
-    visible = view.visible(Shown(tuple(first_opened(view))))
+    view = GraphView(network(found.nodes, found.edges))
+    visible = view.visible(OpenScopes(tuple(first_opened(view))))
     places = arrange(visible)
     drawings = [
         html.Img(src="data:image/svg+xml," + quote(picture(visible, places, dark=theme == "dark")), alt="",

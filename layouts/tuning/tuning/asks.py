@@ -15,7 +15,7 @@ STATES = ("", "complete", "running", "pruned", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class StudyRequest:
     """What is shown: a study ("" for the first one), a target by name, two settings by name ("" for those that matter most), a
     trial by number (-1 for the best one), order and state of the table's rows, by which method settings are important ("" for
     their association with the target)."""
@@ -32,9 +32,9 @@ class Ask:
     dark: bool
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> StudyRequest:
     """Return the ask that a browser sent, or raise BadInput."""
-    return Ask(
+    return StudyRequest(
         text(data, "study"), text(data, "target"), text(data, "x"), text(data, "y"),
         int(number(data, "trial", -1, -1, 1e9)), text(data, "sort", SORTS[0], choices=SORTS),
         text(data, "show", "", choices=STATES), text(data, "by", "", choices=("", *METHODS)),

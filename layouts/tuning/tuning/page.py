@@ -25,7 +25,7 @@ from layouts.kit.plot_cards import plot_card
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
-from layouts.tuning.tuning.asks import Ask, read_ask
+from layouts.tuning.tuning.asks import StudyRequest, read_ask
 from layouts.tuning.tuning.look import Floats, best_trial, settings_of
 from layouts.tuning.tuning.texts import TEXTS
 
@@ -92,7 +92,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
         call("picked", Input(ids(f"{name}-plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def opened(source: Sources, ask: Ask) -> OpenStudy:
+def opened(source: Sources, ask: StudyRequest) -> OpenStudy:
     """Return the study that is asked for; without a name that with most running trials, else the one with most trials."""
     rows = source.studies.rows()
     if not ask.study and not rows:
@@ -101,7 +101,7 @@ def opened(source: Sources, ask: Ask) -> OpenStudy:
     return source.studies.open(key)
 
 
-def target_of(study: StudyFrames, ask: Ask) -> str:
+def target_of(study: StudyFrames, ask: StudyRequest) -> str:
     """Return the target that is asked for, else the first one."""
     names = [name for name, _ in study.targets]
     return ask.target if ask.target in names else names[0]

@@ -17,7 +17,7 @@ from layouts.kit.elements import icon_button, scrolled
 from layouts.kit.i18n import attributes, t
 from layouts.kit.plain_html import Plain, markup
 from layouts.tuning.studies import OpenStudy, StudyFrames
-from layouts.tuning.tuning.asks import Ask
+from layouts.tuning.tuning.asks import StudyRequest
 from layouts.tuning.tuning.look import Floats, best_trial, goal_of, settings_of, values_of
 
 MOST_ROWS = 200
@@ -95,7 +95,7 @@ def problems(opened: OpenStudy) -> list[Any]:
     return [html.P(t("tuning.damaged", n=fmt.count(len(opened.problems)))), html.Ul(said)] if said else []
 
 
-def rows_of(study: StudyFrames, ask: Ask, target: str) -> Any:
+def rows_of(study: StudyFrames, ask: StudyRequest, target: str) -> Any:
     """Return the places of the trials to list, in order."""
     state = study.trials["state"].astype(str).to_numpy()
     places = np.flatnonzero(state == ask.show) if ask.show else np.arange(len(state))
@@ -108,7 +108,7 @@ def rows_of(study: StudyFrames, ask: Ask, target: str) -> Any:
     return places[np.lexsort((-places, ranked, unfit))]
 
 
-def table(study: StudyFrames, ask: Ask, target: str, chosen: int | None, runs: Mapping[str, str]) -> list[Any]:
+def table(study: StudyFrames, ask: StudyRequest, target: str, chosen: int | None, runs: Mapping[str, str]) -> list[Any]:
     """Return the table of trials. runs maps directories to keys of runs."""
     frame, names = study.trials, settings_of(study)
     places = rows_of(study, ask, target)

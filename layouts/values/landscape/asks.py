@@ -16,7 +16,7 @@ THEMES = ("light", "dark")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class LandscapeRequest:
     """A request for a figure: landscapes as (run, tag), the runs that the state of the page names, and how to draw them."""
 
     sheets: tuple[tuple[str, str], ...]
@@ -30,9 +30,9 @@ class Ask:
     theme: str
 
 
-def read_ask(data: Any) -> Ask:
+def read_ask(data: Any) -> LandscapeRequest:
     """Parse a request from the browser. BadInput if it is malformed."""
-    return Ask(
+    return LandscapeRequest(
         sheets=read_sheets(data),
         runs=tuple(texts(data, "run")),
         view=text(data, "view", VIEWS[0], choices=VIEWS),

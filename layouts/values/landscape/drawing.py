@@ -12,18 +12,18 @@ from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 
 from layouts.curves.lines import figure as line_figure
-from layouts.curves.smoothed_lines import Line
-from layouts.curves.smoothed_lines import Look as CurveLook
+from layouts.curves.smoothed_lines import ChartLine
+from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
 from layouts.runs.rows import RunRow
 from layouts.sources import LineageSources, RunSources, ValueSources
-from layouts.values.landscape.asks import Ask
+from layouts.values.landscape.asks import LandscapeRequest
 from layouts.values.landscape.catalogue import newest
 from layouts.values.landscape_alternatives import with_landscapes
-from layouts.values.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
+from layouts.values.landscapes import ACCENT, MOST_PASSED, LandscapeStyle, Sheet, figure
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 # Colours of text and muted text, as in assets/kit/kit.css.
@@ -64,13 +64,13 @@ def load(source: ValueSources, sheets: Sequence[tuple[str, str]]) -> list[Reques
     return loaded
 
 
-def chart(source: RunSources, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
+def chart(source: RunSources, ask: LandscapeRequest, requested: Sequence[Requested]) -> dict[str, Any]:
     """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
     of_run = source.runs.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
     text, muted = _TEXT[ask.theme]
-    look = Look(
+    look = LandscapeStyle(
         words={word: both(f"landscape.{word}")[ask.language == "zh"] for word in _WORDS},
         view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
         overlaid=ask.overlaid and len(sheets) > 1, dark=ask.theme == "dark", text=text, muted=muted,
@@ -122,14 +122,14 @@ def curve(source: ValueSources, requested: Sequence[Requested], runs: Sequence[s
     return drawn
 
 
-def _line(source: RunSources, one: Requested, colour: str) -> Line | None:
+def _line(source: RunSources, one: Requested, colour: str) -> ChartLine | None:
     tag = main_tag(source, one)
     series = source.curves.series(one.run, tag) if tag else None
     if series is None or not series.step.size:
         return None
     started = relative_time(series.wall_time, one.row.started if one.row else None)[1]
     x = series.step.astype(np.float64)
-    return Line(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
+    return ChartLine(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
 
 
 def main_tag(source: RunSources, one: Requested) -> str:

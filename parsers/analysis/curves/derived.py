@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.expressions import Expression, Operation
+from parsers.analysis.curves.expressions import Expression, ProgramStep
 from parsers.model import Floats, Ints, Series
 from parsers.recorded import DerivedSeries
 
@@ -149,7 +149,7 @@ def _of_two(kind: str, one: _Value, other: _Value, joins: _Joins, undefined: Cou
     return placed._replace(value=result) if isinstance(placed, _Points) else np.float64(result)
 
 
-def _of_one(operation: Operation, operand: _Value, undefined: Counter[str]) -> _Value:
+def _of_one(operation: ProgramStep, operand: _Value, undefined: Counter[str]) -> _Value:
     kind = operation.kind
     if kind in _ELEMENTWISE:
         given = operand.value if isinstance(operand, _Points) else operand
@@ -185,7 +185,7 @@ def _logarithm(compute: Callable[..., Any], value: Any) -> Any:
 # Windows ---------------------------------------------------------------------------------------------------------------
 
 
-def _first(step: Ints, operation: Operation) -> Ints:
+def _first(step: Ints, operation: ProgramStep) -> Ints:
     """Return the index of the first point in the window of each point."""
     if not operation.steps:
         return np.maximum(np.arange(step.size) - (operation.window - 1), 0)

@@ -97,7 +97,7 @@ class ExpressionError(FormatError):
         self.expected: Expected = expected
 
 
-class Operation(NamedTuple):
+class ProgramStep(NamedTuple):
     """One step of a program: push a number or a tag, or replace the values on top of the stack by a result.
 
     kind is "number", "tag", "negative", one of + - * /, or one of FUNCTIONS. window is that of "mean", in steps or points.
@@ -115,7 +115,7 @@ class Expression:
     """A parsed expression: its text, its program, and its tags in order of appearance."""
 
     text: str
-    program: tuple[Operation, ...] = field(repr=False)
+    program: tuple[ProgramStep, ...] = field(repr=False)
     tags: tuple[str, ...]
 
 
@@ -163,7 +163,7 @@ class _Parser:
     """Each method reads a part of the grammar, appends to the program, and returns whether the part has a tag."""
 
     def __init__(self, text: str) -> None:
-        self.program: list[Operation] = []
+        self.program: list[ProgramStep] = []
         self.tags: dict[str, None] = {}
         self._tokens = _tokens(text)
         self._place = 0
@@ -180,14 +180,14 @@ class _Parser:
         has_tag = self._product()
         while (sign := self._taken("+", "-")) is not None:
             has_tag |= self._product()
-            self._emit(Operation(sign.text), sign)
+            self._emit(ProgramStep(sign.text), sign)
         return has_tag
 
     def _product(self) -> bool:
         has_tag = self._signed()
         while (sign := self._taken("*", "/")) is not None:
             has_tag |= self._signed()
-            self._emit(Operation(sign.text), sign)
+            self._emit(ProgramStep(sign.text), sign)
         return has_tag
 
     def _signed(self) -> bool:
@@ -196,7 +196,7 @@ class _Parser:
             negative = negative if sign.text == "+" else sign if negative is None else None
         has_tag = self._value()
         if negative is not None:
-            self._emit(Operation("negative"), negative)
+            self._emit(ProgramStep("negative"), negative)
         return has_tag
 
     def _value(self) -> bool:
@@ -220,7 +220,7 @@ class _Parser:
         if not math.isfinite(number):
             raise self._wrong("finite number")
         self._place += 1
-        self._emit(Operation("number", number=number), token)
+        self._emit(ProgramStep("number", number=number), token)
 
     def _push_tag(self, token: _Token) -> None:
         quote = token.text[0]
@@ -228,7 +228,7 @@ class _Parser:
         self.tags[tag] = None
         if len(self.tags) > MOST_TAGS:
             raise ExpressionError(token.column, "fewer tags", token.text)
-        self._emit(Operation("tag", tag=tag), token)
+        self._emit(ProgramStep("tag", tag=tag), token)
 
     def _call(self, name: _Token) -> bool:
         if name.text not in FUNCTIONS:
@@ -248,7 +248,7 @@ class _Parser:
                 window, steps = self._window()
             else:
                 has_tag |= self._sum()
-        self._emit(Operation(name.text, window=window, steps=steps), name)
+        self._emit(ProgramStep(name.text, window=window, steps=steps), name)
         return has_tag
 
     def _window(self) -> tuple[int, bool]:
@@ -287,7 +287,7 @@ class _Parser:
         self._place += 1
         return token
 
-    def _emit(self, operation: Operation, token: _Token) -> None:
+    def _emit(self, operation: ProgramStep, token: _Token) -> None:
         if len(self.program) == MOST_OPERATIONS:
             raise ExpressionError(token.column, "fewer operations", token.text)
         self.program.append(operation)

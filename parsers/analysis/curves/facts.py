@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from parsers.analysis.curves.blocks import Blocks, blocks_of
-from parsers.analysis.curves.heights import Averages, Recorded, Smoothed, averages_of
+from parsers.analysis.curves.heights import Averages, RecordedHeights, Smoothed, averages_of
 from parsers.analysis.curves.places import Rises, rises_of
 from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints, Series
@@ -26,7 +26,7 @@ LONG = 40_000
 _MOST_WEIGHTS = 3
 
 
-class Facts:
+class SeriesFacts:
     """Facts of one series, each computed when it is first asked for. Threads that ask at once compute it twice."""
 
     def __init__(self, series: Series) -> None:
@@ -76,10 +76,10 @@ class Facts:
         """The ends of the blocks of values; None if single values that are not finite are many."""
         return self._fact("value", lambda shorter: blocks_of(self._series.value, shorter))
 
-    def recorded(self) -> Recorded | None:
+    def recorded(self) -> RecordedHeights | None:
         """Return the values by blocks; None if there are no blocks."""
         blocks = self.blocks
-        return None if blocks is None else Recorded(self._series.value, blocks)
+        return None if blocks is None else RecordedHeights(self._series.value, blocks)
 
     def smoothed(self, weight: float) -> Smoothed | None:
         """Return the smoothed values by blocks; None if `smooth` is quicker. weight is in (0, 1)."""

@@ -61,7 +61,7 @@ class Heights(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recorded:
+class RecordedHeights:
     """The values as they were recorded."""
 
     value: Floats
@@ -108,7 +108,7 @@ class Smoothed:
     None); it may keep them.
     """
 
-    def __init__(self, recorded: Recorded, averages: Averages, ends: Callable[[Ends], Blocks] | None = None) -> None:
+    def __init__(self, recorded: RecordedHeights, averages: Averages, ends: Callable[[Ends], Blocks] | None = None) -> None:
         self._averages, self._recorded, self._ends = averages, recorded, ends
         self._divisors = _divisors(averages.weight)
         # One view asks for the same values several times: some blocks, or a stretch from an index on.
@@ -235,7 +235,7 @@ class Smoothed:
         return across
 
 
-def averages_of(recorded: Recorded, weight: float, starts: Ints, shorter: Averages | None = None) -> Averages | None:
+def averages_of(recorded: RecordedHeights, weight: float, starts: Ints, shorter: Averages | None = None) -> Averages | None:
     """Return what a smoothed curve is computed from; None if so many spans have restarts or values that are not finite that
     `smooth` is quicker, or if averages could overflow.
 

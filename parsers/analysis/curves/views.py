@@ -50,7 +50,7 @@ def bad_runs(x: Places, value: Floats, blocks: Blocks, *, columns: int, window: 
     return runs_at(at, x[at], value[at], columns=columns, window=(low, high), exact=inside <= PER_COLUMN * columns)
 
 
-class _Part(NamedTuple):
+class _ViewPart(NamedTuple):
     """The finite points of a window and their neighbours: ranges [first, stop) that begin and end with a finite point.
 
     inside: how many of them the window holds. rising: whether x rises from each finite point of the curve to the next.
@@ -104,15 +104,15 @@ def reduce_view(
     return Reduced(kept[0] if len(kept) == 1 else merged(*kept), False, True, part.inside)
 
 
-def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _Part:
+def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _ViewPart:
     size = x.size
     every = blocks.after(np.zeros(1, np.int64))
     if int(every[0]) == size:
-        return _Part(_NONE, _NONE, 0, rising)
+        return _ViewPart(_NONE, _NONE, 0, rising)
     last = blocks.before(np.array([size - 1]))
     if window is None:
         inside = int(blocks.finite(np.zeros(1, np.int64), np.array([size]))[0])
-        return _Part(every, last + 1, inside, rising)
+        return _ViewPart(every, last + 1, inside, rising)
     low = x.reaching(starts, stops, lambda at: at >= window[0])
     high = x.reaching(starts, stops, lambda at: at > window[1])
     high = np.maximum(low, high)
@@ -124,7 +124,7 @@ def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops:
         first = np.maximum(first, every)
         # The point after the window, or the last one.
         stop = np.minimum(blocks.after(high), last) + 1
-        return _Part(first, stop, inside, rising)
+        return _ViewPart(first, stop, inside, rising)
     low, high = low[count > 0], high[count > 0]
     first, end = blocks.after(low), blocks.before(high - 1)
     first = np.where(first > 0, blocks.before(np.maximum(first - 1, 0)), -1)
@@ -134,10 +134,10 @@ def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops:
     fresh = np.ones(first.size, bool)
     fresh[1:] = end[:-1] < first[1:]
     at = np.flatnonzero(fresh)
-    return _Part(first[at], end[np.append(at[1:] - 1, first.size - 1)] + 1 if at.size else _NONE, inside, rising)
+    return _ViewPart(first[at], end[np.append(at[1:] - 1, first.size - 1)] + 1 if at.size else _NONE, inside, rising)
 
 
-def _finite(blocks: Blocks, part: _Part) -> Ints:
+def _finite(blocks: Blocks, part: _ViewPart) -> Ints:
     """Return the finite points of a part."""
     found = ranges(part.first, part.stop)
     if blocks.whole:
@@ -146,14 +146,14 @@ def _finite(blocks: Blocks, part: _Part) -> Ints:
     return found[(run < 0) | (found >= blocks.stop[run])]
 
 
-def _ends(x: Places, y: Heights, part: _Part) -> tuple[float, float]:
+def _ends(x: Places, y: Heights, part: _ViewPart) -> tuple[float, float]:
     """Return the least and greatest x of the finite points, where x falls."""
     at = _finite(y.recorded, part)
     placed = x[at]
     return float(placed.min()), float(placed.max())
 
 
-def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part) -> Ints:
+def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _ViewPart) -> Ints:
     """Return the first finite point of each pixel column, if x rises."""
     edges = edges_of(window, columns)
     first, stop = np.broadcast_to(part.first, edges.shape), np.broadcast_to(part.stop, edges.shape)
@@ -161,7 +161,7 @@ def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part
     return blocks.after(found[found < part.stop[0]])
 
 
-def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part, falls: Ints) -> Ints | None:
+def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _ViewPart, falls: Ints) -> Ints | None:
     """Return the finite points that are in another pixel column than the finite point before; None if they are too many to be
     drawn as a line.
     """
@@ -183,14 +183,14 @@ def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part
     return None if groups.size > VISITS * columns else groups
 
 
-def _within(at: Ints, part: _Part) -> NDArray[np.bool_]:
+def _within(at: Ints, part: _ViewPart) -> NDArray[np.bool_]:
     """Return which indices lie in one of the parts."""
     place = np.searchsorted(part.first, at, "right") - 1
     found: NDArray[np.bool_] = (place >= 0) & (at < part.stop[np.maximum(place, 0)])
     return found
 
 
-def _before(blocks: Blocks, at: Ints, part: _Part) -> Ints:
+def _before(blocks: Blocks, at: Ints, part: _ViewPart) -> Ints:
     """Return the finite point of the parts before each of them, -1 for the first one."""
     place = np.searchsorted(part.first, at, "right") - 1
     begins = at == part.first[place]

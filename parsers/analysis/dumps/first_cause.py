@@ -33,7 +33,7 @@ NON_FINITE, EXPLODING, VANISHING = "non_finite", "exploding", "vanishing"
 HERE, BEFORE, RANK, UNKNOWN = "here", "before", "rank", "unknown"
 
 
-class Dump(Protocol):
+class ExaminedDump(Protocol):
     """What finding causes needs of a dump (`parsers.dumps.access.RunDump`)."""
 
     @property
@@ -66,7 +66,7 @@ class Dump(Protocol):
 class Causes:
     """What is bad in a dump, and where it began."""
 
-    def __init__(self, dump: Dump, *, known: bool = False, computed: bool = False) -> None:
+    def __init__(self, dump: ExaminedDump, *, known: bool = False, computed: bool = False) -> None:
         """known: only tensors whose statistics are known by now. computed: of these, those computed from values come first,
         which have counts of NaN and Inf; else those that files state."""
         self.dump = dump

@@ -45,7 +45,7 @@ Progress = Callable[[int, int, "pd.DataFrame | None"], object]
 """Called with the number of pairs done, of all, and now and then what was found so far."""
 
 
-class Dump(Protocol):
+class ComparedDump(Protocol):
     """What comparing needs of a dump (`parsers.dumps.access.RunDump`)."""
 
     @property
@@ -70,7 +70,7 @@ class Dump(Protocol):
 class Side:
     """One of the two: a dump, a rank and an iteration (-1 for constants)."""
 
-    dump: Dump
+    dump: ComparedDump
     rank: int
     iteration: int
 
@@ -150,7 +150,8 @@ def compare_pairs(this: Side, other: Side, paired: pd.DataFrame, progress: Progr
 
 
 def first_iteration(
-    this: Dump, rank: int, other: Dump, other_rank: int, tolerance: float, progress: Callable[[int, int], object] | None = None
+    this: ComparedDump, rank: int, other: ComparedDump, other_rank: int, tolerance: float,
+    progress: Callable[[int, int], object] | None = None
 ) -> tuple[int | None, int]:
     """Return the first iteration of both dumps in which an output differs by more than a tolerance, and how many do not before.
 
@@ -177,7 +178,7 @@ def first_iteration(
     return None, alike
 
 
-def _iterations(dump: Dump, rank: int) -> set[int]:
+def _iterations(dump: ComparedDump, rank: int) -> set[int]:
     tensors = dump.tensors
     found = tensors["iteration"].to_numpy()[tensors["rank"].to_numpy() == rank]
     return {int(one) for one in np.unique(found) if one >= 0}
@@ -278,7 +279,7 @@ _NOTHING = (math.nan,) * 5
 class _Work:
     """Compares pairs of rows."""
 
-    def __init__(self, this: Dump, other: Dump, rows: Ints, others: Ints) -> None:
+    def __init__(self, this: ComparedDump, other: ComparedDump, rows: Ints, others: Ints) -> None:
         self._this, self._other = this, other
         self._files = this.tensors["file"].array, other.tensors["file"].array
         self._shapes = this.tensors["shape"].array, other.tensors["shape"].array

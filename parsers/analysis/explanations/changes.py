@@ -124,7 +124,7 @@ def _in_either(one: Ints, other: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ChangePart:
     """The entries of one run that concern common samples and labels. pair: sample and label as one number."""
 
     pair: Ints
@@ -137,7 +137,7 @@ class _Part:
         return codes_of(self.probability, self.truth, threshold).astype(np.int64)
 
 
-def _part(run: Counted, shared: Ints, numbers: Ints, width: int) -> _Part:
+def _part(run: Counted, shared: Ints, numbers: Ints, width: int) -> _ChangePart:
     place = np.full(len(run.sample), -1, np.int64)
     place[np.searchsorted(run.sample, shared)] = np.arange(len(shared))
     column = np.full(len(run.label), -1, np.int64)
@@ -145,10 +145,10 @@ def _part(run: Counted, shared: Ints, numbers: Ints, width: int) -> _Part:
     row, label = place[run.row], column[run.column]
     other = np.bincount(row[(row >= 0) & (label < 0) & run.truth], minlength=len(shared))
     stays = (row >= 0) & (label >= 0)
-    return _Part(row[stays] * width + label[stays], run.probability[stays], run.truth[stays], other.astype(np.int64))
+    return _ChangePart(row[stays] * width + label[stays], run.probability[stays], run.truth[stays], other.astype(np.int64))
 
 
-def _same_truth(parts: Sequence[_Part], samples: int, width: int) -> NDArray[np.bool_]:
+def _same_truth(parts: Sequence[_ChangePart], samples: int, width: int) -> NDArray[np.bool_]:
     """Return which samples have the same true labels in all runs; true labels that are not in all runs differ."""
     same = np.ones(samples, np.bool_)
     first = parts[0].pair[parts[0].truth]

@@ -18,7 +18,7 @@ LEAST_RATIO = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class DeviationSpread:
     """The distribution of standard deviations.
 
     Bin i holds the count[i] deviations from edges[i] to edges[i + 1], the last one with its upper end. logarithmic: edges have
@@ -43,13 +43,13 @@ def is_deviation(sd: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def spread_of(sd: Floats, bins: int = 40) -> Spread:
+def spread_of(sd: Floats, bins: int = 40) -> DeviationSpread:
     """Return the distribution of standard deviations."""
     values = sd[is_deviation(sd)]
     zeros = int((values == 0.0).sum())
     positive = values[values > 0.0]
     if not len(values):
-        return Spread(np.zeros(1), np.zeros(0, np.int64), False, 0, 0, len(sd), *[float("nan")] * 3)
+        return DeviationSpread(np.zeros(1), np.zeros(0, np.int64), False, 0, 0, len(sd), *[float("nan")] * 3)
     low, high = (float(positive.min()), float(positive.max())) if len(positive) else (0.0, 0.0)
     logarithmic = bool(len(positive)) and high / low >= LEAST_RATIO
     if logarithmic:
@@ -61,7 +61,8 @@ def spread_of(sd: Floats, bins: int = 40) -> Spread:
     counted = positive if logarithmic else values
     count = np.histogram(counted, edges)[0] if len(edges) > 2 else np.array([len(counted)])
     ends = np.quantile(values, [0.05, 0.5, 0.95]).tolist()
-    return Spread(edges, count.astype(np.int64), logarithmic, zeros * logarithmic, len(values), len(sd) - len(values), *ends)
+    numbers = len(values), len(sd) - len(values)
+    return DeviationSpread(edges, count.astype(np.int64), logarithmic, zeros * logarithmic, *numbers, *ends)
 
 
 def widths(low: Floats, high: Floats, sd: Floats) -> tuple[Floats, bool]:

@@ -6,18 +6,39 @@ is its row in every function, also when nodes are hidden.
 
 from __future__ import annotations
 
-from parsers.analysis.graphs.difference import Difference, compare
+from parsers.analysis.graphs.difference import GraphDifference, compare
 from parsers.analysis.graphs.network import Network, network
 from parsers.analysis.graphs.roles import ROLES, roles
 from parsers.analysis.graphs.scopes import Scopes, scopes
-from parsers.analysis.graphs.search import Found, search
+from parsers.analysis.graphs.search import FoundNodes, search
 from parsers.analysis.graphs.sharing import shared
 from parsers.analysis.graphs.simplify import Simplified, is_training, simplified
 from parsers.analysis.graphs.together import STATES, Together, marks, together
-from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
+from parsers.analysis.graphs.visible import Beside, GraphView, Item, Link, OpenScopes, Visible
 
 __all__ = [
-    "ROLES", "STATES", "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "Together",
-    "View", "Visible", "compare", "is_training", "marks", "network", "roles", "scopes", "search", "shared", "simplified",
+    "ROLES",
+    "STATES",
+    "Beside",
+    "FoundNodes",
+    "GraphDifference",
+    "GraphView",
+    "Item",
+    "Link",
+    "Network",
+    "OpenScopes",
+    "Scopes",
+    "Simplified",
+    "Together",
+    "Visible",
+    "compare",
+    "is_training",
+    "marks",
+    "network",
+    "roles",
+    "scopes",
+    "search",
+    "shared",
+    "simplified",
     "together",
 ]  # fmt: skip

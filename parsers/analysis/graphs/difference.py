@@ -33,7 +33,7 @@ Attributes = Sequence[Hashable]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Difference:
+class GraphDifference:
     """match: for each node of the first graph the one of the second, or -1; back the other way round.
 
     removed: rows of the first that are not in the second; added: rows of the second. changed: for rows of the first, which of
@@ -54,7 +54,7 @@ class Difference:
         return not (len(self.removed) or len(self.added) or self.changed or len(self.edges_removed) or len(self.edges_added))
 
 
-def compare(first: Network, second: Network, attributes: tuple[Attributes, Attributes] | None = None) -> Difference:
+def compare(first: Network, second: Network, attributes: tuple[Attributes, Attributes] | None = None) -> GraphDifference:
     """Compute the difference of two graphs without hidden nodes. attributes: what to compare of each node beside columns."""
     here = wrapper(first.scope_texts, second.scope_texts)
     there = wrapper(second.scope_texts, first.scope_texts) if here is None else None
@@ -87,7 +87,7 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
         if fields:
             changed[row] = fields
     removed, added = _edges(first, second, match)
-    return Difference(
+    return GraphDifference(
         match=match,
         back=back,
         removed=shown[match[shown] < 0],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.graphs.network import KINDS, Bools, Ints
-from parsers.analysis.graphs.visible import View
+from parsers.analysis.graphs.visible import GraphView
 
 MOST = 1_000
 """Maximum nodes listed."""
@@ -17,7 +17,7 @@ Matching = Callable[[str, Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundNodes:
     """rows: the best of the nodes, at most MOST; total: how many there are. scopes: numbers of scopes named so, at most MOST.
 
     The best is what has the text as the last part of its name, then what has it in that part, then in scopes; in topological
@@ -30,7 +30,7 @@ class Found:
 
 
 def search(
-    view: View,
+    view: GraphView,
     text: str = "",
     *,
     matching: Matching | None = None,
@@ -38,7 +38,7 @@ def search(
     shape: str = "",
     dtype: str = "",
     kind: str = "",
-) -> Found:
+) -> FoundNodes:
     """Find nodes that satisfy all conditions: text is part of the name, ignoring case.
 
     matching: text is a pattern for it. type: the operator's type, or ~ and a text in it, ignoring case. shape: a whole shape
@@ -57,13 +57,13 @@ def search(
     rows = candidates[worth < _NOTHING]
     order = np.lexsort((rows, network.rank[rows], worth[worth < _NOTHING]))
     only_text = not (type or shape or dtype or kind)
-    return Found(tuple(rows[order][:MOST].tolist()), len(rows), tuple(scopes[:MOST]) if text and only_text else ())
+    return FoundNodes(tuple(rows[order][:MOST].tolist()), len(rows), tuple(scopes[:MOST]) if text and only_text else ())
 
 
 _NOTHING = 9
 
 
-def _named(view: View, rows: list[int], text: str, matching: Matching | None) -> tuple[Ints, list[int]]:
+def _named(view: GraphView, rows: list[int], text: str, matching: Matching | None) -> tuple[Ints, list[int]]:
     """Rank each row's name, 0 the best and _NOTHING for no match; also return the matching scopes."""
     if not text:
         return np.zeros(len(rows), np.int64), []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.graphs.difference import Difference
+from parsers.analysis.graphs.difference import GraphDifference
 from parsers.analysis.graphs.network import Ints, Network, network
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Visible
@@ -30,7 +30,7 @@ class Together:
     second: Ints
 
 
-def together(first: Network, second: Network, found: Difference) -> Together:
+def together(first: Network, second: Network, found: GraphDifference) -> Together:
     """Build the union of two graphs from the matches of their difference."""
     added = found.added
     nodes = pd.concat([first.nodes[list(NODES.names)], second.nodes.iloc[added][list(NODES.names)]], ignore_index=True)

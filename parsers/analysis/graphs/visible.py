@@ -28,7 +28,7 @@ BESIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OpenScopes:
     """The state of the view: what is open.
 
     opened: keys, the latest last. pages: for the key of a frame ("" for the top) how many of its boxes come before the drawn.
@@ -39,17 +39,17 @@ class Shown:
     parameters: bool = True
     constants: bool = True
 
-    def toggled(self, key: str) -> Shown:
+    def toggled(self, key: str) -> OpenScopes:
         """Return the state with one box opened or closed. The state of its contents is kept."""
         opened = tuple(one for one in self.opened if one != key)
         return replace(self, opened=opened if len(opened) < len(self.opened) else (*opened, key))
 
-    def turned(self, key: str, by: int) -> Shown:
+    def turned(self, key: str, by: int) -> OpenScopes:
         """Return the state with the page of a frame moved by this many boxes; key is that of the frame."""
         return replace(self, pages={**self.pages, key: max(0, self.pages.get(key, 0) + by)})
 
-    def also(self, other: Shown) -> Shown:
-        """Merge another state, whose pages take precedence, such as the result of `View.reveal`."""
+    def also(self, other: OpenScopes) -> OpenScopes:
+        """Merge another state, whose pages take precedence, such as the result of `GraphView.reveal`."""
         opened = tuple(one for one in self.opened if one not in other.opened)
         return replace(self, opened=(*opened, *other.opened), pages={**self.pages, **other.pages})
 
@@ -124,7 +124,7 @@ class Visible:
         return len(self.items) + len(self.links) + sum(len(item.beside) for item in self.items)
 
 
-class View:
+class GraphView:
     """A graph whose scopes can be opened and closed. Computed levels are cached."""
 
     def __init__(self, network: Network) -> None:
@@ -142,7 +142,7 @@ class View:
             self._levels[scope] = level(self.scopes, scope)
         return self._levels[scope]
 
-    def visible(self, shown: Shown) -> Visible:
+    def visible(self, shown: OpenScopes) -> Visible:
         """Return what is drawn, at most CAP elements.
 
         If there are too many, first what is beside boxes is left out, then pages become shorter, then the frames that were
@@ -165,7 +165,7 @@ class View:
             drawn = self._visible(shown, opened, page, True)
         return replace(drawn, closed=tuple(dropped))
 
-    def reveal(self, row: int) -> tuple[str, Shown]:
+    def reveal(self, row: int) -> tuple[str, OpenScopes]:
         """Return the box that shows a node, and the state in which it is visible.
 
         A parameter or constant is shown by its first consumer. The key is "" for a node that is not drawn.
@@ -174,7 +174,7 @@ class View:
         if network.kind[row] != OPERATOR:
             row = int(network.first_consumer[row])
         if row < 0 or not network.shown[row]:
-            return "", Shown()
+            return "", OpenScopes()
         chain = [0, *self.scopes.above(int(self.scopes.home[row]))]
         opened, pages = [], {}
         for scope, below in zip(chain, [*chain[1:], -1], strict=True):
@@ -193,7 +193,7 @@ class View:
                     opened.append(unit.key)
                 if unit.kind == "fold" and inner >= PAGE:
                     pages[unit.key] = inner // PAGE * PAGE
-        return f"n{row}", Shown(tuple(opened), pages)
+        return f"n{row}", OpenScopes(tuple(opened), pages)
 
     def _above(self, key: str) -> set[str]:
         """The keys that must be open so that what key names is drawn, itself included."""
@@ -204,7 +204,7 @@ class View:
             return {key, *(f"s{scope}" for scope in self.scopes.above(int(self.scopes.home[number])))}
         return {key}
 
-    def _visible(self, shown: Shown, opened: Sequence[str], page: int, bare: bool) -> Visible:
+    def _visible(self, shown: OpenScopes, opened: Sequence[str], page: int, bare: bool) -> Visible:
         boxes = _Boxes(self, opened, shown.pages, page)
         boxes.fill_scope(0, -1)
         links = self._links(boxes)
@@ -249,7 +249,7 @@ class View:
             )
         return links
 
-    def _put_beside(self, items: list[Item], of: Ints, shown: Shown) -> None:
+    def _put_beside(self, items: list[Item], of: Ints, shown: OpenScopes) -> None:
         network = self.network
         wanted = network.kind[network.source] != OPERATOR
         box = of[network.target]
@@ -300,7 +300,7 @@ class _Members(Sequence[Unit]):
 class _Boxes:
     """Collects the boxes that are drawn: frames first."""
 
-    def __init__(self, view: View, opened: Sequence[str], pages: Mapping[str, int], page: int) -> None:
+    def __init__(self, view: GraphView, opened: Sequence[str], pages: Mapping[str, int], page: int) -> None:
         self.view, self.pages, self.page = view, pages, page
         self.opened = {key: turn for turn, key in enumerate(opened)}
         self.open_scopes = {int(key[1:]) for key in opened if key[:1] == "s" and key[1:].isdecimal()}

@@ -27,7 +27,7 @@ LEAST_MEMORY = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LimitingPart:
     """One of PARTS, as it is on average over ranks and steps.
 
     ns: time per step, NaN for memory. share: of the step, of memory of the capacity. rank: the one with the most of it, -1 for
@@ -58,13 +58,13 @@ class Limits:
     one.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[LimitingPart, ...]
     unchecked: Mapping[str, str]
     step_ns: float
     computing_ns: float
 
     @property
-    def first(self) -> Part | None:
+    def first(self) -> LimitingPart | None:
         """What limits the job; None if nothing that was checked does."""
         return next((part for part in self.parts if part.limits), None)
 
@@ -73,7 +73,7 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     """Return what limits a job. frames are those in JOB_FRAMES by name: cluster_steps, collectives, groups, links, ranks."""
     rows = _rows(frames.get("cluster_steps"))
     unchecked: dict[str, str] = {}
-    found: list[Part] = []
+    found: list[LimitingPart] = []
     step = float(rows["total_ns"].mean()) if len(rows) else math.nan
     if len(rows):
         slow = _slow(frames, rows, step, unchecked)
@@ -81,12 +81,12 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
         if bubble is None:
             unchecked["bubble"] = "collectives"
         elif (rows["bubble_source"].astype("str") == "at most").any():
-            bubble = Part(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
+            bubble = LimitingPart(bubble.name, bubble.ns, bubble.share, bubble.rank, at_most=True)
         others = rows.assign(exposed_ns=rows["exposed_ns"] - rows["own_bubble_ns"].fillna(0.0))
         exposed = _of_step("exposed", "exposed_ns", others, step)
         if exposed is not None:
             rest = max(exposed.ns - _waited(slow, frames, rows), 0.0)
-            exposed = Part("exposed", rest, rest / step, exposed.rank)
+            exposed = LimitingPart("exposed", rest, rest / step, exposed.rank)
         found = [part for part in (exposed, _of_step("free", "free_ns", rows, step), slow, bubble) if part is not None]
     unchecked |= {name: "cluster_steps" for name in PARTS[:2] if name not in {part.name for part in found}}
     if not len(rows):
@@ -103,7 +103,7 @@ def _rows(steps: pd.DataFrame | None) -> pd.DataFrame:
     return steps[(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)]
 
 
-def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> Part | None:
+def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> LimitingPart | None:
     """Return the mean of a column over ranks and steps; None where it is known of none."""
     known = rows[rows[column].notna()]
     if known.empty:
@@ -112,12 +112,12 @@ def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> Part | 
     means = known.groupby("rank")[column].mean()
     place = int(np.argmax(means.to_numpy()))
     apart = float(means.iloc[place]) > NOTABLE * mean
-    return Part(name, mean, mean / step, int(str(means.index[place])) if apart else -1)
+    return LimitingPart(name, mean, mean / step, int(str(means.index[place])) if apart else -1)
 
 
 def _slow(
     frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame, step: float, unchecked: dict[str, str]
-) -> Part | None:
+) -> LimitingPart | None:
     collectives, groups, links = (frames.get(name) for name in ("collectives", "groups", "links"))
     if collectives is None or collectives.empty or groups is None or groups.empty:
         unchecked["slow_rank"] = "collectives"
@@ -133,11 +133,11 @@ def _slow(
     found = stragglers(collectives, rows, groups, slow_links(links) if links is not None and len(links) else ())
     first = next((one for one in found if one.persistent), None)
     if first is None:
-        return Part("slow_rank", 0.0, 0.0)
-    return Part("slow_rank", first.saved_ns, first.saved_ns / step, first.rank, straggler=first)
+        return LimitingPart("slow_rank", 0.0, 0.0)
+    return LimitingPart("slow_rank", first.saved_ns, first.saved_ns / step, first.rank, straggler=first)
 
 
-def _waited(slow: Part | None, frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame) -> float:
+def _waited(slow: LimitingPart | None, frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame) -> float:
     """Return what the ranks of the job wait for a slow rank on average, in ns: only those of its group do."""
     groups = frames.get("groups")
     if slow is None or slow.straggler is None or groups is None:
@@ -147,7 +147,7 @@ def _waited(slow: Part | None, frames: Mapping[str, pd.DataFrame | None], rows: 
     return slow.straggler.lateness_ns * (size - 1) / rows["rank"].nunique()
 
 
-def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> Part | None:
+def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> LimitingPart | None:
     peaks = ranks[ranks["peak_reserved_bytes"] > 0] if ranks is not None else None
     if peaks is None or peaks.empty:
         unchecked["memory"] = "ranks"
@@ -158,4 +158,4 @@ def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> Part | Non
         return None
     shares = (known["peak_reserved_bytes"] / known["capacity_bytes"]).to_numpy()
     most = int(np.argmax(shares))
-    return Part("memory", math.nan, float(shares[most]), int(known["rank"].iloc[most]))
+    return LimitingPart("memory", math.nan, float(shares[most]), int(known["rank"].iloc[most]))

@@ -75,7 +75,7 @@ def sent_of(packets: pd.DataFrame, links: pd.DataFrame, rows: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class RankSpread:
     """One operation over its ranks: a value for each rank, means over steps in ns; NaN for unknown.
 
     transfer_ns is the elapse of the rank that came last. last is in how many of `judged` steps the rank came last, and
@@ -127,7 +127,7 @@ def whole(collectives: pd.DataFrame, rows: Ints) -> Whole:
     return Whole(len(np.unique(rank)), len(np.unique(step)), *(float(np.nansum(part)) / parts for part in sums))
 
 
-def spread(collectives: pd.DataFrame, rows: Ints) -> Spread:
+def spread(collectives: pd.DataFrame, rows: Ints) -> RankSpread:
     """Return these rows of one operation by rank (schema COLLECTIVES).
 
     The rank with the least elapse came last; that is known only where own_wait_ns is (`parsers.analysis.jobs.lateness`).
@@ -145,7 +145,7 @@ def spread(collectives: pd.DataFrame, rows: Ints) -> Spread:
     # Of ranks that came at the same time none was last, unless it is the only one.
     last = np.bincount(code[late & (columns["lateness_ns"] > 0.0)], minlength=count)
     judged = int(np.bincount(code[known], minlength=count).max(initial=0))
-    return Spread(
+    return RankSpread(
         ranks, sums["elapse_ns"], sums["own_wait_ns"], sums["transit_ns"], sums["wait_ns"], sums["lateness_ns"],
         last, judged, len(np.unique(step)),
     )  # fmt: skip

@@ -270,7 +270,7 @@ MISSING = _Missing()
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ParameterDifference:
     """A parameter that pipelines do not share: a value for each of them, MISSING where there is none.
 
     part, owner and key are those of a `Fact`, or part is "type" for the type of the operation itself, which is MISSING where
@@ -289,7 +289,7 @@ class ComparedOperation:
     """An operation of the compared pipelines: its number in each, None for none, and its differences."""
 
     numbers: tuple[int | None, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[ParameterDifference, ...]
 
 
 def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
@@ -301,11 +301,11 @@ def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
     return compared
 
 
-def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
+def differences(nodes: Sequence[DatasetNode | None]) -> tuple[ParameterDifference, ...]:
     """Return the differences of nodes, one per pipeline; None for a pipeline without such a node."""
     none = (-1,) * len(nodes)
     types = [MISSING if node is None else node.type for node in nodes]
-    found = [] if _all_equal(types) else [Difference("type", "", "", tuple(types), none)]
+    found = [] if _all_equal(types) else [ParameterDifference("type", "", "", tuple(types), none)]
     given = [at for at, node in enumerate(nodes) if node is not None]
     if len(given) < 2:
         return tuple(found)
@@ -321,7 +321,7 @@ def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
         values = [MISSING if fact is None else fact.value for fact in told]
         if not _all_equal([values[at] for at in there]):
             places = tuple(-1 if fact is None else fact.place for fact in told)
-            found.append(Difference(part, owner, name, tuple(values), places))
+            found.append(ParameterDifference(part, owner, name, tuple(values), places))
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ _EXACT = "biu"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Difference:
+class TensorDifference:
     """array - other, or that divided by the magnitude of other (relative). Both have one shape.
 
     Equal values differ by 0, infinities and zeros included. Values are computed on demand.
@@ -78,7 +78,7 @@ class Stored(Protocol):
 
 
 Values = NDArray[Any] | Stored
-Tensor = Values | Difference
+Tensor = Values | TensorDifference
 
 
 def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
@@ -88,14 +88,14 @@ def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
 
 def cut(tensor: Tensor, index: tuple[int | slice, ...]) -> Tensor:
     """Return a part of a tensor as a tensor; a difference is still not computed."""
-    if isinstance(tensor, Difference):
-        return Difference(part(tensor.array, index), part(tensor.other, index), tensor.relative)
+    if isinstance(tensor, TensorDifference):
+        return TensorDifference(part(tensor.array, index), part(tensor.other, index), tensor.relative)
     return part(tensor, index)
 
 
 def chunks(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
     """Yield all values from the begin-th on in row order, as one-dimensional arrays of up to CHUNK values."""
-    if isinstance(tensor, Difference):
+    if isinstance(tensor, TensorDifference):
         pairs = zip(chunks(tensor.array, begin), chunks(tensor.other, begin), strict=True)
         yield from (_subtract(array, other, tensor.relative) for array, other in pairs)
         return

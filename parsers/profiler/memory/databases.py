@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY
-from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, Texts, read_part, whole
+from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, StoredTexts, read_part, whole
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.operators import placed_in_time
 from parsers.profiler.memory.records import taken
-from parsers.profiler.parts import FrameReader, Part, ProfileInput, categorical, frame_of, joined
+from parsers.profiler.parts import FrameReader, ProfileInput, FramePart, categorical, frame_of, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
@@ -47,13 +47,13 @@ _BLOCKS = {
 }  # fmt: skip
 
 
-def memory(source: ProfileInput) -> Part:
+def memory(source: ProfileInput) -> FramePart:
     """MEMORY_RECORD, else the totals in NPU_OP_MEM; and NPU_MEM: memory of the process (APP) and of the device."""
     return read_part(source, MEMORY, _memory)
 
 
 def _memory(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
-    texts = Texts(database, complaints)
+    texts = StoredTexts(database, complaints)
     frames = []
     for table, names in (("MEMORY_RECORD", _RECORD), ("NPU_OP_MEM", _EVENTS)):
         columns = _table(database, table, names, ("component", "time_ns"), complaints)
@@ -81,7 +81,7 @@ def _known_active(component: pd.Categorical, columns: Mapping[str, Ints]) -> Int
     return found
 
 
-def modules(source: ProfileInput) -> Part:
+def modules(source: ProfileInput) -> FramePart:
     """NPU_MODULE_MEM: memory reserved by components of CANN, with their names in ENUM_MODULE."""
     return read_part(source, MODULE_MEMORY, _modules)
 
@@ -102,13 +102,13 @@ def _modules(database: Database, source: ProfileInput, complaints: Complaints) -
     return _in_order(MODULE_MEMORY, table, columns | {"component": component}, source, complaints)
 
 
-def blocks(source: ProfileInput) -> Part:
+def blocks(source: ProfileInput) -> FramePart:
     """OP_MEMORY, and the pairs of events in NPU_OP_MEM: a row for each block, in the order of allocation."""
     return read_part(source, OPERATOR_MEMORY, _blocks)
 
 
 def _blocks(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
-    texts = Texts(database, complaints)
+    texts = StoredTexts(database, complaints)
     paired = _paired(database, texts, source, complaints)
     columns: Any = _table(database, "OP_MEMORY", _BLOCKS, ("name", "size_bytes", "allocated_ns"), complaints)
     if columns is None:
@@ -140,7 +140,7 @@ def _blocks(database: Database, source: ProfileInput, complaints: Complaints) ->
     return frame.sort_values("allocated_ns", kind="stable", ignore_index=True)
 
 
-def _paired(database: Database, texts: Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+def _paired(database: Database, texts: StoredTexts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     """Pair the events of NPU_OP_MEM by address: an allocation is followed by its release."""
     table = "NPU_OP_MEM"
     columns = _table(database, table, _EVENTS, ("address", "type", "size_bytes", "time_ns"), complaints)
@@ -253,7 +253,7 @@ def _names(database: Database, table: str, complaints: Complaints) -> dict[int, 
     return {key: str(name) for key, name in found if isinstance(key, int)}
 
 
-def _kinds(database: Database, texts: Texts, numbers: Ints, complaints: Complaints) -> list[str]:
+def _kinds(database: Database, texts: StoredTexts, numbers: Ints, complaints: Complaints) -> list[str]:
     """Return the texts of kinds: their numbers are those of ENUM_MEMORY where there is one, else of STRING_IDS."""
     names = _names(database, _ENUM, complaints)
     if names:

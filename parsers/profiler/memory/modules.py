@@ -10,19 +10,19 @@ import numpy as np
 from parsers.profile_frames import MODULE_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import over_time
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of, numbered
+from parsers.profiler.tables import NONE, TableField, read_table
 
 _FIELDS = (
-    Field("component", ("Component",), "text", required=True),
-    Field("time_ns", ("Timestamp",), "time", "us", required=True),
-    Field("reserved_bytes", ("Total Reserved",), "number", "kb"),
-    Field("device", ("Device",), "text"),
-    Field("number", ("Device_id",), "whole"),
+    TableField("component", ("Component",), "text", required=True),
+    TableField("time_ns", ("Timestamp",), "time", "us", required=True),
+    TableField("reserved_bytes", ("Total Reserved",), "number", "kb"),
+    TableField("device", ("Device",), "text"),
+    TableField("number", ("Device_id",), "whole"),
 )
 
 
-def module_memory(source: ProfileInput) -> Part:
+def module_memory(source: ProfileInput) -> FramePart:
     """npu_module_mem.csv: a row for each sample of a component, in the order of time."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
@@ -38,7 +38,7 @@ def module_memory(source: ProfileInput) -> Part:
     )
     columns = over_time(rows, columns)
     frame = frame_of(MODULE_MEMORY, len(columns["time_ns"]), columns, source.name)
-    return Part(frame, (*table.problems, *rows.complaints.all()))
+    return FramePart(frame, (*table.problems, *rows.complaints.all()))
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -17,22 +17,22 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import OPERATOR_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import of_mindspore, taken
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, changed, frame_of, numbered
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, changed, frame_of, numbered
+from parsers.profiler.tables import NONE, TableField, read_table
 
 Ints = NDArray[np.int64]
 _FIELDS = (
-    Field("name", ("Name",), "text", required=True),
-    Field("size_bytes", ("Size",), "number", "kb", required=True),
-    Field("allocated_ns", ("Allocation Time",), "time", "us"),
-    Field("released_ns", ("Release Time",), "time", "us"),
-    Field("active_released_ns", ("Active Release Time",), "time", "us"),
-    Field("duration_ns", ("Duration",), "exact", "us"),
-    Field("total_allocated_bytes", ("Allocation Total Allocated",), "number", "mb"),
-    Field("total_reserved_bytes", ("Allocation Total Reserved",), "number", "mb"),
-    Field("total_active_bytes", ("Allocation Total Active",), "number", "mb"),
-    Field("stream", ("Stream Ptr",), "whole"),
-    Field("device", ("Device Type", "Device"), "text"),
+    TableField("name", ("Name",), "text", required=True),
+    TableField("size_bytes", ("Size",), "number", "kb", required=True),
+    TableField("allocated_ns", ("Allocation Time",), "time", "us"),
+    TableField("released_ns", ("Release Time",), "time", "us"),
+    TableField("active_released_ns", ("Active Release Time",), "time", "us"),
+    TableField("duration_ns", ("Duration",), "exact", "us"),
+    TableField("total_allocated_bytes", ("Allocation Total Allocated",), "number", "mb"),
+    TableField("total_reserved_bytes", ("Allocation Total Reserved",), "number", "mb"),
+    TableField("total_active_bytes", ("Allocation Total Active",), "number", "mb"),
+    TableField("stream", ("Stream Ptr",), "whole"),
+    TableField("device", ("Device Type", "Device"), "text"),
 )
 _TOTALS = {
     "total_allocated_bytes": "Allocation Total Allocated", "total_reserved_bytes": "Allocation Total Reserved",
@@ -40,7 +40,7 @@ _TOTALS = {
 }  # fmt: skip
 
 
-def blocks(source: ProfileInput) -> Part:
+def blocks(source: ProfileInput) -> FramePart:
     """operator_memory.csv: a row for each block, in the order of allocation."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
@@ -60,7 +60,7 @@ def blocks(source: ProfileInput) -> Part:
         columns = taken(columns, order)
     columns["scope"] = checks.scopes(columns["name"])
     frame = frame_of(OPERATOR_MEMORY, len(columns["allocated_ns"]), columns, source.name)
-    return Part(frame, (*table.problems, *rows.complaints.all()))
+    return FramePart(frame, (*table.problems, *rows.complaints.all()))
 
 
 def placed_in_time(rows: checks.Rows, columns: dict[str, Any]) -> dict[str, Any]:

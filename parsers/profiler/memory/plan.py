@@ -20,20 +20,29 @@ from parsers.profile_frames import STATIC_MEMORY
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, changed, frame_of, numbered
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.parts import (
+    FrameReader,
+    ProfileFileKind,
+    ProfileInput,
+    FramePart,
+    categorical,
+    changed,
+    frame_of,
+    numbered,
+)
+from parsers.profiler.tables import NONE, TableField, read_table
 
 LAST_NODE = 4_294_967_295
 """Node Index End of blocks that live to the last node."""
 TOTAL = "TOTAL"
 GIB = 1 << 30
 _FIELDS = (
-    Field("name", ("Op Name",), "text", required=True),
-    Field("model", ("Model Name",), "text"),
-    Field("graph", ("Graph ID",), "whole"),
-    Field("first", ("Node Index Start",), "whole"),
-    Field("last", ("Node Index End",), "whole"),
-    Field("size_bytes", ("Size",), "number", "kb", required=True),
+    TableField("name", ("Op Name",), "text", required=True),
+    TableField("model", ("Model Name",), "text"),
+    TableField("graph", ("Graph ID",), "whole"),
+    TableField("first", ("Node Index Start",), "whole"),
+    TableField("last", ("Node Index End",), "whole"),
+    TableField("size_bytes", ("Size",), "number", "kb", required=True),
 )
 _SUMMARY = {"capacity": "capacity", "peak_mem": "peak", "static_mem": "static"}
 _COUNTS = {"allocations": "allocations", "deallocations": "releases"}
@@ -41,7 +50,7 @@ _POINTS = {"fp_start": "forward_start", "bp_end": "backward_end"}
 _WHOLE, _TEXT = ("graph", "first", "last", "size_bytes", "count"), ("kind", "name", "type", "data_type", "shape", "format")
 
 
-def static_blocks(source: ProfileInput) -> Part:
+def static_blocks(source: ProfileInput) -> FramePart:
     """static_op_mem.csv: a row for each block, and one for the total of each graph."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
@@ -55,20 +64,20 @@ def static_blocks(source: ProfileInput) -> Part:
     )
     last[last == LAST_NODE] = NONE
     frame = frame_of(STATIC_MEMORY, table.rows, columns, source.name)
-    return Part(frame, (*table.problems, *rows.complaints.all()))
+    return FramePart(frame, (*table.problems, *rows.complaints.all()))
 
 
-def summary(source: ProfileInput) -> Part:
+def summary(source: ProfileInput) -> FramePart:
     """memory_usage_summary_<rank>.json: capacity, peak, static memory, allocations and releases."""
     return _part(source, _summary_rows)
 
 
-def details(source: ProfileInput) -> Part:
+def details(source: ProfileInput) -> FramePart:
     """memory_usage_details_<rank>.json: by graph, memory at nodes, the tensors in use, and where forward and backward end."""
     return _part(source, _details_rows)
 
 
-def _part(source: ProfileInput, rows_of: Any) -> Part:
+def _part(source: ProfileInput, rows_of: Any) -> FramePart:
     complaints = Complaints(source.path)
     rows: list[dict[str, Any]] = []
     try:
@@ -84,7 +93,7 @@ def _part(source: ProfileInput, rows_of: Any) -> Part:
             complaints.add(f"Expected an object, found {type(found).__name__}; nothing is taken from the file.")
     columns: dict[str, Any] = {name: np.array([row.get(name, NONE) for row in rows], np.int64) for name in _WHOLE}
     columns |= {name: categorical([row.get(name, "") for row in rows]) for name in _TEXT}
-    return Part(frame_of(STATIC_MEMORY, len(rows), columns, source.name), complaints.all())
+    return FramePart(frame_of(STATIC_MEMORY, len(rows), columns, source.name), complaints.all())
 
 
 def _summary_rows(found: dict[str, Any], complaints: Complaints) -> Iterator[dict[str, Any]]:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import MEMORY
 from parsers.profiler.memory import checks
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
-from parsers.profiler.tables import NONE, Field, read_table
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of, numbered
+from parsers.profiler.tables import NONE, TableField, read_table
 
 MINDSPORE_MB = 1_000 * (1 << 10)
 """Bytes of what MindSpore calls a MB in this file."""
@@ -27,19 +27,19 @@ PROCESS = "APP"
 """The component of rows about the whole process."""
 _MB = 1 << 20
 _FIELDS = (
-    Field("component", ("Component",), "text", required=True),
-    Field("time_ns", ("Timestamp",), "time", "us", required=True),
-    Field("allocated_bytes", ("Total Allocated",), "number", "mb"),
-    Field("reserved_bytes", ("Total Reserved",), "number", "mb"),
-    Field("active_bytes", ("Total Active",), "number", "mb"),
-    Field("stream", ("Stream Ptr",), "whole"),
-    Field("device", ("Device Type", "Device"), "text"),
+    TableField("component", ("Component",), "text", required=True),
+    TableField("time_ns", ("Timestamp",), "time", "us", required=True),
+    TableField("allocated_bytes", ("Total Allocated",), "number", "mb"),
+    TableField("reserved_bytes", ("Total Reserved",), "number", "mb"),
+    TableField("active_bytes", ("Total Active",), "number", "mb"),
+    TableField("stream", ("Stream Ptr",), "whole"),
+    TableField("device", ("Device Type", "Device"), "text"),
 )
 _SIZES = {"allocated_bytes": "Total Allocated", "reserved_bytes": "Total Reserved", "active_bytes": "Total Active"}
 _MINDSPORE_SESSION = re.compile(r".*_ascend_ms")
 
 
-def memory(source: ProfileInput) -> Part:
+def memory(source: ProfileInput) -> FramePart:
     """memory_record.csv: a row for each change of a component, in the order of time."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
@@ -53,7 +53,7 @@ def memory(source: ProfileInput) -> Part:
     columns["device"] = checks.devices(columns["device"])
     columns = over_time(rows, columns)
     frame = frame_of(MEMORY, len(columns["time_ns"]), columns, source.name)
-    return Part(frame, (*table.problems, *rows.complaints.all()))
+    return FramePart(frame, (*table.problems, *rows.complaints.all()))
 
 
 def of_mindspore(path: str, components: pd.Categorical) -> bool:

@@ -20,44 +20,44 @@ from parsers.model import Problem
 from parsers.profile_frames import OPERATOR_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import taken
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of
-from parsers.profiler.tables import NONE, Field, Table, read_table
+from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of
+from parsers.profiler.tables import NONE, FileTable, TableField, read_table
 
 Ints = NDArray[np.int64]
 NEVER = 2**62
 """Events from here on are the largest numbers of C++ types, which stand for never."""
 _FIELDS = (
-    Field("allocated_event", ("start_time_stamp",), "number", required=True),
-    Field("released_event", ("end_time_stamp",), "number"),
-    Field("address", ("device_addr",), "text"),
-    Field("stream", ("stream_id",), "number"),
-    Field("component", ("pool_type", "pool_name"), "text"),
-    Field("size_bytes", ("size",), "number", "b", required=True),
-    Field("total_allocated_bytes", ("actual_used_memory",), "number", "b"),
-    Field("file_name", ("file_name",), "text"),
-    Field("line_num", ("line_num",), "text"),
-    Field("kind", ("type",), "text"),
-    Field("producer_task", ("producer_task",), "whole"),
-    Field("task_name", ("task_name",), "text"),
-    Field("name", ("node_name",), "text"),
-    Field("graph_name", ("graph_name",), "text"),
-    Field("last_used_event", ("last_user_task",), "whole"),
-    Field("user_tasks", ("user_tasks",), "text"),
-    Field("stack", ("python_stack",), "text"),
+    TableField("allocated_event", ("start_time_stamp",), "number", required=True),
+    TableField("released_event", ("end_time_stamp",), "number"),
+    TableField("address", ("device_addr",), "text"),
+    TableField("stream", ("stream_id",), "number"),
+    TableField("component", ("pool_type", "pool_name"), "text"),
+    TableField("size_bytes", ("size",), "number", "b", required=True),
+    TableField("total_allocated_bytes", ("actual_used_memory",), "number", "b"),
+    TableField("file_name", ("file_name",), "text"),
+    TableField("line_num", ("line_num",), "text"),
+    TableField("kind", ("type",), "text"),
+    TableField("producer_task", ("producer_task",), "whole"),
+    TableField("task_name", ("task_name",), "text"),
+    TableField("name", ("node_name",), "text"),
+    TableField("graph_name", ("graph_name",), "text"),
+    TableField("last_used_event", ("last_user_task",), "whole"),
+    TableField("user_tasks", ("user_tasks",), "text"),
+    TableField("stack", ("python_stack",), "text"),
 )
 _TASKS = (
-    Field("event", ("time_stamp",), "whole", required=True),
-    Field("task_name", ("task_name",), "text"),
-    Field("name", ("node_name",), "text"),
-    Field("graph_name", ("graph_name",), "text"),
-    Field("file_name", ("file_name",), "text"),
-    Field("line_num", ("line_num",), "text"),
-    Field("stack", ("python_stack",), "text"),
+    TableField("event", ("time_stamp",), "whole", required=True),
+    TableField("task_name", ("task_name",), "text"),
+    TableField("name", ("node_name",), "text"),
+    TableField("graph_name", ("graph_name",), "text"),
+    TableField("file_name", ("file_name",), "text"),
+    TableField("line_num", ("line_num",), "text"),
+    TableField("stack", ("python_stack",), "text"),
 )
 _FILLED = ("task_name", "name", "graph_name", "stack")
 
 
-def blocks(source: ProfileInput) -> Part:
+def blocks(source: ProfileInput) -> FramePart:
     """memory_block.csv: a row for each block, in the order of allocation; what it lacks of its task is taken from task.csv."""
     table = read_table(source.path, _FIELDS, numbered=True)
     columns = table.columns
@@ -92,7 +92,7 @@ def blocks(source: ProfileInput) -> Part:
     if order is not None:
         columns = taken(columns, order)
     frame = frame_of(OPERATOR_MEMORY, table.rows, columns, source.name)
-    return Part(frame, (*table.problems, *problems, *rows.complaints.all()))
+    return FramePart(frame, (*table.problems, *problems, *rows.complaints.all()))
 
 
 def _events(numbers: NDArray[np.float64]) -> Ints:
@@ -101,7 +101,7 @@ def _events(numbers: NDArray[np.float64]) -> Ints:
     return np.where(known, np.where(known, numbers, 0.0), NONE).astype(np.int64)
 
 
-def _fill(columns: dict[str, Any], tasks: Table) -> None:
+def _fill(columns: dict[str, Any], tasks: FileTable) -> None:
     """Take what blocks lack of their tasks from the tasks, by the event of the task that produced them."""
     if not tasks.rows:
         return

@@ -63,7 +63,7 @@ BEGINS, STEP, ENDS = range(3)
 
 
 @dataclass(slots=True)
-class Found:
+class FoundOperators:
     """All that is in a source. Numbers of tracks are places in `tracks`."""
 
     path: str
@@ -88,7 +88,7 @@ class Unbound:
     without_slice: int
 
 
-def build(found: Found) -> tuple[Trace, Unbound]:
+def build(found: FoundOperators) -> tuple[Trace, Unbound]:
     """Build the trace; `found` is emptied, to save memory. Tracks without slices and counters are left out."""
     slices, counters, flows = found.slices, found.counters, found.flows
     times = [times for times in (slices.start, counters.time) if len(times)]
@@ -127,7 +127,7 @@ def extend(slices: FoundSlices, counters: FoundCounters) -> None:
     slices.duration[unfinished] = end - slices.start[unfinished]
 
 
-def _order(found: Found) -> tuple[Ints, list[Track]]:
+def _order(found: FoundOperators) -> tuple[Ints, list[Track]]:
     """Return the new number of each track (by order in the file, then appearance), and the tracks in use in that order."""
     used = np.zeros(len(found.tracks), np.bool_)
     used[found.slices.track] = True

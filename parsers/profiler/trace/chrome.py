@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from parsers.json_text import encodable
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace import building
-from parsers.profiler.trace.building import BEGINS, ENDS, STEP, Found, FoundCounters, FoundFlows, FoundSlices
+from parsers.profiler.trace.building import BEGINS, ENDS, STEP, FoundCounters, FoundFlows, FoundOperators, FoundSlices
 from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.chrome_pairs import CLOSES, MARKS, OPENS, Closed, close_asyncs, close_pairs
 from parsers.profiler.trace.chrome_tracks import ASYNC_TRACK, Codes, EventTracks, text_of
 from parsers.profiler.trace.columns import INSTANT, UNFINISHED, UNSTARTED, Clock, Trace
 from parsers.profiler.trace.complaints import TraceComplaints
-from parsers.profiler.trace.events import WITHIN, Event, EventReader, Piece
+from parsers.profiler.trace.events import WITHIN, Event, EventPiece, EventReader
 from parsers.profiler.trace.times import LATEST, nanoseconds
 
 Progress = Callable[[int, int], None]
@@ -63,7 +63,7 @@ _NO_TIME = "{n} dropped: expected a time (ts) in microseconds"
 
 
 @dataclass(slots=True)
-class _Columns:
+class _ChromeColumns:
     """Arrays that grow by the events of one piece at a time."""
 
     parts: list[list[NDArray[Any]]] = field(default_factory=list)
@@ -151,16 +151,16 @@ class _Events:
     def __init__(self, reader: EventReader, complaints: TraceComplaints) -> None:
         self._reader, self._complaints = reader, complaints
         self._keys = Codes()  # (pid, tid, name, cat) of slices
-        self._slices, self._pairs, self._asyncs = _Columns(), _Columns(), _Columns()
+        self._slices, self._pairs, self._asyncs = _ChromeColumns(), _ChromeColumns(), _ChromeColumns()
         self._async_keys = Codes()
         self._counter_keys, self._series_keys = Codes(), Codes()
-        self._counters = _Columns()
+        self._counters = _ChromeColumns()
         self._flow_keys, self._flow_ids = Codes(), Codes()
-        self._flows = _Columns()
+        self._flows = _ChromeColumns()
         self._meta: dict[tuple[str, str, str], Any] = {}
-        self._piece = Piece(-1, -1, ())
+        self._piece = EventPiece(-1, -1, ())
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: EventPiece) -> None:
         """Take in the events of a piece."""
         self._piece = piece
         events = piece.events
@@ -339,7 +339,7 @@ class _Events:
         counters = self._found_counters(tracks)
         flows, kinds_of_flows = self._found_flows(tracks)
         base, clock = self._base()
-        found = Found(
+        found = FoundOperators(
             path, tracks.tracks(slices, categories.get("dequeue", -1)), list(map(encodable, names)),
             list(map(encodable, categories)), list(map(encodable, self._series_keys)), kinds_of_flows, slices, flows, counters,
             base, clock,

@@ -21,7 +21,7 @@ from parsers.profiler.database import Database, quoted
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace import building, kinds
-from parsers.profiler.trace.building import Found, FoundCounters, FoundFlows, FoundSlices
+from parsers.profiler.trace.building import FoundCounters, FoundFlows, FoundOperators, FoundSlices
 from parsers.profiler.trace.columns import COMPLETE, INSTANT, UNFINISHED, Flows, Kind, Slices, Trace, Track
 from parsers.profiler.trace.complaints import TraceComplaints
 from parsers.profiler.trace.lookups import Longs, mapped, mapped2, mapped3, place_in, places
@@ -209,7 +209,7 @@ class _Tables:
             building.extend(slices, counters)
         flows = FoundFlows(ints, longs, longs, np.empty(0, np.uint8), np.empty(0, np.bool_), ints)
         kinds_of_flows = list(dict.fromkeys([*(link[0] for link in self._links), *(pair[0] for pair in self._pairs)]))
-        found = Found(
+        found = FoundOperators(
             self.path, self.tracks, list(self._names), list(self._categories), list(self._series), kinds_of_flows, slices,
             flows, counters,
         )  # fmt: skip

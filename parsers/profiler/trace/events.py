@@ -67,7 +67,7 @@ _ONE = msgspec.json.Decoder(Event)
 
 
 @dataclass(slots=True)
-class Piece:
+class EventPiece:
     """Some events of a file: those between two byte offsets."""
 
     offset: int
@@ -99,7 +99,7 @@ class EventReader:
     """Arrays and objects with traceEvents found; more than one if traces were concatenated."""
     _spent: int = 0
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[EventPiece]:
         """Yield all events in order."""
         at = 3 if self.source.read(0, 3) == b"\xef\xbb\xbf" else 0
         while (at := self._skip(at, _BLANK)) >= 0:
@@ -121,7 +121,7 @@ class EventReader:
             if at < 0:
                 return
 
-    def _array(self, at: int) -> Generator[Piece, None, int]:
+    def _array(self, at: int) -> Generator[EventPiece, None, int]:
         """Yield the events of an array; return the offset after its end, -1 if the file ends before."""
         while True:
             at = self._skip(at, _GAP)
@@ -135,7 +135,7 @@ class EventReader:
                 return -1
             at = piece.end
 
-    def _object(self, at: int) -> Generator[Piece, None, int]:
+    def _object(self, at: int) -> Generator[EventPiece, None, int]:
         """Yield the events in an object; return the offset after its end, -1 if the file ends before."""
         while (at := self._skip(at, _GAP)) >= 0:
             size = PIECE >> 4
@@ -208,7 +208,7 @@ class EventReader:
                 return at
         return -1
 
-    def piece(self, offset: int) -> Piece:
+    def piece(self, offset: int) -> EventPiece:
         """Return the events from an offset on at which one begins, or the array ends."""
         data = self.source.read(offset, PIECE)
         final = len(data) < PIECE
@@ -217,14 +217,14 @@ class EventReader:
                 for rest in _endings(data):
                     events = _decoded(data[: rest + 1], b"")
                     if events is not None:
-                        return Piece(offset, offset + rest + 1, events, last=True)
+                        return EventPiece(offset, offset + rest + 1, events, last=True)
             for cut in _cuts(data):
                 events = _decoded(data[:cut], b"]")
                 if events is not None:
-                    return Piece(offset, offset + cut, events)
+                    return EventPiece(offset, offset + cut, events)
         return self._each(offset, data, final)
 
-    def _each(self, offset: int, data: bytes, final: bool) -> Piece:
+    def _each(self, offset: int, data: bytes, final: bool) -> EventPiece:
         """Return the events from an offset on, read one by one: the same ones each time, whatever was read before."""
         self._spent = 0
         events: list[Event] = []
@@ -234,13 +234,13 @@ class EventReader:
             gap = _GAP.match(data, at)
             at = gap.end() if gap is not None else at
             if at >= len(data):
-                return Piece(offset, offset + len(data), events, starts=starts)
+                return EventPiece(offset, offset + len(data), events, starts=starts)
             if data[at] == 0x5D:
-                return Piece(offset, offset + at + 1, events, last=True, starts=starts)
+                return EventPiece(offset, offset + at + 1, events, last=True, starts=starts)
             end = self._end_of(data, at) if data[at] in b'{["' else -2
             if end == -1 and not final and (events or len(data) < LONGEST_EVENT):
                 if events:
-                    return Piece(offset, offset + at, events, starts=starts)
+                    return EventPiece(offset, offset + at, events, starts=starts)
                 size = 4 * len(data)
                 data = self.source.read(offset, size)
                 final = len(data) < size
@@ -255,7 +255,7 @@ class EventReader:
             starts.append(offset + at)
             at = end
             if len(data) > PIECE and at > PIECE:
-                return Piece(offset, offset + at, events, starts=starts)  # a piece of usual size follows the long event
+                return EventPiece(offset, offset + at, events, starts=starts)  # a piece of usual size follows the long event
 
     def _next_event(self, offset: int, data: bytes, at: int, end: int) -> int:
         """Report what begins at a position and is no event; return the position of the next event, or of the end."""
@@ -318,7 +318,7 @@ class EventReader:
         known = {name: _parsed(bytes(one)) if isinstance(one, msgspec.Raw) else one for name, one in values.items()}
         return (found if isinstance(found, dict) else {}) | {name: value for name, value in known.items() if value is not None}
 
-    def offset_of(self, piece: Piece, number: int) -> int:
+    def offset_of(self, piece: EventPiece, number: int) -> int:
         """Return the byte offset of an event of a piece."""
         if piece.starts:
             return piece.starts[number] if number < len(piece.starts) else piece.offset  # the file has changed since

@@ -17,7 +17,7 @@ _ROWS = 4096
 _PHASES = {INSTANT: "i", ASYNC: "b", UNFINISHED: "B", UNSTARTED: "E"}
 
 
-class Part(NamedTuple):
+class TracePart(NamedTuple):
     """One of several traces to export."""
 
     trace: Trace
@@ -44,10 +44,10 @@ def chrome(trace: Trace, t0: int, t1: int, *, arguments: Callable[[int], Mapping
     Times are in us with three decimals, since the origin of the trace, which the file names. Processes and threads are numbers,
     as Perfetto wants them. `arguments` gives those of a row; without it there are none.
     """
-    return together([Part(trace, arguments=arguments)], t0, t1)
+    return together([TracePart(trace, arguments=arguments)], t0, t1)
 
 
-def together(parts: Sequence[Part], t0: int, t1: int) -> Iterator[bytes]:
+def together(parts: Sequence[TracePart], t0: int, t1: int) -> Iterator[bytes]:
     """The same for several traces on one axis, of which `t0` and `t1` are times (ns)."""
     origins = [
         {"path": part.trace.path, "origin_ns": str(part.trace.origin_ns), "clock": part.trace.clock}

@@ -25,7 +25,7 @@ from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.pyramid import Pyramid
 from parsers.profiler.trace.ranges import intervals
 from parsers.profiler.trace.running import Running, covered, holes
-from parsers.profiler.trace.search import Names
+from parsers.profiler.trace.search import TraceNames
 from parsers.schema import Column, Schema
 
 Cause = Literal["host", "synchronisation", "data", "stream", "communication", "short", "unknown"]
@@ -85,7 +85,7 @@ _LATENCY = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GapPart:
     """A part of a gap, which has one cause, and the slice that is this cause (-1: none)."""
 
     start: int
@@ -100,12 +100,12 @@ class Gaps:
     `waiting` and `synchronising` say it of each name, `host` and `device` list the tracks that have slices.
     """
 
-    def __init__(self, trace: Trace, pyramid: Pyramid | None = None, names: Names | None = None) -> None:
+    def __init__(self, trace: Trace, pyramid: Pyramid | None = None, names: TraceNames | None = None) -> None:
         """A pyramid, and names made beforehand, save a pass over all slices and names."""
         self._trace = trace
         self.running = Running(trace, None if pyramid is None else pyramid.latest_ends)
         self.arrows = Arrows(trace, self.running)
-        names = names or Names(trace.names)
+        names = names or TraceNames(trace.names)
         self.waiting = self._named(names, WAITING)
         self.synchronising = self._named(names, SYNCHRONISING)
         self._fetching = self._named(names, FETCHING)
@@ -119,7 +119,7 @@ class Gaps:
         begins, ends, following = self._holes(track, t0, t1)
         rows: list[tuple[int, int, int, Cause, int, str, str, int]] = []
         for number, (begin, end, next_) in enumerate(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True)):
-            parts = [Part(begin, end, "short")] if end - begin < threshold_ns else self.parts(track, begin, end, next_)
+            parts = [GapPart(begin, end, "short")] if end - begin < threshold_ns else self.parts(track, begin, end, next_)
             for part in parts:
                 name, stack = self.described(part.call)
                 rows.append((number, part.start, part.end - part.start, part.cause, part.call, name, stack, next_))
@@ -134,7 +134,7 @@ class Gaps:
             return least_ns
         return max(least_ns, int(np.partition(ends - begins, -most - 1)[-most - 1]) + 1)
 
-    def _named(self, names: Names, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+    def _named(self, names: TraceNames, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
         found = np.zeros(len(self._trace.names), np.bool_)
         found[names.matching(pattern)] = True
         return found
@@ -158,7 +158,7 @@ class Gaps:
             following[-1] = busy[0] if len(busy) else -1
         return begins, ends, following
 
-    def parts(self, track: int, begin: int, end: int, next_: int) -> list[Part]:
+    def parts(self, track: int, begin: int, end: int, next_: int) -> list[GapPart]:
         """The causes of a gap, in order of time."""
         slices = self._trace.slices
         waits = self._waits(track, begin, end)
@@ -186,7 +186,7 @@ class Gaps:
         waits: NDArray[np.int64] = rows[self.waiting[self._trace.slices.name[rows]]]
         return waits
 
-    def _late(self, begin: int, end: int, launch: int, chain: Sequence[int]) -> Part:
+    def _late(self, begin: int, end: int, launch: int, chain: Sequence[int]) -> GapPart:
         """Why the host launched late: `chain` are the calls that led to the launch, the launch first."""
         slices = self._trace.slices
         origin = int(slices.track[chain[-1]])
@@ -206,10 +206,10 @@ class Gaps:
                 stop = np.minimum(slices.start[rows] + slices.duration[rows], launch)
                 fetched = max(fetched, (covered(start, np.maximum(stop, start)), int(rows[np.argmax(stop - start)])))
         if fetched[0] * 2 >= max(launch - begin, 1):
-            return Part(begin, end, "data", fetched[1])
+            return GapPart(begin, end, "data", fetched[1])
         if waited >= 0:
-            return Part(begin, end, "synchronisation", waited)
-        return Part(begin, end, "host", self.busiest(origin, begin, max(launch, begin + 1), chain[-1]))
+            return GapPart(begin, end, "synchronisation", waited)
+        return GapPart(begin, end, "host", self.busiest(origin, begin, max(launch, begin + 1), chain[-1]))
 
     def busiest(self, track: int, begin: int, end: int, otherwise: int) -> int:
         """The call of a thread that itself took the most of a time; calls that it lies in do not count."""
@@ -223,7 +223,7 @@ class Gaps:
         _, own = lanes.assign(np.zeros(len(rows), np.int32), start, length)
         return int(rows[np.argmax(own)]) if own.max() > 0 else otherwise
 
-    def _awaited(self, track: int, begin: int, end: int) -> list[Part]:
+    def _awaited(self, track: int, begin: int, end: int) -> list[GapPart]:
         """What a stream waited for whose next slice had been launched: what ended last before it began, on another track."""
         slices, tracks = self._trace.slices, self._trace.tracks
         best: tuple[float, int, int] = (0.0, 0, -1)
@@ -243,10 +243,10 @@ class Gaps:
             waited = covered(slices.start[waits], slices.start[waits] + slices.duration[waits])
             collective = self._collective(begin, end)
             if collective >= 0 and 2 * waited >= end - begin:
-                return [Part(begin, end, "communication", collective)]
-            return [Part(begin, end, "unknown")]
+                return [GapPart(begin, end, "communication", collective)]
+            return [GapPart(begin, end, "unknown")]
         kind = tracks[slices.track[best[2]]].kind
-        return [Part(begin, end, "communication" if kind == "communication" else "stream", best[2])]
+        return [GapPart(begin, end, "communication" if kind == "communication" else "stream", best[2])]
 
     def _last_end(self, track: int, begin: int, end: int) -> int:
         """The slice of a track that ends last before a time, if it does so shortly before and does more than wait; else -1."""
@@ -298,7 +298,7 @@ def site(stack: str) -> str:
     return ""
 
 
-def _joined(parts: list[Part]) -> list[Part]:
+def _joined(parts: list[GapPart]) -> list[GapPart]:
     """Parts of one cause after the other as one."""
     if len(parts) == 2 and parts[0].cause == parts[1].cause and parts[0].call == parts[1].call:
         return [replace(parts[0], end=parts[1].end)]
@@ -318,7 +318,7 @@ def steps(trace: Trace) -> list[tuple[str, int, int]]:
     Databases have the same steps in two tables; of those with the same times the first one counts.
     """
     slices = trace.slices
-    wanted = Names(trace.names).matching(re.compile(r"^ProfilerStep#[0-9]+$"))
+    wanted = TraceNames(trace.names).matching(re.compile(r"^ProfilerStep#[0-9]+$"))
     rows = np.concatenate(
         [np.flatnonzero(np.isin(slices.name, wanted))]
         + [np.arange(track.first, track.last) for track in trace.tracks if track.kind == "step"]

@@ -20,7 +20,7 @@ from parsers.errors import FormatError
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.gaps import CAUSES, Gaps, by_step, site, steps, streams
 from parsers.profiler.trace.pyramid import Pyramid
-from parsers.profiler.trace.search import Names
+from parsers.profiler.trace.search import TraceNames
 from parsers.schema import Column, Schema
 
 LEAST_NS = 10_000
@@ -83,7 +83,7 @@ def find(trace: Trace, pyramid: Pyramid | None = None) -> Idle | None:
     ends = trace.slices.start[of.first : of.last] + trace.slices.duration[of.first : of.last]
     begin = min([start for _, start, _ in known], default=int(trace.slices.start[of.first]))
     stop = max([end for _, _, end in known], default=int(ends.max()))
-    explainer = Gaps(trace, pyramid, Names(trace.names))
+    explainer = Gaps(trace, pyramid, TraceNames(trace.names))
     threshold = explainer.threshold(track, begin, stop, MOST_GAPS, LEAST_NS)
     parts = explainer.explain(track, begin, stop, threshold)
     inside = _inside(parts, known) if known else parts["duration_ns"].to_numpy()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.search import Names, rows
+from parsers.profiler.trace.search import TraceNames, rows
 
 _NUMBER = re.compile(r"-op[0-9]+$")
 _GROUP = re.compile(r"@[^@/]*$")
@@ -55,7 +55,7 @@ def _alike(name: str, other: str) -> int | None:
     return 2 if unnumbered(name) == unnumbered(other) else None
 
 
-def slices_of(trace: Trace, names: Names, operator: str) -> NDArray[np.int64]:
+def slices_of(trace: Trace, names: TraceNames, operator: str) -> NDArray[np.int64]:
     """Return the rows of the slices of an operator in order of time, by the most exact form of its name that there is."""
     last = unnumbered(_GROUP.sub("", operator).rpartition("/")[2])
     if not last:

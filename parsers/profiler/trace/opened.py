@@ -21,7 +21,7 @@ from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.lanes import numbering
 from parsers.profiler.trace.pyramid import Pyramid
 from parsers.profiler.trace.running import Running
-from parsers.profiler.trace.search import Names
+from parsers.profiler.trace.search import TraceNames
 
 MOST_STEPS = 20_000
 """Maximum number of steps listed."""
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     duration: int
 
 
-class Curve(NamedTuple):
+class CounterCurve(NamedTuple):
     """A counter in pixel columns: first time (ns) in each, lowest, highest and last value."""
 
     series: str
@@ -83,9 +83,9 @@ class OpenTrace:
         """Return the steps in order of time, at most MOST_STEPS."""
         return list(self.once("steps", lambda: _steps(self.trace)))
 
-    def names(self) -> Names:
+    def names(self) -> TraceNames:
         """Return the names, ready to be searched."""
-        kept: Names = self.once("names", lambda: Names(self.trace.names))
+        kept: TraceNames = self.once("names", lambda: TraceNames(self.trace.names))
         return kept
 
     def gaps(self) -> gaps.Gaps:
@@ -150,7 +150,7 @@ class OpenTrace:
         kept: NDArray[np.float64] = self.once("medians", lambda: _medians(self.trace))
         return kept
 
-    def curves(self, track: int, start: int, stop: int, columns: int) -> list[Curve]:
+    def curves(self, track: int, start: int, stop: int, columns: int) -> list[CounterCurve]:
         """Return the series of a counter track from `start` to `stop` (ns), at most `columns` rows each.
 
         The first row of a series is the value that holds at `start`, if it was set before.
@@ -233,7 +233,7 @@ def _medians(trace: Trace) -> NDArray[np.float64]:
     return found
 
 
-def _curves(trace: Trace, rows: slice, start: int, stop: int, columns: int) -> list[Curve]:
+def _curves(trace: Trace, rows: slice, start: int, stop: int, columns: int) -> list[CounterCurve]:
     counters = trace.counters
     kinds = counters.series[rows]
     found = []
@@ -249,7 +249,7 @@ def _curves(trace: Trace, rows: slice, start: int, stop: int, columns: int) -> l
         column = np.clip((time - start) * columns // max(stop - start, 1), 0, columns)
         firsts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
         lasts = np.append(firsts[1:], len(time)) - 1
-        found.append(Curve(
+        found.append(CounterCurve(
             trace.series[kind], time[firsts], np.fmin.reduceat(value, firsts), np.fmax.reduceat(value, firsts), value[lasts]
         ))  # fmt: skip
     return found

@@ -17,7 +17,7 @@ _SAFE = re.compile(r"(?:\\[dwbS.()\[\]*+?|{}/@:#-]|\[(?!\^)|\((?!\?)|[^\\\[(])*"
 """Patterns that cannot match the line feed between two names, nor tell it from the end of a text."""
 
 
-class Names:
+class TraceNames:
     """The names of a trace as one text, in which a million are searched as quickly as ten thousand one by one."""
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -70,13 +70,13 @@ def find(
     shortest_ns: int = 0,
     limit: int | None = None,
     *,
-    names: Names | None = None,
+    names: TraceNames | None = None,
 ) -> NDArray[np.int64]:
     """Rows of the slices on tracks (all if None) whose name contains a text or matches, of at least `shortest_ns`.
 
-    They come by start, then row; `limit` keeps the first ones. `Names` made beforehand saves joining them each time.
+    They come by start, then row; `limit` keeps the first ones. `TraceNames` made beforehand saves joining them each time.
     """
-    names = names or Names(trace.names)
+    names = names or TraceNames(trace.names)
     found = names.containing(wanted) if isinstance(wanted, str) else names.matching(wanted)
     return rows(trace, found, tracks, shortest_ns, limit)
 

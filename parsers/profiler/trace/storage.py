@@ -1,7 +1,7 @@
 r"""Stores the columns of a trace in a directory, to be mapped into memory instead of read.
 
 `trace.columns` has the arrays one after the other, little-endian, each at a multiple of 64 bytes. `trace.header` says where:
-magic ``MSTR`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of what follows; msgpack of `_Header`
+magic ``MSTR`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of what follows; msgpack of `_TraceHeader`
 with dtype, length, place and CRC32C of every array. It is written last, and only a complete one counts. Names are UTF-8, one
 after the other, and are decoded when they are asked for. Nothing in the files is executed.
 """
@@ -46,7 +46,7 @@ _DTYPES = {
 }
 
 
-class _Column(msgspec.Struct, array_like=True):
+class _TraceColumn(msgspec.Struct, array_like=True):
     name: str
     dtype: str
     length: int
@@ -65,7 +65,7 @@ class _Track(msgspec.Struct, array_like=True):
     last: int
 
 
-class _Header(msgspec.Struct):
+class _TraceHeader(msgspec.Struct):
     path: bytes
     origin_ns: int
     clock: Clock
@@ -74,7 +74,7 @@ class _Header(msgspec.Struct):
     series: list[str]
     flow_kinds: list[str]
     problems: list[tuple[int, int, str, str]]
-    columns: list[_Column]
+    columns: list[_TraceColumn]
     size: int
     files: list[bytes]
 
@@ -127,7 +127,7 @@ def write(trace: Trace, directory: str) -> None:
     for path in (header_path, columns_path):
         if os.path.exists(path):
             os.unlink(path)
-    columns: list[_Column] = []
+    columns: list[_TraceColumn] = []
     with open_file(columns_path, "wb") as file:
         for name, array in _arrays(trace):
             file.write(bytes(-file.tell() % _ALIGNMENT))
@@ -138,14 +138,14 @@ def write(trace: Trace, directory: str) -> None:
                 crc = google_crc32c.extend(crc, bytes(piece))
                 file.write(piece)
                 report_read(0)
-            columns.append(_Column(name, _DTYPES[name], len(array), offset, crc))
+            columns.append(_TraceColumn(name, _DTYPES[name], len(array), offset, crc))
         size = file.tell()
     tracks = [
         _Track(one.process, one.thread, one.process_id, one.thread_id, one.kind, one.order, one.first, one.last)
         for one in trace.tracks
     ]
     problems = [(one.offset, one.length, one.kind, one.text) for one in trace.problems]
-    described = _Header(
+    described = _TraceHeader(
         os.fsencode(trace.path), trace.origin_ns, trace.clock, tracks, list(trace.categories), list(trace.series),
         list(trace.flow_kinds), problems, columns, size, list(map(os.fsencode, trace.files)),
     )  # fmt: skip
@@ -210,10 +210,10 @@ def open(directory: str, *, verify: bool = True) -> Trace:  # noqa: A001  read a
     )  # fmt: skip
 
 
-def _header(path: str) -> _Header:
+def _header(path: str) -> _TraceHeader:
     with open_file(path, "rb") as file:
         data = file.read()
-    header, end = Format(path, MAGIC, VERSION).header(data, _Header)
+    header, end = Format(path, MAGIC, VERSION).header(data, _TraceHeader)
     if end != len(data):
         raise FormatError(f"{path}: expected {end} bytes, found {len(data)}")
     return header

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.profiler.trace import alignment, flames, ranges, search, views
 from parsers.profiler.trace.columns import Track
-from parsers.profiler.trace.opened import Curve, OpenTrace, Step
+from parsers.profiler.trace.opened import CounterCurve, OpenTrace, Step
 from parsers.profiler.trace.placing import Axis, Place, axis_of, common_step, comparable, places
-from parsers.profiler.trace.views import View
+from parsers.profiler.trace.views import TraceView
 
 MOST_PARTS = 16
 MOST_ROWS = 1 << 32
@@ -31,7 +31,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RankPart:
     """One of the traces."""
 
     number: int
@@ -82,7 +82,7 @@ class Together:
         parts = []
         for number, (one, place) in enumerate(zip(opened, found, strict=True)):
             label = labels[number] if labels else ""
-            parts.append(Part(number, one, label, place, track, lane, row, name))
+            parts.append(RankPart(number, one, label, place, track, lane, row, name))
             track += len(one.trace.tracks)
             lane += int(one.first_lanes[-1])
             row += len(one.trace.slices)
@@ -113,33 +113,33 @@ class Together:
 
     # Numbers --------------------------------------------------------------------------------------------------------
 
-    def of_track(self, track: int) -> tuple[Part, int]:
+    def of_track(self, track: int) -> tuple[RankPart, int]:
         """The trace that a track belongs to, and its number there."""
         part = self._of(track, [part.track for part in self.parts])
         return part, track - part.track
 
-    def of_row(self, row: int) -> tuple[Part, int]:
+    def of_row(self, row: int) -> tuple[RankPart, int]:
         """The trace that a slice belongs to, and its row there."""
         part = self._of(row, [part.row for part in self.parts])
         return part, row - part.row
 
-    def listed(self) -> Iterator[tuple[Part, int, Track]]:
+    def listed(self) -> Iterator[tuple[RankPart, int, Track]]:
         """All tracks in order, as (trace, number there, track)."""
         for part in self.parts:
             for index, track in enumerate(part.opened.trace.tracks):
                 yield part, index, track
 
-    def chosen(self, tracks: Sequence[int] | None) -> list[tuple[Part, list[int] | None]]:
+    def chosen(self, tracks: Sequence[int] | None) -> list[tuple[RankPart, list[int] | None]]:
         """The traces that have some of the tracks, with the numbers there; all of them, with None, if None."""
         if tracks is None:
             return [(part, None) for part in self.parts]
-        found: dict[int, tuple[Part, list[int]]] = {}
+        found: dict[int, tuple[RankPart, list[int]]] = {}
         for track in tracks:
             part, own = self.of_track(track)
             found.setdefault(part.number, (part, []))[1].append(own)
         return list(found.values())
 
-    def _of(self, number: int, firsts: list[int]) -> Part:
+    def _of(self, number: int, firsts: list[int]) -> RankPart:
         # of parts without any, the last one that begins there has it
         return self.parts[max(place for place, first in enumerate(firsts) if first <= number)]
 
@@ -158,7 +158,7 @@ class Together:
                 found += own[~drawn].tolist()
         return found
 
-    def view(self, lanes: Sequence[int], k: int, b0: int, n: int, pending: Sequence[int] = ()) -> View:
+    def view(self, lanes: Sequence[int], k: int, b0: int, n: int, pending: Sequence[int] = ()) -> TraceView:
         """The view of lanes but those `pending`; see `views.view`.
 
         The buckets of a lane begin later than b0 << k says, by the shift of its track modulo 2**k ns.
@@ -180,10 +180,10 @@ class Together:
                 found.append(self._moved(part, made, own[moved], shift, b0))
         return views.joined(k, b0, n, found)
 
-    def _moved(self, part: Part, view: View, place: Rows, shift: int, b0: int) -> View:
+    def _moved(self, part: RankPart, view: TraceView, place: Rows, shift: int, b0: int) -> TraceView:
         of = {name: index for index, name in enumerate(self.categories)}
         category = np.array([of[name] for name in part.opened.trace.categories], np.int64)
-        return View(
+        return TraceView(
             view.k, b0, view.n, view.row + part.row, place[view.lane], view.start + shift, view.duration,
             view.name + part.name, category[view.category], place[view.small_lane], view.bucket, view.count, view.busy,
             view.longest.astype(np.int64) + part.row,
@@ -304,7 +304,7 @@ class Together:
         shares = [share for of, share in found if of == counted]
         return counted, np.mean(shares, axis=0, dtype=np.float32)
 
-    def curves(self, track: int, start: int, stop: int, columns: int) -> list[Curve]:
+    def curves(self, track: int, start: int, stop: int, columns: int) -> list[CounterCurve]:
         """The series of a counter track; see `OpenTrace.curves`."""
         part, own = self.of_track(track)
         shift = part.shift(own)
@@ -327,7 +327,7 @@ class Together:
                 found.append((each.row + other.row, each.start + shift, each.end + shift))
         return found
 
-    def last_to_come(self, row: int) -> tuple[Part, int] | None:
+    def last_to_come(self, row: int) -> tuple[RankPart, int] | None:
         """The trace that began a collective last, and how many ns after the first one; None for any other slice."""
         found = self.same_collective(row)
         if len(found) < 2:
@@ -336,7 +336,7 @@ class Together:
         return self.of_row(last[0])[0], last[1] - min(start for _, start, _ in found)
 
 
-def _statistics(part: Part, t0: int, t1: int, tracks: list[int] | None, clip: bool) -> list[pd.DataFrame]:
+def _statistics(part: RankPart, t0: int, t1: int, tracks: list[int] | None, clip: bool) -> list[pd.DataFrame]:
     """RANGE_NAMES of one of the traces, by how far its tracks are moved."""
     opened, found = part.opened, []
     for shift, of in part.groups(tracks):

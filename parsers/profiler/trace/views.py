@@ -27,7 +27,7 @@ _LANES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TraceView:
     """Slices of lanes in the buckets from `b0` to before `b0 + n`, each of 2**k ns since the origin of the trace."""
 
     k: int
@@ -90,16 +90,16 @@ def _narrow(values: NDArray[np.integer[Any]]) -> str:
     return "u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4"
 
 
-def joined(k: int, b0: int, n: int, views: Sequence[View]) -> View:
+def joined(k: int, b0: int, n: int, views: Sequence[TraceView]) -> TraceView:
     """One view of several that have no lane in common."""
-    names = [field for field in View.__dataclass_fields__ if field not in ("k", "b0", "n")]
+    names = [field for field in TraceView.__dataclass_fields__ if field not in ("k", "b0", "n")]
     empty = np.zeros(0, np.int64)
-    return View(k, b0, n, *(np.concatenate([empty, *(getattr(one, name) for one in views)]) for name in names))
+    return TraceView(k, b0, n, *(np.concatenate([empty, *(getattr(one, name) for one in views)]) for name in names))
 
 
 def view(
     trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int, *, running: Running | None = None
-) -> View:
+) -> TraceView:
     """The view of lanes (numbered as by `lanes.numbering`) from bucket `b0` on, `n` buckets of 2**k ns.
 
     Lanes that are not there are empty. Without a pyramid, all slices of the tracks in the window are looked at; `running`
@@ -123,7 +123,7 @@ def view(
     order = np.lexsort((big[1], big[0]))
     place, row = big[0][order], big[1][order]
     slices = trace.slices
-    return View(
+    return TraceView(
         k, b0, n, row, place, slices.start[row], slices.duration[row], slices.name[row].astype(np.int64),
         slices.category[row].astype(np.int64), *divmod(cells.cell, max(n, 1)), cells.count, cells.busy, cells.row,
     )  # fmt: skip

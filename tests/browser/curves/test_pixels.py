@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from app import create_app
 from app.store.store import Store
 from layouts.curves.lines import figure
-from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from parsers import Series
 from parsers.events.writer import EventWriter
 
@@ -48,7 +48,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.stop()
 
 
-def made(seed: int) -> Line:
+def made(seed: int) -> ChartLine:
     """A curve of 3,000 to 30,000 points: noise, a walk, or a fall with spikes, at even or uneven steps."""
     random = np.random.default_rng(seed)
     n = int(random.integers(3_000, 30_000))
@@ -59,7 +59,7 @@ def made(seed: int) -> Line:
         np.exp(-np.arange(n) / n * 4) + 0.02 * random.normal(size=n) + (random.random(n) < 0.003),
     )[seed % 3]  # fmt: skip
     one = Series(step.astype(np.int64), 1.7e9 + step, value, np.zeros(n, np.int32), step * 60)
-    return Line(str(seed), "loss", str(seed), "#336699", one, step.astype(float), 1.7e9)
+    return ChartLine(str(seed), "loss", str(seed), "#336699", one, step.astype(float), 1.7e9)
 
 
 def covered(x: np.ndarray, y: np.ndarray, columns: int, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -92,7 +92,7 @@ def points_of(path: str) -> tuple[np.ndarray, np.ndarray]:
     return corners[:, 0], corners[:, 1]
 
 
-def off(line: Line, path: str, axes: dict, columns: int) -> int:
+def off(line: ChartLine, path: str, axes: dict, columns: int) -> int:
     """Number of columns in which the drawn line misses an extreme of the points, or adds one, by more than a pixel."""
     x = axes["x"][0] * line.x + axes["x"][1]
     y = axes["y"][0] * line.series.value + axes["y"][1]
@@ -128,8 +128,8 @@ def test_no_pixel_column_is_off_by_more_than_a_pixel(
         end = float(max(line.x[-1] for line in lines))
         for zoom in (1.0, 0.61, 0.23, 0.07):
             begin = float(random.uniform(0, 0.3) * end * (1 - zoom))
-            view = View() if zoom == 1.0 else View(x=(begin, begin + zoom * end))
-            axes = page.evaluate(DRAW, figure(lines, Look(columns=columns, view=view)))
+            view = VisibleRange() if zoom == 1.0 else VisibleRange(x=(begin, begin + zoom * end))
+            axes = page.evaluate(DRAW, figure(lines, LineStyle(columns=columns, view=view)))
             assert axes["width"] == columns
             assert len(axes["paths"]) == len(lines)
             for line, path in zip(lines, axes["paths"], strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from layouts.dumps.catalogue import catalogue
-from layouts.dumps.choice import Choice, read_against, read_choice, read_node
+from layouts.dumps.choice import DumpChoice, read_against, read_choice, read_node
 from layouts.dumps.listing import iterations, listing
 from layouts.dumps.open_dump import DumpWork, OpenDump
 from layouts.dumps.parts import progress, worked
@@ -38,16 +38,16 @@ def test_nothing_is_chosen() -> None:
 
 def test_a_choice_is_read() -> None:
     ask = {"of": ["a"], "rank": ["2"], "step": ["0"], "mark": ["m"], "node": ["x/y"], "io": ["output.0"]}
-    assert read_choice(ask) == Choice("a", 2, 0, "m")
+    assert read_choice(ask) == DumpChoice("a", 2, 0, "m")
     assert read_node(ask) == ("x/y", "output.0")
-    assert read_choice({"of": ["live:1"]}) == Choice("live:1", 0, None)
+    assert read_choice({"of": ["live:1"]}) == DumpChoice("live:1", 0, None)
 
 
 def test_what_to_compare_with_is_as_chosen_but_for_what_is_named() -> None:
     ask = {"of": ["a"], "rank": ["2"], "step": ["4"], "mark": ["m"]}
-    assert read_against(ask | {"with_step": ["3"]}) == Choice("a", 2, 3, "m")
-    assert read_against(ask | {"with_rank": ["0"]}) == Choice("a", 0, 4, "m")
-    assert read_against(ask | {"with": ["b"], "with_mark": ["n"]}) == Choice("b", 2, 4, "n")
+    assert read_against(ask | {"with_step": ["3"]}) == DumpChoice("a", 2, 3, "m")
+    assert read_against(ask | {"with_rank": ["0"]}) == DumpChoice("a", 0, 4, "m")
+    assert read_against(ask | {"with": ["b"], "with_mark": ["n"]}) == DumpChoice("b", 2, 4, "n")
 
 
 @pytest.mark.parametrize("ask", [[], {"of": "a"}, {"of": ["a"], "rank": ["x"]}, {"of": ["a"], "step": ["-2"]},
@@ -76,10 +76,10 @@ def test_the_dump_of_a_job_is_listed_once_if_any_rank_is_chosen() -> None:
 
 
 def test_a_listing_has_ranks_and_iterations(source: MemorySource) -> None:
-    found = listing(source, Choice("a", 0, None))
+    found = listing(source, DumpChoice("a", 0, None))
     assert (found["state"], found["ranks"], found["steps"], found["with"]) == ("ready", [0], [0, 1, 2], None)
-    assert listing(source, Choice("b", 0, None))["state"] == "missing"
-    assert listing(source, Choice("a", 0, None), "b")["with"]["state"] == "missing"
+    assert listing(source, DumpChoice("b", 0, None))["state"] == "missing"
+    assert listing(source, DumpChoice("a", 0, None), "b")["with"]["state"] == "missing"
     dump = source.dumps.open("a").dump
     assert dump is not None
     assert iterations(dump, 0) == [0, 1, 2]
@@ -101,11 +101,11 @@ class SlowDumps(MemoryDumps):
 
 def test_the_progress_of_listing_and_of_work_is_told() -> None:
     source = MemorySource(dumps=SlowDumps)
-    assert listing(source, Choice("a", 0, None))["state"] == "reading"
+    assert listing(source, DumpChoice("a", 0, None))["state"] == "reading"
     work = DumpWork("sum", 1, lambda dump, report: int(np.sum(dump.series)))
-    told = progress(worked(source, Choice("a", 0, None), work, {"again": ["1"]}))
+    told = progress(worked(source, DumpChoice("a", 0, None), work, {"again": ["1"]}))
     assert told == {"state": "working", "done": 3, "total": 10, "text": "again", "mark": ""}
-    worked(source, Choice("a", 0, None), work, {"cancel": ["1"]})
+    worked(source, DumpChoice("a", 0, None), work, {"cancel": ["1"]})
     assert source.wanted == ["sum"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layouts.explanations.choice import Choice, read_choice
+from layouts.explanations.choice import ExplanationChoice, read_choice
 from layouts.explanations.colours import table, tables
 from layouts.explanations.filtering import matching
 from layouts.explanations.tables import MOST_LABELS, sample_cards, sample_table
@@ -37,7 +37,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return open_run(str(folder)).explanations.snapshot()
 
 
-def plain(found: Explanations, choice: Choice) -> list[int]:
+def plain(found: Explanations, choice: ExplanationChoice) -> list[int]:
     """The samples a choice keeps, by id, one after the other."""
     kept = []
     for sample, image in zip(found.samples["sample"], found.samples["image"], strict=True):
@@ -77,29 +77,29 @@ def plain(found: Explanations, choice: Choice) -> list[int]:
 
 
 CHOICES = [
-    Choice("r"),
-    Choice("r", labels=(1,)),
-    Choice("r", labels=(1, 4), outcomes=("fp",)),
-    Choice("r", outcomes=("tp",)),
-    Choice("r", outcomes=("fn",), threshold=0.8),
-    Choice("r", outcomes=("fp", "fn"), threshold=0.6),
-    Choice("r", outcomes=("tn",), labels=(0,)),
-    Choice("r", outcomes=("tn",), threshold=0.0),
-    Choice("r", outcomes=("tp", "fn", "fp", "tn"), threshold=1.0),
-    Choice("r", truth=(2,)),
-    Choice("r", truth=(0, 3), outcomes=("fn",), threshold=0.3),
-    Choice("r", text="12"),
-    Choice("r", text="IMAGES/0/9"),
-    Choice("r", text="nowhere"),
-    Choice("r", probability=(0.4, 0.6)),
-    Choice("r", probability=(0.2, 0.9), labels=(3,), outcomes=("fp", "tn"), threshold=0.55),
-    Choice("r", sd=(0.0, 0.1)),
-    Choice("r", labels=(77,)),
+    ExplanationChoice("r"),
+    ExplanationChoice("r", labels=(1,)),
+    ExplanationChoice("r", labels=(1, 4), outcomes=("fp",)),
+    ExplanationChoice("r", outcomes=("tp",)),
+    ExplanationChoice("r", outcomes=("fn",), threshold=0.8),
+    ExplanationChoice("r", outcomes=("fp", "fn"), threshold=0.6),
+    ExplanationChoice("r", outcomes=("tn",), labels=(0,)),
+    ExplanationChoice("r", outcomes=("tn",), threshold=0.0),
+    ExplanationChoice("r", outcomes=("tp", "fn", "fp", "tn"), threshold=1.0),
+    ExplanationChoice("r", truth=(2,)),
+    ExplanationChoice("r", truth=(0, 3), outcomes=("fn",), threshold=0.3),
+    ExplanationChoice("r", text="12"),
+    ExplanationChoice("r", text="IMAGES/0/9"),
+    ExplanationChoice("r", text="nowhere"),
+    ExplanationChoice("r", probability=(0.4, 0.6)),
+    ExplanationChoice("r", probability=(0.2, 0.9), labels=(3,), outcomes=("fp", "tn"), threshold=0.55),
+    ExplanationChoice("r", sd=(0.0, 0.1)),
+    ExplanationChoice("r", labels=(77,)),
 ]
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
-def test_filters_keep_what_a_loop_keeps(found: Explanations, choice: Choice) -> None:
+def test_filters_keep_what_a_loop_keeps(found: Explanations, choice: ExplanationChoice) -> None:
     rows = matching(found, choice)
     assert found.samples["sample"].to_numpy()[rows.rows].tolist() == plain(found, choice)
     assert rows.total == 60
@@ -121,7 +121,7 @@ def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, s
             return (np.inf, sample)
         return (worst(values) if sort.endswith("_up") else -worst(values), sample)
 
-    choice = Choice("r", labels=labels, sort=sort)
+    choice = ExplanationChoice("r", labels=labels, sort=sort)
     wanted = sorted(plain(found, choice), key=key)
     assert found.samples["sample"].to_numpy()[matching(found, choice).rows].tolist() == wanted
 
@@ -129,14 +129,14 @@ def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, s
 def test_order_by_disagreement_has_unknown_samples_last(found: Explanations) -> None:
     values = np.full(60, np.nan)
     values[[5, 9, 30]] = 0.2, 1.7, 0.2
-    assert matching(found, Choice("r", sort="disagreement"), values).rows[:5].tolist() == [9, 5, 30, 0, 1]
-    assert matching(found, Choice("r", sort="disagreement_up"), values).rows[:4].tolist() == [5, 30, 9, 0]
-    assert matching(found, Choice("r", sort="disagreement")).rows.tolist() == list(range(60))
+    assert matching(found, ExplanationChoice("r", sort="disagreement"), values).rows[:5].tolist() == [9, 5, 30, 0, 1]
+    assert matching(found, ExplanationChoice("r", sort="disagreement_up"), values).rows[:4].tolist() == [5, 30, 9, 0]
+    assert matching(found, ExplanationChoice("r", sort="disagreement")).rows.tolist() == list(range(60))
 
 
 def test_the_table_has_a_row_for_each_label(found: Explanations) -> None:
     rows = np.array([7, 3])
-    made = sample_table(found, rows, Choice("r", threshold=0.3))
+    made = sample_table(found, rows, ExplanationChoice("r", threshold=0.3))
     table_of = found.predictions
     wanted = [row for sample in (21, 9) for row in table_of[table_of["sample"] == sample].itertuples()]
     with_labels = made[made["label"] != ""]
@@ -153,7 +153,7 @@ def test_the_table_has_a_row_for_each_label(found: Explanations) -> None:
 
 
 def test_cards_have_the_most_probable_labels_first(found: Explanations) -> None:
-    for card in sample_cards(found, np.arange(60), Choice("r")):
+    for card in sample_cards(found, np.arange(60), ExplanationChoice("r")):
         p = [label[1] for label in card["labels"]]
         assert p == sorted(p, reverse=True)
         assert card["maps"] == [[0, 0]]
@@ -165,12 +165,12 @@ def test_a_sample_with_ten_thousand_labels_sends_some(tmp_path: Path) -> None:
     with ExplanationWriter(str(tmp_path / "run"), labels=names, seconds=1) as writer:
         writer.sample(0, np.zeros((2, 2), np.uint8), truth=[9_999, 3], probabilities={n: n / 10_000 for n in range(10_000)})
     found = open_run(str(tmp_path / "run")).explanations.snapshot()
-    (card,) = sample_cards(found, np.array([0]), Choice("r"))
+    (card,) = sample_cards(found, np.array([0]), ExplanationChoice("r"))
     assert len(card["labels"]) == MOST_LABELS
     assert card["more"] == 10_000 - MOST_LABELS
     # True labels are never left out.
     assert [label[0] for label in card["labels"]] == [*range(9_999, 10_000 - MOST_LABELS, -1), 3]
-    assert len(sample_table(found, np.array([0]), Choice("r"))) == 10_000
+    assert len(sample_table(found, np.array([0]), ExplanationChoice("r"))) == 10_000
 
 
 def test_nothing_recorded(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_nothing_recorded(tmp_path: Path) -> None:
     found = open_run(str(tmp_path / "run")).explanations.snapshot()
     for choice in CHOICES:
         assert matching(found, choice).rows.tolist() == []
-    assert len(sample_table(found, np.array([], np.int64), Choice("r"))) == 0
+    assert len(sample_table(found, np.array([], np.int64), ExplanationChoice("r"))) == 0
 
 
 # What the browser sends ------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def test_a_state_becomes_a_choice() -> None:
     assert read_choice(None) is None
     state = {"of": ["run"], "label": ["3", "4"], "outcome": ["fp"], "truth": ["1"], "q": ["x"], "t": ["0.25"], "p": ["0.1,0.2"],
              "sd": ["0,1"], "sort": ["uncertainty_up"], "sample": ["17"], "explainer": ["A", "B"]}  # fmt: skip
-    assert read_choice(state) == Choice(
+    assert read_choice(state) == ExplanationChoice(
         "run", "", (3, 4), ("fp",), (1,), "x", 0.25, (0.1, 0.2), (0.0, 1.0), "uncertainty_up", 17, ("A", "B")
     )
 

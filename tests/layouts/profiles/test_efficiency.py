@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import Choice
-from layouts.profiles.efficiency import Ask, Efficiency, MeasuredProfiles, read_ask
+from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.efficiency import Efficiency, EfficiencyRequest, MeasuredProfiles, read_ask
 from layouts.profiles.efficiency_cards import figures, on_operators, rate
 from layouts.profiles.frames import ProfileFrame
 from parsers import KERNELS, STEPS, open_run
@@ -173,7 +173,7 @@ def test_requests_are_validated() -> None:
     for wrong in ([], {"run": "a"}, *({"run": ["a"]} | one for one in malformed)):
         with pytest.raises(BadInput):
             read_ask(wrong)
-    assert isinstance(read_ask({"run": ["a"], "peak": [""]}), Ask)
+    assert isinstance(read_ask({"run": ["a"], "peak": [""]}), EfficiencyRequest)
 
 
 def test_it_waits_for_frames_that_are_being_read() -> None:
@@ -186,7 +186,7 @@ def test_it_waits_for_frames_that_are_being_read() -> None:
 def test_kernels_are_measured_once_for_each_mark() -> None:
     kept = MeasuredProfiles()
     frame = kernels(duration_ns=[5])
-    choices = [Choice("a", ".", 0, mark) for mark in ("m", "m", "n", "", "")]
+    choices = [ProfileChoice("a", ".", 0, mark) for mark in ("m", "m", "n", "", "")]
     one, again, other, plain, plain_again = (kept.measured(choice, frame) for choice in choices)
     assert one is again
     assert other is not one

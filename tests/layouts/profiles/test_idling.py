@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from layouts.jobs.advice.drawing import drawn
 from layouts.jobs.advice.page import advice_for
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import MOST_STEPS, idle_card
 from layouts.profiles.profile_overview.page import summarised
@@ -17,7 +17,7 @@ from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.parsers.profiler.trace.test_idle import waiting
 from tests.sources import MemorySource
 
-CHOICE = Choice("a", ".", 0)
+CHOICE = ProfileChoice("a", ".", 0)
 ASKED: dict[str, Any] = {"run": ["a"], "session": ["."], "rank": ["0"]}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.profiles.catalogue import catalogue
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.profile_overview.summary import ranks_card
 from tests.layouts.profiles.steps.test_steps_page import texts_in
 
@@ -28,7 +28,7 @@ def rank(folder: Path, about: Mapping[str, Any] | None = None) -> None:
         (folder / "profiler_metadata.json").write_text(json.dumps(about))
 
 
-def listed(base: Path, asked: Choice | None = None) -> tuple[Listed, str]:
+def listed(base: Path, asked: ProfileChoice | None = None) -> tuple[Listed, str]:
     """Return (title, members) of each job of all runs, and the texts of the ranks that the overview lists for a profile."""
     store = Store([base], interval=0).start()
     try:
@@ -50,7 +50,7 @@ def test_ranks_of_several_hosts_are_one_job(tmp_path: Path) -> None:
     names = [f"host{number}_{40 + number}_20261120233012998_ascend_ms" for number in (0, 1)]
     for number, name in enumerate(names):
         rank(tmp_path / "run" / name, {"distributed_args": {"rank": number, "world_size": 2}})
-    jobs, shown = listed(tmp_path, Choice("run", names[1], 1))
+    jobs, shown = listed(tmp_path, ProfileChoice("run", names[1], 1))
     assert jobs == [("*_ascend_ms", [("run", name, number) for number, name in enumerate(names)])]
     assert "rank 0" in shown
     assert "rank 1" in shown
@@ -60,7 +60,7 @@ def test_ranks_of_several_hosts_are_one_job(tmp_path: Path) -> None:
 def test_ranks_that_are_runs_are_one_job(tmp_path: Path, names: tuple[str, str]) -> None:
     for name in names:
         rank(tmp_path / name / "profiler")
-    jobs, shown = listed(tmp_path, Choice(names[0], "profiler", 0))
+    jobs, shown = listed(tmp_path, ProfileChoice(names[0], "profiler", 0))
     title = names[0].replace("rank_0", "rank_*")
     assert jobs == [(f"{title}/profiler", [(name, "profiler", number) for number, name in enumerate(names)])]
     assert "rank 1" in shown
@@ -73,7 +73,7 @@ def test_a_rank_that_occurs_twice_is_of_two_jobs(tmp_path: Path) -> None:
             rank(tmp_path / "run" / f"vm_{number + 7}_{stamp}_ascend_ms", {"distributed_args": {"rank": number}})
     first, second = "vm_7_20261120120000000_ascend_ms", "vm_8_20261120120001000_ascend_ms"
     later = "vm_7_20261120130000000_ascend_ms"
-    jobs, shown = listed(tmp_path, Choice("run", later, 0))
+    jobs, shown = listed(tmp_path, ProfileChoice("run", later, 0))
     assert jobs == [("*_ascend_ms", [("run", first, 0), ("run", second, 1)]), (later, [("run", later, 0)])]
     assert shown == ""
 
@@ -95,7 +95,7 @@ def test_files_about_all_ranks_alone_are_a_job_of_rank_minus_one(tmp_path: Path)
     folder.mkdir(parents=True)
     (folder / "cluster_step_trace_time.csv").write_text(WHOLE)
     name = ("run", "cluster_analysis_output", -1)
-    jobs, shown = listed(tmp_path, Choice(*name))
+    jobs, shown = listed(tmp_path, ProfileChoice(*name))
     assert jobs == [("cluster_analysis_output", [name])]
     assert shown == ""
 

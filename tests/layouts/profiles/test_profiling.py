@@ -12,7 +12,7 @@ import pytest
 
 from layouts.kit.state import BadInput
 from layouts.profiles.catalogue import MOST_FILES, MOST_KEPT, catalogue
-from layouts.profiles.choice import ALL_RANKS, Choice, read_against, read_choice, read_group, read_step
+from layouts.profiles.choice import ALL_RANKS, ProfileChoice, read_against, read_choice, read_group, read_step
 from layouts.profiles.frames import ProfileFrame, ProfileRow
 from layouts.profiles.reading import MOST_PROBLEMS, reading
 from parsers import OPERATORS, Problem
@@ -135,9 +135,9 @@ def test_a_choice() -> None:
     assert read_choice(None) is None
     assert read_choice({"session": ["s"]}) is None
     asked = {"run": ["a"], "session": ["s"], "rank": ["3"], "mark": ["m"], "with_run": ["b"], "with_rank": ["1"]}
-    assert read_choice(asked) == Choice("a", "s", 3, "m")
-    assert read_against(asked) == Choice("b", ".", 1, "")
-    assert read_choice({"run": ["a"], "session": ["cluster_analysis_output"], "rank": ["-1"]}) == Choice(
+    assert read_choice(asked) == ProfileChoice("a", "s", 3, "m")
+    assert read_against(asked) == ProfileChoice("b", ".", 1, "")
+    assert read_choice({"run": ["a"], "session": ["cluster_analysis_output"], "rank": ["-1"]}) == ProfileChoice(
         "a", "cluster_analysis_output", ALL_RANKS
     )
 
@@ -164,7 +164,7 @@ def test_what_is_no_choice_is_refused(asked: Any) -> None:
 def test_how_far_the_reading_is() -> None:
     source = profiled("a", 2)
     answers = source.data["a"]["profiles"]["s", 0]
-    one, other = Choice("a", "s", 0, "m"), Choice("a", "s", 1, "m")
+    one, other = ProfileChoice("a", "s", 0, "m"), ProfileChoice("a", "s", 1, "m")
     frames = ("operators", "steps")
     told = reading(source, one, None, frames)
     assert (told["state"], told["wanted"]) == ("missing", ["operators.csv", "steps.csv"])
@@ -177,5 +177,5 @@ def test_how_far_the_reading_is() -> None:
     assert (told["state"], told["frames"], len(told["problems"]), told["more"]) == ("ready", ["operators"], MOST_PROBLEMS, 3)
     told = reading(source, one, other, frames)
     assert (told["state"], told["which"]) == ("missing", "with")
-    told = reading(source, Choice("a", "s", 1, "m"), None, frames, needed=False)
+    told = reading(source, ProfileChoice("a", "s", 1, "m"), None, frames, needed=False)
     assert (told["state"], told["frames"]) == ("ready", [])

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.profiles.step_plots import Look
+from layouts.profiles.step_plots import StepStyle
 from layouts.profiles.step_streams import MOST_BOXES, streams
 from parsers import open_run
 from parsers.analysis import breakdowns
 from tests.writers.step_traces import frame, legacy, reduces
 
-LOOK = Look(
+LOOK = StepStyle(
     {part: part for part in ("interval", "forward_backward", "forward", "tail", "whole", "stream")} | {"more": "and {n} more"}
 )
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.profiles.step_plots import Look, bars, trends, unit_of
+from layouts.profiles.step_plots import StepStyle, bars, trends, unit_of
 from layouts.profiles.step_times import joined
 from parsers import STEPS, Series, open_run
 from parsers.analysis import Breakdown, breakdowns, outliers, step_times
@@ -26,7 +26,7 @@ WORDS = {
     )},
     "steps": "steps {first} to {last}", "more": "and {n} more",
 }  # fmt: skip
-LOOK = Look(WORDS)
+LOOK = StepStyle(WORDS)
 
 
 def decoded(spec: dict[str, str]) -> np.ndarray[Any, Any]:
@@ -64,7 +64,7 @@ def test_a_bar_per_step_with_the_times_of_the_file(real_data: Path) -> None:
     for part, ticks in (("interval", 9037809), ("forward_backward", 1714377), ("tail", 2300344)):
         assert decoded(role(figure, part)["y"])[1] == pytest.approx(ticks / 1e5, rel=1e-6)
     assert "interval 90.4 ms  69.2 %" in role(figure, "hover")["hovertext"][1]
-    shares = bars(found, Look(WORDS, measure="share"))
+    shares = bars(found, StepStyle(WORDS, measure="share"))
     stack = sum(decoded(role(shares, part)["y"]) for part in found.parts)
     np.testing.assert_allclose(stack, 100.0, rtol=1e-5)
 
@@ -92,7 +92,7 @@ def test_no_bar_hides_a_step_that_stands_out(odd: set[int], columns: int) -> Non
     found = regular(5_000, dict.fromkeys(odd, 2e7))
     out = outliers(found)
     assert set(out.row.tolist()) == odd
-    figure = bars(found, Look(WORDS, columns=columns))
+    figure = bars(found, StepStyle(WORDS, columns=columns))
     assert figure["layout"]["meta"]["outliers"] == len(odd)
     if not odd:
         assert "long" not in roles(figure)
@@ -121,7 +121,7 @@ def test_steps_far_beyond_the_others_are_marked_at_the_edge_and_do_not_squeeze_t
 def test_a_window_a_picked_step_and_rows_that_cannot_be_told() -> None:
     rows = [legacy(at + 1, 1.0, 8.0, 1.0) for at in range(30)]
     rows[12] = legacy(13, float("nan"), 8.0, 1.0)
-    figure = bars(made(rows), Look(WORDS, window=(10, 19), step=15))
+    figure = bars(made(rows), StepStyle(WORDS, window=(10, 19), step=15))
     meta = figure["layout"]["meta"]
     assert (meta["steps"], meta["window"], meta["unsound"]) == (10, [10, 19], 1)
     (shape,) = figure["layout"]["shapes"]
@@ -130,7 +130,7 @@ def test_a_window_a_picked_step_and_rows_that_cannot_be_told() -> None:
     assert (decoded(unsound["x"]).tolist(), unsound["hovertext"]) == ([12.0], ["step 13: unknown"])
     ticks = figure["layout"]["xaxis"]
     assert all(int(text) == place + 1 for place, text in zip(ticks["tickvals"], ticks["ticktext"], strict=True))
-    outside = bars(made(rows), Look(WORDS, window=(-5, 10**9), step=1000))
+    outside = bars(made(rows), StepStyle(WORDS, window=(-5, 10**9), step=1000))
     assert outside["layout"]["meta"]["steps"] == 30
     assert not outside["layout"]["shapes"]
 
@@ -146,7 +146,7 @@ def test_a_line_per_part_and_one_of_the_whole() -> None:
         assert len(x) == len(y) == len(decoded(trace["customdata"])) <= 4_002
         assert np.isnan(y).sum() == 1
     assert decoded(role(figure, "whole")["y"])[0] == pytest.approx(10.0)
-    shares = trends(found, Look(WORDS, measure="share"))
+    shares = trends(found, StepStyle(WORDS, measure="share"))
     assert roles(shares) == ["interval", "forward_backward", "tail"]
     assert decoded(role(shares, "interval")["y"])[0] == pytest.approx(10.0)
     json.dumps(figure)

@@ -13,7 +13,7 @@ import pytest
 
 from parsers import FormatError, PayloadError, open_run
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value
-from parsers.export import KINDS, Export, Wanted
+from parsers.export import KINDS, Export, WantedExport
 from parsers.runs import Run
 from tests.parsers.payloads.reference import messages, runs
 
@@ -41,10 +41,10 @@ def record(tmp_path: Path) -> Record:
     return record
 
 
-def exported(out: Path, runs: Sequence[Run], wanted: Wanted | None = None) -> list[PayloadError]:
+def exported(out: Path, runs: Sequence[Run], wanted: WantedExport | None = None) -> list[PayloadError]:
     """Export runs; the reasons of what was left out."""
     refused: list[PayloadError] = []
-    with Export(out, wanted or Wanted(), refused=refused.append) as export:
+    with Export(out, wanted or WantedExport(), refused=refused.append) as export:
         for run in runs:
             export.add(run)
     assert export.lost == len(refused)
@@ -166,7 +166,7 @@ def test_runs_of_one_name_have_directories_of_their_own(record: Record, tmp_path
 def test_what_is_wanted(record: Record, tmp_path: Path) -> None:
     values: dict[str, Value] = {"loss": 0.5, "t": Tensor(np.float32(1)), "u": Tensor(np.float32(2)), "h": Histogram([1.0])}
     run = record(*((step, values) for step in range(1, 6)))
-    wanted = Wanted(("scalars", "tensors"), lambda tags: [tag for tag in tags if tag != "u"], (2, 3))
+    wanted = WantedExport(("scalars", "tensors"), lambda tags: [tag for tag in tags if tag != "u"], (2, 3))
     exported(tmp_path / "out", [run], wanted)
     assert files(tmp_path / "out") == {"scalars.csv", "index.csv", "tensors/run/t_2.npy", "tensors/run/t_3.npy"}
     assert pd.read_csv(tmp_path / "out" / "scalars.csv")["step"].tolist() == [2, 3]
@@ -213,21 +213,21 @@ def test_a_link_that_leaves_the_directory_is_refused(record: Record, tmp_path: P
 
 def test_a_file_takes_scalars_only(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="expected a directory for"):
-        Export(tmp_path / "x.csv", Wanted(), refused=print)
+        Export(tmp_path / "x.csv", WantedExport(), refused=print)
     assert os.listdir(tmp_path) == []
 
 
 def test_progress_grows_to_the_end(record: Record, tmp_path: Path) -> None:
     run = record(*((step, {"t": Tensor(np.float32(step)), "loss": 1.0}) for step in range(3)))
     shares: list[float] = []
-    with Export(tmp_path / "out", Wanted(), refused=print) as export:
+    with Export(tmp_path / "out", WantedExport(), refused=print) as export:
         export.add(run, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
 
 def test_all_of_the_real_runs(real_data: Path, tmp_path: Path) -> None:
-    with Export(tmp_path / "out", Wanted(), refused=lambda error: pytest.fail(str(error))) as export:
+    with Export(tmp_path / "out", WantedExport(), refused=lambda error: pytest.fail(str(error))) as export:
         count = 0
         for run in runs(real_data / "summary"):
             export.add(run)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.export.files import LONGEST, Names, readable, replacing
+from parsers.export.files import LONGEST, FileNames, readable, replacing
 
 DEVICES = {"con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com", "lpt") for number in "123456789")}
 
@@ -30,27 +30,27 @@ RUNS = ["con", "aux.b", "Com1", "lpt9.x.y", "run.", ".", "x" * 300]
 
 @given(st.lists(st.text(max_size=300) | st.sampled_from(TAGS)))
 def test_any_tags_get_safe_and_distinct_names(tags: list[str]) -> None:
-    names = Names()
+    names = FileNames()
     check([names.take(readable(tag), "_-5", ".png") for tag in tags])
 
 
 @given(st.lists(st.text(max_size=300) | st.sampled_from(RUNS)))
 def test_any_runs_get_safe_and_distinct_directories(runs: list[str]) -> None:
-    names = Names()
+    names = FileNames()
     given_names = [names.take(readable(run)) for run in runs]
     check(given_names)
     assert not any(name.endswith(".") for name in given_names)
 
 
 def test_names_stay_readable() -> None:
-    names = Names()
+    names = FileNames()
     tags = ("conv1/weight:0", "层.权重", "conv1_weight_0", "CONV1/weight:0")
     taken = [names.take(readable(tag), "_7", ".npy") for tag in tags]
     assert taken == ["conv1_weight_0_7.npy", "层.权重_7.npy", "conv1_weight_0_7~2.npy", "CONV1_weight_0_7~3.npy"]
 
 
 def test_many_of_one_name_are_named_at_once() -> None:
-    names = Names()
+    names = FileNames()
     long = "x" * 500
     check([names.take(long + str(number), "_1", ".png") for number in range(5_000)])
 
@@ -86,7 +86,7 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
 
 
 def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
-    path = tmp_path / Names().take("层" * 300, "_9", ".npz")
+    path = tmp_path / FileNames().take("层" * 300, "_9", ".npz")
     with replacing(path) as file:
         file.write(b"x")
     assert path.read_bytes() == b"x"

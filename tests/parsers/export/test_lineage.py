@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from parsers import Run, discover
-from parsers.export import Export, Wanted
+from parsers.export import Export, WantedExport
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, lineage_files, settings_of, write_run
 
 
 def exported(base: Path, out: Path) -> list[dict[str, str]]:
-    with Export(out, Wanted(kinds=("lineage",)), refused=lambda error: pytest.fail(str(error))) as export:
+    with Export(out, WantedExport(kinds=("lineage",)), refused=lambda error: pytest.fail(str(error))) as export:
         for source in sorted(discover(base), key=lambda source: source.name):
             run = Run(source)
             run.refresh()
@@ -63,7 +63,7 @@ def test_an_interrupted_export_leaves_no_lineage(tmp_path: Path) -> None:
     run.refresh()
 
     def interrupted() -> None:
-        with Export(tmp_path / "out", Wanted(kinds=("lineage",)), refused=pytest.fail) as export:
+        with Export(tmp_path / "out", WantedExport(kinds=("lineage",)), refused=pytest.fail) as export:
             export.add(run)
             raise KeyboardInterrupt
 

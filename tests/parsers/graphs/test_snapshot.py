@@ -93,7 +93,7 @@ def test_texts_keep_every_character() -> None:
 def test_texts_that_overlap_end_too_late_or_are_no_utf8_are_refused(starts: list[int], data: bytes, why: str) -> None:
     body = np.array(starts, np.int64).tobytes() + data + bytes(-len(data) % 8)
     with pytest.raises(FormatError, match=why):
-        snapshot._Reading(np.frombuffer(body, np.uint8)).frame(NODES, 2, [snapshot._Column("name", "", None)])
+        snapshot._SnapshotReading(np.frombuffer(body, np.uint8)).frame(NODES, 2, [snapshot._GraphColumn("name", "", None)])
 
 
 def test_damaged_graphs_are_not_stored() -> None:
@@ -132,7 +132,7 @@ def test_a_snapshot_with_right_checksums_is_not_trusted_either(column: str, valu
     else:
         target[:4] = np.frombuffer(struct.pack("<I", value), np.uint8)
     body = b"".join(one.tobytes() for one in columns)
-    header, _ = snapshot.FORMAT.header(b"".join(parts), snapshot._Header)
+    header, _ = snapshot.FORMAT.header(b"".join(parts), snapshot._GraphHeader)
     header.crc = google_crc32c.value(body)
     encoded = msgspec.msgpack.encode(header)
     stored = snapshot.FORMAT.prefix(encoded) + encoded + bytes(-len(encoded) % 8) + body

@@ -11,10 +11,10 @@ import pytest
 
 from parsers import open_run
 from parsers.profiler.device_info import devices, names
-from parsers.profiler.parts import Part, ProfileInput
+from parsers.profiler.parts import ProfileInput, FramePart
 
 
-def read(path: Path, text: str) -> Part:
+def read(path: Path, text: str) -> FramePart:
     path.write_text(text)
     return devices(ProfileInput(str(path), path.name, {}))
 

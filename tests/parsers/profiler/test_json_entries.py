@@ -14,7 +14,7 @@ import pytest
 
 from parsers.cluster_frames import GROUPS
 from parsers.profiler import json_entries
-from parsers.profiler.columns import FORMAT, Growing, Joined, Rows, Texts, packed, unpacked
+from parsers.profiler.columns import FORMAT, Growing, Joined, NumberedTexts, Rows, packed, unpacked
 from parsers.profiler.json_entries import Form, entries
 from parsers.profiler.lines import Complaints
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest
 
 
 def test_texts_beyond_the_recent_ones_are_one_again_when_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Texts, "RECENT", 4)
+    monkeypatch.setattr(NumberedTexts, "RECENT", 4)
     rows = Rows(GROUPS, ("group", "size"), "file")
     named = [f"g{number % 7}" for number in range(50)]
     for number, name in enumerate(named):

@@ -14,17 +14,17 @@ from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
 from parsers.profiler import strategy
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput
+from parsers.profiler.parts import ProfileInput, FramePart
 from parsers.profiler.strategy import phase_of, read_config, strategies
 from parsers.profiler.strategy_values import output_of, shards_of, value_text
 from tests.parsers.profiler import strategy_files as made
 
 
-def read(path: Path) -> Part:
+def read(path: Path) -> FramePart:
     return strategies(ProfileInput(str(path), path.name, {}))
 
 
-def texts(part: Part) -> list[str]:
+def texts(part: FramePart) -> list[str]:
     return [problem.text for problem in part.problems]
 
 

@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 
 from parsers.profiler import lines
 from parsers.profiler.digits import exact_ns
-from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, read_table
+from parsers.profiler.tables import MOST_COLUMNS, NONE, FileTable, TableField, read_table
 
 FIELDS = (
-    Field("name", ("Name",), "text", required=True),
-    Field("start", ("Start Time",), "time", "us", required=True),
-    Field("duration", ("Duration",), "exact", "us", required=True),
-    Field("ratio", ("Ratio",)),
-    Field("stream", ("Stream ID",), "whole"),
+    TableField("name", ("Name",), "text", required=True),
+    TableField("start", ("Start Time",), "time", "us", required=True),
+    TableField("duration", ("Duration",), "exact", "us", required=True),
+    TableField("ratio", ("Ratio",)),
+    TableField("stream", ("Stream ID",), "whole"),
 )
 HEADER = "Name,Start Time(us),Duration(us),Ratio,Stream ID\n"
 ROW = "MatMul,1736412474730135.222\t,55.161,0.25,2\n"
 
 
-def read(path: Path, text: str | bytes, further: str = "") -> Table:
+def read(path: Path, text: str | bytes, further: str = "") -> FileTable:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_table(str(path), FIELDS, further=further)
 
@@ -39,7 +39,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "table.csv"
 
 
-def texts(table: Table) -> list[str]:
+def texts(table: FileTable) -> list[str]:
     return [problem.text for problem in table.problems]
 
 
@@ -86,7 +86,7 @@ def test_times_of_several_layouts_are_what_decimal_says(
         cells.append(cell + draw.choice(["", "", "\t", "  ", "x", " 1", "e1"]))
     path = tmp_path_factory.mktemp("times") / "table.csv"
     path.write_text(f"Start Time({unit}),Name\n" + "".join(f"{cell},a\n" for cell in cells))
-    found = read_table(str(path), (Field("start", ("Start Time",), "time", unit),)).columns["start"].tolist()
+    found = read_table(str(path), (TableField("start", ("Start Time",), "time", unit),)).columns["start"].tolist()
     decimals = {"ns": 0, "us": 3, "ms": 6, "s": 9}[unit]
     wanted = [exact_ns(cell.strip(), decimals) for cell in cells]
     assert found == [NONE if number is None else number for number in wanted]
@@ -192,9 +192,9 @@ def test_a_quote_that_is_not_closed_costs_its_line(path: Path) -> None:
 
 
 CALLS = (
-    Field("name", ("Name",), "text", required=True),
-    Field("self", ("Self(us)",), "number", "us"),
-    Field("stack", ("Call Stack",), "text"),
+    TableField("name", ("Name",), "text", required=True),
+    TableField("self", ("Self(us)",), "number", "us"),
+    TableField("stack", ("Call Stack",), "text"),
 )
 CALL = 'a,1.5,"x.py(1)\ny.py(2)"\n'
 
@@ -245,7 +245,7 @@ def test_a_header_that_is_no_line_of_cells(path: Path) -> None:
     assert (table.rows, len(table.problems)) == (0, 2)
     assert texts(table)[0].startswith("Line 1: expected names of columns, found ")
     path.write_text("x,y\n1,2\n")
-    table = read_table(str(path), (Field("ratio", ("Ratio",)),))
+    table = read_table(str(path), (TableField("ratio", ("Ratio",)),))
     assert texts(table) == ["Line 1: expected a column Ratio, found x, y; nothing is taken from the file."]
 
 

@@ -6,8 +6,8 @@ Written into ASCEND_PROFILER_OUTPUT by MindSpore 2.3 and later and by torch_npu,
 from __future__ import annotations
 
 from parsers.profile_frames import FILE
-from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, stamped
-from parsers.profiler.tables import Field, read_table
+from parsers.profiler.parts import FrameReader, FramePart, ProfileFileKind, ProfileInput, frame_of, stamped
+from parsers.profiler.tables import TableField, read_table
 from parsers.schema import Column, Schema
 
 CACHE_HITS = Schema(
@@ -23,18 +23,18 @@ CACHE_HITS = Schema(
     ),
 )
 _FIELDS = (
-    Field("name", ("Op Name",), "text", required=True),
-    Field("stream", ("Stream Id",), "whole"),
-    Field("task", ("Task Id",), "whole"),
-    Field("hits", ("Hit Rate",)),
-    Field("victims", ("Victim Rate",)),
+    TableField("name", ("Op Name",), "text", required=True),
+    TableField("stream", ("Stream Id",), "whole"),
+    TableField("task", ("Task Id",), "whole"),
+    TableField("hits", ("Hit Rate",)),
+    TableField("victims", ("Victim Rate",)),
 )
 
 
-def cache_hits(file: ProfileInput) -> Part:
+def cache_hits(file: ProfileInput) -> FramePart:
     """Read the table; `N/A` becomes a missing value."""
     table = read_table(file.path, _FIELDS)
-    return Part(frame_of(CACHE_HITS, table.rows, table.columns, file.name), table.problems)
+    return FramePart(frame_of(CACHE_HITS, table.rows, table.columns, file.name), table.problems)
 
 
 L2_CACHE = FrameReader(CACHE_HITS, ProfileFileKind("l2_cache", stamped("l2_cache")), cache_hits)

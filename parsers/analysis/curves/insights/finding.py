@@ -24,7 +24,7 @@ _SCALES = 64
 _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
-class Recorded(Protocol):
+class RecordedRun(Protocol):
     """What insights need of a run; `parsers.Run` satisfies it."""
 
     def tags(self, kind: str = "scalar") -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class _Points(NamedTuple):
 
 
 def insights(
-    run: Recorded, *, sensitivity: str | Mapping[str, str] = "normal", now: float | None = None
+    run: RecordedRun, *, sensitivity: str | Mapping[str, str] = "normal", now: float | None = None
 ) -> pd.DataFrame:  # fmt: skip
     """Return the insights of a run's scalars (schema INSIGHTS), the most severe first.
 

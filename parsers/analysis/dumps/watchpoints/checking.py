@@ -35,7 +35,7 @@ Found = tuple[str, int, float, float, bool, int, str]
 """Parameter, row, wanted, actual, hit, values left out, why it cannot be checked."""
 
 
-class Dump(Protocol):
+class CheckedDump(Protocol):
     """What checking needs of a dump (`parsers.dumps.access.RunDump`)."""
 
     @property
@@ -71,7 +71,7 @@ class CheckedElsewhere(Protocol):
 
 
 def check(
-    dump: Dump,
+    dump: CheckedDump,
     watchpoints: Sequence[Watchpoint],
     *,
     rows: Sequence[int] | None = None,
@@ -133,7 +133,7 @@ def chosen_rows(tensors: pd.DataFrame, watchpoint: Watchpoint, allowed: Ints | N
     return np.flatnonzero(mask) if allowed is None else allowed[mask[allowed]]
 
 
-def _checked(dump: Dump, watchpoint: Watchpoint, rows: Ints) -> Iterator[Found]:
+def _checked(dump: CheckedDump, watchpoint: Watchpoint, rows: Ints) -> Iterator[Found]:
     kind = CONDITIONS[watchpoint.condition]
     if not len(rows):
         return
@@ -153,7 +153,7 @@ def _checked(dump: Dump, watchpoint: Watchpoint, rows: Ints) -> Iterator[Found]:
                 yield from _measured(dump, name, limit, rows)
 
 
-def _overflows(dump: Dump, rows: Ints) -> Iterator[Found]:
+def _overflows(dump: CheckedDump, rows: Ints) -> Iterator[Found]:
     """Yield the tensors with NaN or Inf, and those of which nothing is known."""
     statistics = dump.measured(rows)
     bad = statistics.non_finite[rows]
@@ -167,7 +167,7 @@ def _overflows(dump: Dump, rows: Ints) -> Iterator[Found]:
             yield "", row, math.nan, math.nan, False, -1, UNREADABLE if files[row] else NO_VALUES
 
 
-def _operator_overflows(dump: Dump, rows: Ints) -> Iterator[Found]:
+def _operator_overflows(dump: CheckedDump, rows: Ints) -> Iterator[Found]:
     """Yield the outputs of operators that a device reported; a dump without any record cannot be checked."""
     records = dump.overflows
     if not len(records):
@@ -184,7 +184,7 @@ def _operator_overflows(dump: Dump, rows: Ints) -> Iterator[Found]:
             yield "", row, math.nan, float(status), True, -1, ""
 
 
-def _measured(dump: Dump, name: str, limit: float, rows: Ints) -> Iterator[Found]:
+def _measured(dump: CheckedDump, name: str, limit: float, rows: Ints) -> Iterator[Found]:
     """Yield the tensors that exceed a limit by their statistics."""
     statistics = dump.measured(rows)
     actual = MEASURES[name](statistics.column)[rows]
@@ -216,7 +216,7 @@ def _left_out(statistics: Statistics, rows: Ints) -> Ints:
     return np.where(np.minimum.reduce(counts) >= 0, counts[0] + counts[1] + counts[2], -1)
 
 
-def _ranges(dump: Dump, watchpoint: Watchpoint, name: str, limit: float, rows: Ints) -> Iterator[Found]:
+def _ranges(dump: CheckedDump, watchpoint: Watchpoint, name: str, limit: float, rows: Ints) -> Iterator[Found]:
     """Yield the tensors of which more or fewer values than allowed are in a range; extremes decide without reading most."""
     start, end = (watchpoint.limits[one] for one in RANGE)
     statistics = dump.measured(rows, computed=True)
@@ -239,7 +239,7 @@ def _ranges(dump: Dump, watchpoint: Watchpoint, name: str, limit: float, rows: I
             yield name, row, limit, value, True, int(left_out[place]), ""
 
 
-def _changed(dump: Dump, name: str, limit: float, row: int) -> Found:
+def _changed(dump: CheckedDump, name: str, limit: float, row: int) -> Found:
     """Compare a tensor with the iteration before."""
     before = dump.previous(row)
     if before is None:

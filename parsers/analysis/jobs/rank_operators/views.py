@@ -76,7 +76,7 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class OperatorView:
     """What is drawn of a window; places are columns from its begin. Arrays of bars, cells and joins are columns of tables.
 
     bars: row, lane, category, x0, x1, operator (its place in the row), joined. cells: row, lane, category, x0, x1, share
@@ -117,7 +117,7 @@ def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
-def view(laid: Laid, begin: int, end: int, columns: int, *, alone: bool = False) -> View:
+def view(laid: Laid, begin: int, end: int, columns: int, *, alone: bool = False) -> OperatorView:
     """Return what is drawn from `begin` to `end` (ns, by the clock of the ranks); ValueError for an empty window.
 
     alone: cells only of operators that are joined with no neighbour.
@@ -143,7 +143,7 @@ def view(laid: Laid, begin: int, end: int, columns: int, *, alone: bool = False)
     operators = sum(len(rows) for rows, _, _ in shown)
     merged = operators - len(drawn[0]["row"])
     alone_joins = int((drawn[2]["count"] == 1).sum())
-    return View(columns, *drawn, operators, merged, joined, joined - alone_joins, wide, coarse)
+    return OperatorView(columns, *drawn, operators, merged, joined, joined - alone_joins, wide, coarse)
 
 
 _BAR = {"row": "u2", "lane": "u1", "category": "u1", "x0": "f4", "x1": "f4", "operator": "u4", "joined": "u1"}

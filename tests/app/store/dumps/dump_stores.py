@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from app.store.store import Store
-from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork, OpenDump
 from layouts.kit.work import WorkResult
 
 WAIT = 60.0
@@ -43,7 +43,7 @@ def done(store: Store, run: str, work: DumpWork) -> WorkResult:
     return found
 
 
-def measured(dump: DumpView, report: Report) -> pd.DataFrame:
+def measured(dump: DumpView, report: DumpReport) -> pd.DataFrame:
     report.measure(np.arange(len(dump.tensors)))
     return dump.statistics_of()
 

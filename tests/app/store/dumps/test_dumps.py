@@ -16,7 +16,7 @@ import pytest
 from app.store.dumps import open_dumps as module
 from app.store.sizes import size_of
 from app.store.store import Store
-from layouts.dumps.open_dump import DumpView, DumpWork, OpenDump, Report
+from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork, OpenDump
 from layouts.kit.work import WorkResult
 from parsers.errors import FormatError
 from tests.app.store.dumps.dump_stores import ALL, WAIT, Opener, done, measured, opened, wait_for
@@ -87,7 +87,7 @@ def test_a_run_that_begins_to_dump_says_so(opener: Opener, tmp_path: Path) -> No
 def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Path) -> None:
     store, go_on, calls = opener(), threading.Event(), []
 
-    def job(dump: DumpView, report: Report) -> list[int]:
+    def job(dump: DumpView, report: DumpReport) -> list[int]:
         calls.append(1)
         report(1, 2, [1])
         go_on.wait(WAIT)
@@ -108,7 +108,7 @@ def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Pat
 def test_work_of_one_run_does_not_hold_up_another(opener: Opener, runs: Path) -> None:
     store, end = opener(), threading.Event()
 
-    def endless(dump: DumpView, report: Report) -> None:
+    def endless(dump: DumpView, report: DumpReport) -> None:
         while not end.is_set():
             time.sleep(0.005)
             report(0, 0)
@@ -124,7 +124,7 @@ def test_work_of_one_run_does_not_hold_up_another(opener: Opener, runs: Path) ->
 def test_work_is_cancelled_and_begun_again(opener: Opener, runs: Path) -> None:
     store, begun = opener(), []
 
-    def job(dump: DumpView, report: Report) -> str:
+    def job(dump: DumpView, report: DumpReport) -> str:
         begun.append(1)
         while len(begun) == 1:
             time.sleep(0.005)
@@ -148,7 +148,7 @@ def test_work_is_cancelled_and_begun_again(opener: Opener, runs: Path) -> None:
 def test_an_error_is_told_and_costs_no_other_work(opener: Opener, runs: Path, error: Exception, text: str) -> None:
     store = opener()
 
-    def job(dump: DumpView, report: Report) -> None:
+    def job(dump: DumpView, report: DumpReport) -> None:
         raise error
 
     found = done(store, "a", DumpWork("fails", None, job))

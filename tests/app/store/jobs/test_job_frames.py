@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from app.engines import Here, Processes, Task, Told
+from app.engines import Here, Processes, RankTask, Told
 from app.store.jobs.job_frames import RankReader, key_of_job
 from app.store.profiles import frames as profiles
 from app.store.profiles.frames import ProfileFrames
@@ -37,8 +37,8 @@ class Recording(Here):
         self.asked: list[str] = []
 
     def run(
-        self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[Task, bytes | Problem]]:
+        self, tasks: Sequence[RankTask], told: Told, is_cancelled: Callable[[], bool]
+    ) -> Iterator[tuple[RankTask, bytes | Problem]]:
         """See `Here`."""
         self.asked += [os.path.basename(os.path.dirname(os.path.dirname(task.files[0].path))) for task in tasks]
         return super().run(tasks[::-1], told, is_cancelled)
@@ -255,8 +255,8 @@ def test_progress_is_of_bytes_and_reading_can_be_cancelled_and_resumed(folder: P
 
     class Waiting(Here):
         def run(
-            self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-        ) -> Iterator[tuple[Task, bytes | Problem]]:
+            self, tasks: Sequence[RankTask], told: Told, is_cancelled: Callable[[], bool]
+        ) -> Iterator[tuple[RankTask, bytes | Problem]]:
             yield from super().run(tasks[:2], told, is_cancelled)
             begun.append(sum(task.size for task in tasks[:2]))
             while not is_cancelled():
@@ -287,8 +287,8 @@ def test_progress_counts_what_a_frame_is_made_with(folder: Path) -> None:
 
     class Watched(Here):
         def run(
-            self, tasks: Sequence[Task], told: Told, is_cancelled: Callable[[], bool]
-        ) -> Iterator[tuple[Task, bytes | Problem]]:
+            self, tasks: Sequence[RankTask], told: Told, is_cancelled: Callable[[], bool]
+        ) -> Iterator[tuple[RankTask, bytes | Problem]]:
             for found in super().run(tasks, told, is_cancelled):
                 (reading,) = server.frames._background._queue
                 totals.add((reading.total, reading.done <= reading.total))

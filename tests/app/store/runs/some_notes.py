@@ -7,7 +7,7 @@ from pathlib import Path
 from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content, RunNote, SavedView
 from layouts.dumps.watchpoints import SavedWatchpoint
-from layouts.runs.notes import Note, NoteChange, View
+from layouts.runs.notes import NamedView, Note, NoteChange
 
 HARMLESS = "scalars?run=a&smooth=0.6"
 SMALL = Content(
@@ -15,7 +15,7 @@ SMALL = Content(
         "k1": RunNote("/data/a", Note('best, "so"\nfar 训练', (":star", "paper"))),
         "k2": RunNote("/data/b", Note("", (":bug",))),
     },
-    {"v1": SavedView("/data", View("v1", "Losses", HARMLESS))},
+    {"v1": SavedView("/data", NamedView("v1", "Losses", HARMLESS))},
 )
 POINTS = (
     SavedWatchpoint("tensor_too_large", {"max_gt": 1e9, "mean_gt": -1e-9}, ("Default/a", "Default/фi"), by="nodes", said="Def"),

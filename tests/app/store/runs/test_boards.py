@@ -12,7 +12,7 @@ from app.store.runs.notes import Notes
 from app.store.runs.notes_format import Content, SavedBoard, SavedColour, SavedView, decode, encode
 from layouts.kit.user_input import Unfit
 from layouts.runs.boards import MOST_BOARDS, Board, BoardCard, BoardChange, CardChange
-from layouts.runs.notes import Stale, View
+from layouts.runs.notes import NamedView, Stale
 
 BASE = "/data"
 KEYS = [f"{number:016x}" for number in range(300)]
@@ -110,7 +110,8 @@ def test_names_differ_within_a_base(tmp_path: Path) -> None:
 
 def test_boards_are_limited(tmp_path: Path) -> None:
     boards = {key: SavedBoard(BASE, Board(key, key)) for key in KEYS[:MOST_BOARDS]}
-    (tmp_path / "notes.jsonl").write_bytes(encode(Content(boards=boards, views={"v": SavedView(BASE, View("v", "v", ""))})))
+    views = {"v": SavedView(BASE, NamedView("v", "v", ""))}
+    (tmp_path / "notes.jsonl").write_bytes(encode(Content(boards=boards, views=views)))
     kept = Notes(str(tmp_path))
     with pytest.raises(Unfit, match="at most 200"):
         kept.create_board(BASE, KEYS[250], "more", ())

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.curves.lines import MOST_TRACES, figure, on_canvas
-from layouts.curves.smoothed_lines import WRONG, Line, Look, View
+from layouts.curves.smoothed_lines import WRONG, ChartLine, LineStyle, VisibleRange
 from layouts.kit.figures.ticks import time_ticks
 from parsers import Series
 from parsers.analysis import parse_threshold
@@ -22,8 +22,8 @@ from tests.layouts.curves.scalars.conftest import START, series
 from tests.layouts.kit.figures.test_typed_arrays import read
 
 
-def line(s: Series, **changes: Any) -> Line:
-    return Line(**{"run": "r", "tag": "loss", "label": "r", "colour": "#123456", "series": s, "x": s.step.astype(float),
+def line(s: Series, **changes: Any) -> ChartLine:
+    return ChartLine(**{"run": "r", "tag": "loss", "label": "r", "colour": "#123456", "series": s, "x": s.step.astype(float),
                    "started": START} | changes)  # fmt: skip
 
 
@@ -60,19 +60,19 @@ def red(made: dict[str, Any]) -> list[dict[str, Any]]:
     ([10_000_000], 9_999_990.0, 10_000_010.0), ([], 0.0 - 0.01, 1.01),
 ])  # fmt: skip
 def test_one_percent_is_left_free_beside_the_curves(steps: list[int], low: float, high: float) -> None:
-    made = figure([line(series([0.0] * len(steps), steps))], Look())
+    made = figure([line(series([0.0] * len(steps), steps))], LineStyle())
     assert made["layout"]["xaxis"]["range"] == pytest.approx([low, high], abs=1e-9)
 
 
 def test_no_line_is_an_empty_chart() -> None:
-    made = figure([], Look())
+    made = figure([], LineStyle())
     assert made["data"] == []
     assert made["layout"]["meta"]["points"] == 0
     orjson.dumps(made)
 
 
 def test_a_short_series_is_sent_whole_and_evenly() -> None:
-    made = figure([line(series([0.5, 0.25, 4.0]))], Look())
+    made = figure([line(series([0.5, 0.25, 4.0]))], LineStyle())
     (trace,) = made["data"]
     assert (trace["x0"], trace["dx"]) == (0.0, 1.0)
     assert ys(trace).tolist() == [0.5, 0.25, 4.0]
@@ -82,13 +82,13 @@ def test_a_short_series_is_sent_whole_and_evenly() -> None:
 
 
 def test_the_figure_is_plain_json_without_go_objects() -> None:
-    made = figure([line(series([1.0, math.nan, -1.0]))], Look(weight=0.5, log=True, threshold=parse_threshold("<1|>2")))
+    made = figure([line(series([1.0, math.nan, -1.0]))], LineStyle(weight=0.5, log=True, threshold=parse_threshold("<1|>2")))
     assert json.loads(orjson.dumps(made)) == made
 
 
 def test_smoothed_in_full_over_raw_as_a_shadow() -> None:
     values = np.random.default_rng(0).random(50).astype(np.float32).astype(float)
-    shadow, main = figure([line(series(values))], Look(weight=0.6))["data"]
+    shadow, main = figure([line(series(values))], LineStyle(weight=0.6))["data"]
     assert shadow["opacity"] == 0.2
     assert "opacity" not in main
     assert main["meta"]["raw"] == 0
@@ -103,7 +103,7 @@ def test_smoothed_in_full_over_raw_as_a_shadow() -> None:
 def test_a_million_points_become_a_few_thousand_and_keep_the_spike() -> None:
     values = np.sin(np.arange(1_000_000) / 1e5)
     values[123_456] = 7.5
-    made = figure([line(series(values))], Look(columns=500))
+    made = figure([line(series(values))], LineStyle(columns=500))
     (trace,) = made["data"]
     assert ys(trace).max() == 7.5
     assert xs(trace)[ys(trace).argmax()] == 123_456
@@ -114,7 +114,7 @@ def test_a_million_points_become_a_few_thousand_and_keep_the_spike() -> None:
 
 def test_zoomed_in_the_points_are_those_recorded() -> None:
     values = np.random.default_rng(1).random(100_000)
-    made = figure([line(series(values))], Look(columns=500, view=View(x=(5000.0, 5100.0))))
+    made = figure([line(series(values))], LineStyle(columns=500, view=VisibleRange(x=(5000.0, 5100.0))))
     (trace,) = made["data"]
     assert xs(trace).tolist() == list(range(4999, 5102))
     np.testing.assert_array_equal(ys(trace), values[4999:5102])
@@ -123,7 +123,7 @@ def test_zoomed_in_the_points_are_those_recorded() -> None:
 
 
 def test_the_line_is_interrupted_at_a_restart_and_at_nan() -> None:
-    made = figure([line(series([1.0, 2.0, 3.0, 4.0, math.nan, 6.0, 7.0], step=[0, 1, 2, 1, 2, 3, 4]))], Look())
+    made = figure([line(series([1.0, 2.0, 3.0, 4.0, math.nan, 6.0, 7.0], step=[0, 1, 2, 1, 2, 3, 4]))], LineStyle())
     heights = ys(mains(made)[0])
     assert [None if math.isnan(v) else v for v in heights] == [1.0, 2.0, 3.0, None, 4.0, None, 6.0, 7.0]
     lone = [t for t in made["data"] if t["mode"] == "markers" and "meta" not in t]
@@ -131,12 +131,12 @@ def test_the_line_is_interrupted_at_a_restart_and_at_nan() -> None:
 
 
 def test_a_single_point_is_a_marker() -> None:
-    made = figure([line(series([2.0]))], Look())
+    made = figure([line(series([2.0]))], LineStyle())
     assert [t["mode"] for t in made["data"]] == ["lines", "markers"]
 
 
 def test_non_finite_values_are_marked_where_they_are() -> None:
-    made = figure([line(series([math.nan, math.nan, 1.0, math.inf, 2.0, -math.inf]))], Look())
+    made = figure([line(series([math.nan, math.nan, 1.0, math.inf, 2.0, -math.inf]))], LineStyle())
     by_kind = {t["meta"]["mark"]: t for t in marks(made)}
     assert xs(by_kind[0]).tolist() == [0.0]
     assert read(by_kind[0]["meta"]["high"]).tolist() == [1.0]
@@ -149,14 +149,14 @@ def test_non_finite_values_are_marked_where_they_are() -> None:
 
 
 def test_all_nan_is_one_band_and_an_axis_without_numbers() -> None:
-    made = figure([line(series(np.full(900_000, math.nan)))], Look(columns=800))
+    made = figure([line(series(np.full(900_000, math.nan)))], LineStyle(columns=800))
     (mark,) = marks(made)
     assert read(mark["meta"]["count"]).tolist() == [900_000]
     assert made["layout"]["yaxis"]["showticklabels"] is False
 
 
 def test_log_says_what_it_cannot_draw() -> None:
-    made = figure([line(series([-1.0, 0.0, 1.0, 10.0]))], Look(log=True))
+    made = figure([line(series([-1.0, 0.0, 1.0, 10.0]))], LineStyle(log=True))
     assert made["layout"]["yaxis"]["type"] == "log"
     assert made["layout"]["meta"]["hidden"] == 2
     assert ys(mains(made)[0]).tolist() == [1.0, 10.0]
@@ -171,7 +171,7 @@ def test_red_is_what_satisfies_the_threshold_by_raw_values(
     values: list[float], expression: str, weight: float, columns: int
 ) -> None:
     threshold = parse_threshold(expression)
-    made = figure([line(series(values))], Look(weight=weight, threshold=threshold, columns=columns))
+    made = figure([line(series(values))], LineStyle(weight=weight, threshold=threshold, columns=columns))
     want = {i for i, v in enumerate(values) if threshold.satisfied(np.array([v]))[0]}
     (fact,) = made["layout"]["meta"]["thresholds"]
     assert fact == {"text": threshold.text, "interval": threshold.interval, "satisfied": len(want), "tags": ["loss"]}
@@ -192,7 +192,7 @@ def test_red_is_what_satisfies_the_threshold_by_raw_values(
 
 def test_another_scalar_as_x_counts_what_has_no_place() -> None:
     s = series([1.0, 2.0, 3.0])
-    made = figure([line(s, x=np.array([0.3, math.nan, 0.1]))], Look(axis="tag"))
+    made = figure([line(s, x=np.array([0.3, math.nan, 0.1]))], LineStyle(axis="tag"))
     assert made["layout"]["meta"]["unplaced"] == 1
     trace = mains(made)[0]
     assert [v for v in ys(trace) if math.isfinite(v)] == [1.0, 3.0]
@@ -201,14 +201,14 @@ def test_another_scalar_as_x_counts_what_has_no_place() -> None:
 
 def test_two_value_axes() -> None:
     s = series([1.0, 2.0])
-    made = figure([line(s), line(s, tag="lr", axis=2)], Look())
+    made = figure([line(s), line(s, tag="lr", axis=2)], LineStyle())
     assert [t.get("yaxis") for t in made["data"]] == [None, "y2"]
     assert made["layout"]["yaxis2"]["overlaying"] == "y"
     assert made["layout"]["yaxis"]["fixedrange"]
 
 
 def test_text_of_files_is_never_in_a_place_that_plotly_reads_as_markup() -> None:
-    made = figure([line(series([1.0, math.nan]), tag="<b>t</b>", label="<a href='x'>r</a>", run="<i>")], Look())
+    made = figure([line(series([1.0, math.nan]), tag="<b>t</b>", label="<a href='x'>r</a>", run="<i>")], LineStyle())
     for trace in made["data"]:
         assert not {"name", "text", "hovertemplate", "hovertext", "customdata"} & trace.keys()
     assert not {"title", "annotations"} & made["layout"].keys()
@@ -236,7 +236,7 @@ def test_time_ticks_leave_seconds_and_nonsense_to_plotly() -> None:
 
 
 def test_a_view_between_two_points_shows_the_line_that_crosses_it() -> None:
-    made = figure([line(series([0.0, 10.0, 20.0]))], Look(view=View(x=(0.4, 0.6))))
+    made = figure([line(series([0.0, 10.0, 20.0]))], LineStyle(view=VisibleRange(x=(0.4, 0.6))))
     assert xs(made["data"][0]).tolist() == [0.0, 1.0]
     assert made["layout"]["meta"]["inside"] == 0
     assert made["layout"]["yaxis"].get("showticklabels") is None
@@ -244,7 +244,7 @@ def test_a_view_between_two_points_shows_the_line_that_crosses_it() -> None:
 
 @pytest.mark.parametrize("weight", [0.0, 0.6])
 def test_many_lines_are_for_the_canvas_and_marks_for_plotly(weight: float) -> None:
-    look = Look(weight=weight, threshold=parse_threshold("<1"))
+    look = LineStyle(weight=weight, threshold=parse_threshold("<1"))
     several = [line(series([1.0 + n, 0.5, math.nan, 2.0]), run=f"r{n}") for n in range(MOST_TRACES + 1)]
     few = figure(several[:-1], look)
     assert on_canvas(few) == few
@@ -261,7 +261,7 @@ def test_many_lines_are_for_the_canvas_and_marks_for_plotly(weight: float) -> No
 
 def test_single_points_of_many_lines_are_one_trace_in_their_colours() -> None:
     several = [line(series([float(n)]), run=f"r{n}", colour=f"#00000{n}", axis=1 + n % 2) for n in range(6)]
-    left, right = [t for t in figure(several, Look())["data"] if t["mode"] == "markers"]
+    left, right = [t for t in figure(several, LineStyle())["data"] if t["mode"] == "markers"]
     assert (ys(left).tolist(), ys(right).tolist()) == ([0.0, 2.0, 4.0], [1.0, 3.0, 5.0])
     assert left["marker"]["color"] == ["#000000", "#000002", "#000004"]
     assert right["yaxis"] == "y2"

@@ -11,7 +11,7 @@ import pytest
 from layouts.curves.chosen_lines import lines_of, look_of
 from layouts.curves.lines import figure
 from layouts.curves.scalar_asks import read_ask
-from layouts.curves.smoothed_lines import Curve, Line, Look, View, prepared
+from layouts.curves.smoothed_lines import ChartLine, DrawnLine, LineStyle, VisibleRange, prepared
 from parsers import Series
 from parsers.analysis import LONG, Places, restarts, smooth
 from tests.layouts.curves.scalars.conftest import START, arrays
@@ -35,7 +35,7 @@ def long_series(shape: str) -> Series:
     return Series(step, wall_time, value, np.zeros(SIZE, np.int32), np.arange(SIZE))
 
 
-def both(series: Series, ask: dict[str, str]) -> tuple[Line, Line, Look]:
+def both(series: Series, ask: dict[str, str]) -> tuple[ChartLine, ChartLine, LineStyle]:
     """The line of an ask as the page makes it, the same with all its x and nothing known of it, and the look."""
     source = arrays({"a": {"loss": series}})
     asked = read_ask({"tag": ["loss"], "columns": ["300"]} | {key: [value] for key, value in ask.items()})
@@ -74,7 +74,7 @@ def test_a_figure_by_blocks_is_that_of_all_points(shape: str, ask: dict[str, str
 def test_a_smoothed_curve_is_the_smoothing_of_all_points() -> None:
     series = long_series("restarted and bad")
     line, _, look = both(series, {"smooth": "0.9"})
-    curve: Curve = prepared(line, look)
+    curve: DrawnLine = prepared(line, look)
     want = smooth(series.value, 0.9, restarts(series.step))[curve.kept.keep]
     assert np.abs(curve.shown - want).max() <= 2e-15 * np.nanmax(np.abs(series.value[np.isfinite(series.value)]))
     np.testing.assert_array_equal(curve.raw, series.value[curve.kept.keep])
@@ -82,7 +82,7 @@ def test_a_smoothed_curve_is_the_smoothing_of_all_points() -> None:
 
 def test_a_view_of_one_percent_does_not_look_at_the_other_points() -> None:
     line, _, look = both(long_series("plain"), {"smooth": "0.9"})
-    look = replace(look, view=View(x=(SIZE, SIZE * 1.02)))
+    look = replace(look, view=VisibleRange(x=(SIZE, SIZE * 1.02)))
     _ = line.facts.recorded(), line.facts.restarts, line.facts.smoothed(0.9)
     looked: list[int] = []
     convert = line.x.convert

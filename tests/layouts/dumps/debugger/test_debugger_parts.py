@@ -180,7 +180,7 @@ class WorkingDumps(MemoryDumps):
     """Dumps whose work has found a part so far."""
 
     def work(self, run: str, work: DumpWork, *, again: bool = False) -> WorkResult:
-        return WorkResult("working", hits.Found((), (7,), frozenset({1})), 3, 10)
+        return WorkResult("working", hits.FoundHits((), (7,), frozenset({1})), 3, 10)
 
 
 def test_hits_so_far_are_listed_while_work_goes_on(dump: RunDump) -> None:

@@ -13,7 +13,7 @@ import pytest
 from layouts.dumps.first_cause import figures, page
 from layouts.dumps.first_cause.loss import loss_of, loss_tag
 from layouts.dumps.first_cause.sections import source_line, times
-from layouts.dumps.first_cause.work import PARTS, Found, find_causes, norms_of, row_of
+from layouts.dumps.first_cause.work import PARTS, FoundCauses, find_causes, norms_of, row_of
 from layouts.dumps.links import address
 from layouts.kit.state import BadInput
 from parsers import Series, open_run
@@ -122,7 +122,7 @@ def test_the_search_tells_what_it_found_so_far(tmp_path: Path, monkeypatch: pyte
     assert [one[0] for one in report.told] == sorted(one[0] for one in report.told)
     assert report.told[-1] == (len(dump.tensors), len(dump.tensors), None)
     for done, total, found in report.told[:-1]:
-        assert isinstance(found, Found)
+        assert isinstance(found, FoundCauses)
         assert done < total == len(dump.tensors)
         last = int(dump.tensors["iteration"].to_numpy()[done - 1])
         expected = whole.frame[whole.frame["iteration"] <= last]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from layouts.explanations.choice import Choice
+from layouts.explanations.choice import ExplanationChoice
 from layouts.explanations.listing import catalogue, listing
 from layouts.explanations.saliency.page import PAGE, answer_rows, answer_sample, layout
 from layouts.kit.page import Ids
@@ -55,7 +55,7 @@ def test_no_run_and_no_explanations(source: MemorySource) -> None:
 
 def test_what_a_run_holds(source: MemorySource) -> None:
     assert catalogue(source, {})["runs"] == [["run", "run", "1"]]
-    told = listing(source, Choice("run"))
+    told = listing(source, ExplanationChoice("run"))
     assert told["labels"] == [[0, "cat", 6, 3], [1, "dog", 6, 3]]
     assert (told["samples"], told["explainers"], told["complete"], told["uncertain"]) == (6, ["A", "B"], True, False)
 
@@ -122,7 +122,7 @@ def test_records_that_lack_something_or_are_none(tmp_path: Path) -> None:
     cut = explain(number(1, 4) + delimited(2, b"c.png"))[:-9]
     (folder / "events.out.events.summary.1700000000.0.host_explain").write_bytes(whole + cut)
     source = MemorySource({"run": {"explain": open_run(str(folder)).explanations}})
-    told = listing(source, Choice("run"))
+    told = listing(source, ExplanationChoice("run"))
     assert [name for _, name, *_ in told["labels"]] == ["cat", "dog", "label 77"]
     assert told["problems"]
     for sort in ("id", "confidence", "uncertainty_up", "disagreement"):

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from layouts.graphs.figure import arrange, elements, minimap, picture, stylesheet
 from layouts.graphs.figure.boxes import HEADER
-from parsers.analysis.graphs import Shown, View, network
+from parsers.analysis.graphs import GraphView, OpenScopes, network
 from tests.parsers.analysis.graphs.made import chain, frames, graphs, real_graph, transformer
 
 
-def opened(view: View, choices: list[int]) -> Shown:
-    shown = Shown()
+def opened(view: GraphView, choices: list[int]) -> OpenScopes:
+    shown = OpenScopes()
     for choice in choices:
         keys = [i.key for i in view.visible(shown).items if i.kind in ("scope", "fold", "stack") and not i.opened]
         if keys:
-            shown = Shown((*shown.opened, keys[choice % len(keys)]))
+            shown = OpenScopes((*shown.opened, keys[choice % len(keys)]))
     return shown
 
 
@@ -51,7 +51,7 @@ def check(visible, arrangement):
 
 @given(graphs(), st.lists(st.integers(0, 99), max_size=8))
 def test_boxes_are_in_their_frames_and_over_no_other(graph, choices):
-    view = View(network(*graph))
+    view = GraphView(network(*graph))
     visible = view.visible(opened(view, choices))
     arrangement = arrange(visible)
     check(visible, arrangement)
@@ -61,7 +61,7 @@ def test_boxes_are_in_their_frames_and_over_no_other(graph, choices):
 
 @given(graphs(), st.lists(st.integers(0, 99), max_size=8))
 def test_elements_are_json_with_ids_of_one_each_and_ends_that_exist(graph, choices):
-    view = View(network(*graph))
+    view = GraphView(network(*graph))
     visible = view.visible(opened(view, choices))
     found = elements(visible, arrange(visible))
     assert json.loads(json.dumps(found)) == found
@@ -76,7 +76,7 @@ def test_elements_are_json_with_ids_of_one_each_and_ends_that_exist(graph, choic
 
 
 def test_every_key_that_the_stylesheet_reads_is_in_the_elements_it_is_for():
-    view = View(network(*transformer(8)))
+    view = GraphView(network(*transformer(8)))
     visible = view.visible(opened(view, [0, 0, 1, 2]))
     found = elements(visible, arrange(visible))
     for rule in stylesheet(dark=True):
@@ -90,7 +90,7 @@ def test_every_key_that_the_stylesheet_reads_is_in_the_elements_it_is_for():
 
 def test_a_bend_given_to_cytoscape_is_where_it_was():
     nodes, edges = frames([(name, name) for name in "abcdef"], [(n, n + 1) for n in range(5)] + [(0, 5)])
-    visible = View(network(nodes, edges)).visible(Shown())
+    visible = GraphView(network(nodes, edges)).visible(OpenScopes())
     arrangement = arrange(visible)
     link = next(one for one in elements(visible, arrangement) if one["data"]["id"] == "n0>n5")["data"]
     begin, end = arrangement.boxes[0], arrangement.boxes[5]
@@ -108,20 +108,20 @@ def test_a_bend_given_to_cytoscape_is_where_it_was():
 
 @pytest.mark.parametrize("run", ["graph_bert_train", "graph_resnet50_train", "lenet_defaults"])
 def test_real_graphs_stay_within_what_a_browser_draws(real_data, run):
-    view = View(network(*real_graph(real_data / "summary" / run)))
-    shown = Shown()
+    view = GraphView(network(*real_graph(real_data / "summary" / run)))
+    shown = OpenScopes()
     for _ in range(8):
         visible = view.visible(shown)
         arrangement = arrange(visible)
         assert max(arrangement.width, arrangement.height) <= 45_000
         check(visible, arrangement)
         closed = [i.key for i in visible.items if i.kind in ("scope", "fold", "stack") and not i.opened]
-        shown = Shown((*[key for key in shown.opened if key not in visible.closed], *closed[:4]))
+        shown = OpenScopes((*[key for key in shown.opened if key not in visible.closed], *closed[:4]))
 
 
 def test_a_chain_of_20_000_is_drawn_in_pages():
-    view = View(network(*chain(20_000, ("A", "B", "C"))))
-    visible = view.visible(Shown())
+    view = GraphView(network(*chain(20_000, ("A", "B", "C"))))
+    visible = view.visible(OpenScopes())
     arrangement = arrange(visible)
     assert len(visible.items) == 301
     assert max(arrangement.width, arrangement.height) < 10_000
@@ -129,8 +129,8 @@ def test_a_chain_of_20_000_is_drawn_in_pages():
 
 def test_hostile_names_are_text_in_every_picture():
     names = ['<script>alert("x")</script>', "a&b'c", "line\nbreak", "\x00\ufffe", "层/卷积" * 30]
-    view = View(network(*frames([(f"s{n}/{name}", name) for n, name in enumerate(names)], [(n, n + 1) for n in range(4)])))
-    visible = view.visible(Shown(tuple(i.key for i in view.visible(Shown()).items)))
+    view = GraphView(network(*frames([(f"s{n}/{name}", name) for n, name in enumerate(names)], [(n, n + 1) for n in range(4)])))
+    visible = view.visible(OpenScopes(tuple(i.key for i in view.visible(OpenScopes()).items)))
     for draw in (picture, minimap):
         text = draw(visible, arrange(visible), dark=True)
         text.encode("utf-8")
@@ -139,6 +139,6 @@ def test_hostile_names_are_text_in_every_picture():
 
 
 def test_nothing_is_an_empty_drawing():
-    visible = View(network(*frames([], []))).visible(Shown())
+    visible = GraphView(network(*frames([], []))).visible(OpenScopes())
     assert elements(visible, arrange(visible)) == []
     ElementTree.fromstring(picture(visible, arrange(visible)))

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.graphs.figure.crossings import reduce_crossings
-from layouts.graphs.figure.layered import GAP_X, Cell, backward, layered
+from layouts.graphs.figure.layered import GAP_X, NodeSpace, backward, layered
 
 
 @st.composite
 def acyclic(draw, largest=25):
     size = draw(st.integers(1, largest))
-    cells = [Cell(*draw(st.tuples(*[st.integers(5, 90)] * 3))) for _ in range(size)]
+    cells = [NodeSpace(*draw(st.tuples(*[st.integers(5, 90)] * 3))) for _ in range(size)]
     node = st.integers(0, size - 1)
     edges = {(min(a, b), max(a, b)) for a, b in draw(st.lists(st.tuples(node, node), max_size=3 * size)) if a != b}
     return cells, sorted(edges)
@@ -109,36 +109,36 @@ def test_crossings_never_become_more_and_come_near_to_the_fewest(sizes, random):
 
 def test_a_tree_has_no_crossing_and_a_chain_is_one_straight_line():
     tree = [(node, child) for node in range(7) for child in (2 * node + 1, 2 * node + 2)]
-    drawn = layered([Cell(20, 20, 20)] * 15, tree)
+    drawn = layered([NodeSpace(20, 20, 20)] * 15, tree)
     for one, other in itertools.combinations(tree, 2):
         a, b = (drawn.x[end] for end in one)
         c, d = (drawn.x[end] for end in other)
         if drawn.y[one[0]] == drawn.y[other[0]] and one[0] != other[0]:
             assert (a - c) * (b - d) > 0
     assert drawn.x[0] == pytest.approx((drawn.x[1] + drawn.x[2]) / 2)
-    chain = layered([Cell(10 + node, 10 + node, 20) for node in range(9)], [(node, node + 1) for node in range(8)])
+    chain = layered([NodeSpace(10 + node, 10 + node, 20) for node in range(9)], [(node, node + 1) for node in range(8)])
     assert max(chain.x) - min(chain.x) < 1e-6
 
 
 def test_a_residual_edge_is_straight_beside_its_chain():
-    drawn = layered([Cell(30, 30, 20)] * 6, [*((node, node + 1) for node in range(5)), (0, 5)])
+    drawn = layered([NodeSpace(30, 30, 20)] * 6, [*((node, node + 1) for node in range(5)), (0, 5)])
     xs = {round(x, 6) for x, _ in drawn.routes[0, 5]}
     assert len(xs) == 1
     assert abs(xs.pop() - drawn.x[2]) < 30 + GAP_X + 30
 
 
 def test_a_long_chain_is_cut_into_bands():
-    drawn = layered([Cell(40, 40, 28)] * 2000, [(node, node + 1) for node in range(1999)])
+    drawn = layered([NodeSpace(40, 40, 28)] * 2000, [(node, node + 1) for node in range(1999)])
     assert drawn.height < 12_000
     assert drawn.width < 30_000
     assert 0.5 < drawn.width / drawn.height < 4
 
 
 def test_many_nodes_without_edges_are_a_block():
-    drawn = layered([Cell(40, 40, 28)] * 300, [])
+    drawn = layered([NodeSpace(40, 40, 28)] * 300, [])
     assert 0.5 < drawn.width / drawn.height < 4
 
 
 def test_a_wide_layer_becomes_several():
-    drawn = layered([Cell(60, 60, 28)] * 201, [(0, node) for node in range(1, 201)])
+    drawn = layered([NodeSpace(60, 60, 28)] * 201, [(0, node) for node in range(1, 201)])
     assert drawn.width < 6_000

@@ -19,7 +19,7 @@ from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.page import FRAMES, PAGE, advice_for, as_csv, thresholds_of
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.sources import Sources
 from parsers import open_run
 from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review, review
@@ -45,7 +45,7 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
         assert rule in UNITS
     found = [advice("interval"), advice("idle"), advice("empty", ("pipeline",)), advice("cpu", cost=math.nan),
              advice("queue_use", ("BatchOp", "MapOp", "GeneratorOp", "TFReader")), advice("ai_cpu", ("Unique",))]  # fmt: skip
-    text = json.dumps(drawn(reviewed(*found), THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
+    text = json.dumps(drawn(reviewed(*found), THRESHOLDS, ProfileChoice("r", ".", 0)), default=lambda one: one.to_plotly_json())
     for word in ("2.00 ms of a step", "cost unknown", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise",
                  "25.0 %", "1.50 ms", "run=r&of=r&session=.&rank=0"):  # fmt: skip
         assert word in text
@@ -59,7 +59,8 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
 def test_links_lead_to_pages_that_are_there() -> None:
     for page in ("steps", "preparation", "operators"):
         one = Advice("idle", 0.9, 0.5, 1.0, ROWS, page)
-        text = json.dumps(drawn(reviewed(one), THRESHOLDS, Choice("r", ".", 0)), default=lambda part: part.to_plotly_json())
+        found = drawn(reviewed(one), THRESHOLDS, ProfileChoice("r", ".", 0))
+        text = json.dumps(found, default=lambda part: part.to_plotly_json())
         (path,) = re.findall(r'"data-page": "([^"]*)"', text)
         assert [known.name for known in PAGES if known.path == path] == [page]
 

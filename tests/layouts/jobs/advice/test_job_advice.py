@@ -14,7 +14,7 @@ import pytest
 from layouts.jobs.advice.drawing import drawn
 from layouts.jobs.advice.page import PAGE, READ, advice_for
 from layouts.kit.i18n import CATALOGUE
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
 from tests.parsers.analysis.jobs.advice.test_cluster_rules import frames_of, with_bubble
@@ -23,7 +23,7 @@ from tests.sources import MemorySource
 from tests.writers.clusters import make
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
-CHOICE = Choice("r", ".", 0)
+CHOICE = ProfileChoice("r", ".", 0)
 
 
 def text_of(result: Review, **more: Any) -> str:
@@ -59,7 +59,7 @@ def test_every_finding_is_said_in_words() -> None:
 
 def test_pages_of_jobs_are_linked() -> None:
     result = found(frames_of(make(3, slow_rank=17, slower=0.1)))
-    text = text_of(result, ranks={17: Choice("r", "rank_17", 17)})
+    text = text_of(result, ranks={17: ProfileChoice("r", "rank_17", 17)})
     assert '"data-page": "cluster"' in text
     assert "of=r&session=rank_17&rank=17" in text
     assert '"data-page": "communication"' in text_of(found(frames_of(make(11, slow_link=20))))

@@ -18,7 +18,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
 from parsers import open_run
-from parsers.analysis.jobs.traffic import Spread
+from parsers.analysis.jobs.traffic import RankSpread
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profile_frames import KERNELS
 from tests.sources import MemorySource
@@ -244,11 +244,11 @@ def test_many_ranks_keep_the_longest_of_neighbours() -> None:
     count = 5_000
     elapse = np.random.default_rng(1).random(count)
     nothing = np.full(count, math.nan)
-    spread = Spread(np.arange(count), elapse, nothing, nothing, nothing, nothing, np.zeros(count, np.int64), 0, 1)
+    spread = RankSpread(np.arange(count), elapse, nothing, nothing, nothing, nothing, np.zeros(count, np.int64), 0, 1)
     places, block = figures.shown_ranks(spread)
     assert (block, len(places)) == (9, 556)
     assert places.tolist() == [at + int(elapse[at : at + 9].argmax()) for at in range(0, count, 9)]
-    few = Spread(*(part[:600] for part in (spread.ranks, elapse, nothing, nothing, nothing, nothing, spread.last)), 0, 1)
+    few = RankSpread(*(part[:600] for part in (spread.ranks, elapse, nothing, nothing, nothing, nothing, spread.last)), 0, 1)
     assert figures.shown_ranks(few)[1] == 1
 
 

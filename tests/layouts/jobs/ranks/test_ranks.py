@@ -9,7 +9,7 @@ import pytest
 
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_operators import RankCaches, read_ask
-from layouts.jobs.rank_tables import Rank, Shown
+from layouts.jobs.rank_tables import Rank, ShownOperators
 from layouts.jobs.ranks.page import PAGE, layout
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
@@ -27,10 +27,10 @@ def rank(number: int, *, size: int = 4, later: int = 0) -> Operators:
     return Operators(number, keys, ("T",), key, np.zeros(size, np.int64), category, start, start + 5, np.ones(size, np.int64))
 
 
-def shown(*ranks: Operators) -> Shown:
+def shown(*ranks: Operators) -> ShownOperators:
     laid = Laid(ranks, (-1,) * len(ranks))
     nothing = shifts(ends_of(None, ()), ())
-    return Shown(laid, tuple(map(Rank, ranks)), tuple(one.rank for one in ranks), (), (), nothing, None)
+    return ShownOperators(laid, tuple(map(Rank, ranks)), tuple(one.rank for one in ranks), (), (), nothing, None)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from layouts.jobs.two_jobs.texts import TEXTS
 from layouts.jobs.two_jobs.words import percent, quantity, signed
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
@@ -216,14 +216,14 @@ def test_bars_of_ten_thousand_ranks_are_few_and_keep_both_ends() -> None:
     found = two_jobs.compared(
         values[["one"]].rename(columns={"one": "x"}), values[["other"]].rename(columns={"other": "x"}), "x"
     )
-    drawn = figure.bars(found, ({}, {}), "total", language="en", look=figure.Look({}))
+    drawn = figure.bars(found, ({}, {}), "total", language="en", look=figure.StepStyle({}))
     (trace,) = drawn["data"]
     assert drawn["layout"]["meta"] == {"ranks": 10_000, "drawn": len(trace["hovertext"]), "unit": "ms", "alike": False}
     assert len(trace["hovertext"]) <= figure.MOST
     assert str(int(values["one"].idxmax())) in trace["hovertext"][0]
     assert str(int(values["one"].idxmin())) in trace["hovertext"][-1]
     assert len(json.dumps(drawn)) < 400_000
-    assert figure.bars(found.iloc[:0], ({}, {}), "total", language="en", look=figure.Look({})) is None
+    assert figure.bars(found.iloc[:0], ({}, {}), "total", language="en", look=figure.StepStyle({})) is None
 
 
 def test_text_from_files_is_text() -> None:
@@ -261,7 +261,7 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
 def test_facts_are_computed_once_for_each_job() -> None:
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
     kept = JobFactsCache()
-    choice = Choice("a", "rank_0", 0, "mark")
+    choice = ProfileChoice("a", "rank_0", 0, "mark")
     first = kept.facts(source, choice, None)
     assert kept.facts(source, choice, None) is first
     assert kept.facts(source, replace(choice, mark="other"), None) is not first
@@ -274,7 +274,7 @@ def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(mo
     made = make(1, ranks=8, group=4)
     content = profile(made)
     frames = content["profiles"]["rank_0", 0]
-    source, kept, choice = source_of(content, content), JobFactsCache(), Choice("a", "rank_0", 0, "mark of rank 0")
+    source, kept, choice = source_of(content, content), JobFactsCache(), ProfileChoice("a", "rank_0", 0, "mark of rank 0")
     frames["collectives"] = ProfileFrame("reading")
     assert kept.facts(source, choice, None).frames["collectives"] is None
     frames["collectives"] = made.collectives

@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 
 from layouts.curves.lines import figure
-from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.kit.figures.alternatives import MOST_NAMED, alternative, described, described_by, entry, in_both, listed, marked
 from layouts.kit.figures.typed_arrays import drawn, numbers
 from parsers import Series
-from parsers.analysis import Facts
+from parsers.analysis import SeriesFacts
 
-LOOK = Look()
+LOOK = LineStyle()
 
 
-def line(run: str, values: list[float], *, tag: str = "loss") -> Line:
+def line(run: str, values: list[float], *, tag: str = "loss") -> ChartLine:
     value = np.array(values, np.float64)
     step = np.arange(value.size, dtype=np.int64)
     series = Series(step, step.astype(np.float64), value, np.zeros(value.size, np.int32), step)
     x = step.astype(np.float64)
-    return Line(run=run, tag=tag, label=run, colour="#123456", series=series, x=x, started=0.0, facts=Facts(series))
+    return ChartLine(run=run, tag=tag, label=run, colour="#123456", series=series, x=x, started=0.0, facts=SeriesFacts(series))
 
 
-def said(lines: list[Line], look: Look = LOOK) -> list[str]:
+def said(lines: list[ChartLine], look: LineStyle = LOOK) -> list[str]:
     found = figure(lines, look)["layout"]["meta"]["alternative"]
     assert len(found) == 2
     return found
@@ -45,7 +45,7 @@ def test_a_curve_is_named_with_its_last_lowest_and_highest_value() -> None:
 
 def test_values_are_those_recorded_whatever_is_drawn() -> None:
     values = np.random.default_rng(3).standard_normal(5_000)
-    look = Look(weight=0.9, columns=10, view=View(x=(100.0, 200.0)))
+    look = LineStyle(weight=0.9, columns=10, view=VisibleRange(x=(100.0, 200.0)))
     english, _ = said([line("a", values.tolist())], look)
     assert f"last {values[-1]:.4g}, lowest {values.min():.4g}, highest {values.max():.4g}" in english
     assert "smoothed" in english

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from layouts.curves.chosen_lines import lines_of, look_of
 from layouts.curves.lines import figure
 from layouts.curves.scalar_asks import read_ask
-from layouts.curves.smoothed_lines import Line, Look, View
+from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.kit.figures.ranges import tick_format
 from parsers.analysis import LONG
 from tests.layouts.curves.scalars.conftest import START, arrays, series
 from tests.layouts.kit.figures.test_typed_arrays import read
 
 
-def line(value: Any, **changes: Any) -> Line:
+def line(value: Any, **changes: Any) -> ChartLine:
     made = series(value)
-    return Line(**{"run": "r", "tag": "loss", "label": "r", "colour": "#123456", "series": made,
+    return ChartLine(**{"run": "r", "tag": "loss", "label": "r", "colour": "#123456", "series": made,
                    "x": made.step.astype(float), "started": START} | changes)  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def spiked(spike: float = 1e6) -> np.ndarray:
 
 def test_one_spike_does_not_set_the_range_and_is_marked() -> None:
     value = spiked()
-    made = figure([line(value)], Look())
+    made = figure([line(value)], LineStyle())
     low, high = axis(made)
     near, far = np.quantile(value, (0.02, 0.98))
     assert low <= near
@@ -55,7 +55,7 @@ def test_one_spike_does_not_set_the_range_and_is_marked() -> None:
 
 
 def test_everything_is_in_range_when_asked_for() -> None:
-    made = figure([line(spiked())], Look(outliers=True))
+    made = figure([line(spiked())], LineStyle(outliers=True))
     assert axis(made)[1] >= 1e6
     assert made["layout"]["meta"]["outliers"] == {"shown": True, "beyond": 0}
     assert not arrows(made)
@@ -67,7 +67,7 @@ def test_everything_is_in_range_when_asked_for() -> None:
 ], ids=["decay", "ramp", "few", "sine", "step", "zeros with one value"])  # fmt: skip
 def test_what_has_no_outliers_is_shown_whole(value: Any) -> None:
     value = np.asarray(value)
-    made = figure([line(value)], Look())
+    made = figure([line(value)], LineStyle())
     low, high = axis(made)
     assert low <= value.min()
     assert high >= value.max()
@@ -78,7 +78,7 @@ def test_what_has_no_outliers_is_shown_whole(value: Any) -> None:
 @pytest.mark.parametrize("constant", [0.1, -7.0, 0.0, 1e300, 5e-324, 1e-12])
 @pytest.mark.parametrize("weight", [0.0, 0.6, 0.99])
 def test_a_constant_is_a_flat_line_in_the_middle_with_one_tick(constant: float, weight: float) -> None:
-    made = figure([line(np.full(1000, constant))], Look(weight=weight))
+    made = figure([line(np.full(1000, constant))], LineStyle(weight=weight))
     low, high = axis(made)
     assert low < constant < high
     assert (constant - low) / (high - low) == pytest.approx(0.5, abs=0.01)
@@ -87,27 +87,27 @@ def test_a_constant_is_a_flat_line_in_the_middle_with_one_tick(constant: float, 
 
 def test_values_that_differ_in_the_last_bit_are_no_constant() -> None:
     value = np.array([1.0, np.nextafter(1.0, 2.0)] * 50)
-    made = figure([line(value)], Look())
+    made = figure([line(value)], LineStyle())
     assert "tickvals" not in made["layout"]["yaxis"]
     low, high = axis(made)
     assert high - low < 1e-14
 
 
 def test_each_axis_has_a_range_of_its_own() -> None:
-    made = figure([line(spiked()), line(np.full(500, 3.0), tag="lr", axis=2)], Look())
+    made = figure([line(spiked()), line(np.full(500, 3.0), tag="lr", axis=2)], LineStyle())
     assert axis(made)[1] < 10.0
     assert made["layout"]["yaxis2"]["tickvals"] == [3.0]
 
 
 def test_a_log_axis_goes_by_the_logarithm() -> None:
     value = np.geomspace(1e-3, 1e3, 500)
-    made = figure([line(value)], Look(log=True))
+    made = figure([line(value)], LineStyle(log=True))
     low, high = axis(made)
     assert low == pytest.approx(-3.3, abs=0.1)
     assert high == pytest.approx(3.3, abs=0.1)
     spike = np.abs(np.random.default_rng(2).normal(1.0, 0.05, 500))
     spike[7] = 1e-30
-    made = figure([line(spike)], Look(log=True))
+    made = figure([line(spike)], LineStyle(log=True))
     assert axis(made)[0] > -1.0
     assert made["layout"]["meta"]["outliers"]["beyond"] >= 1
     assert arrows(made)[-1]["marker"]["symbol"] == "triangle-down"
@@ -115,7 +115,7 @@ def test_a_log_axis_goes_by_the_logarithm() -> None:
 
 def test_only_what_is_in_view_sets_the_range() -> None:
     value = spiked()
-    made = figure([line(value)], Look(view=View(x=(0.0, 150.0))))
+    made = figure([line(value)], LineStyle(view=VisibleRange(x=(0.0, 150.0))))
     low, high = axis(made)
     assert low <= value[:151].min()
     assert value[:151].max() <= high < 4.0
@@ -123,7 +123,7 @@ def test_only_what_is_in_view_sets_the_range() -> None:
 
 
 def test_a_range_set_by_hand_stands() -> None:
-    made = figure([line(spiked())], Look(view=View(y=(1000.001, 1000.002))))
+    made = figure([line(spiked())], LineStyle(view=VisibleRange(y=(1000.001, 1000.002))))
     assert axis(made) == (1000.001, 1000.002)
     assert made["layout"]["yaxis"]["tickformat"] == ".8~g"
     assert not arrows(made)
@@ -139,7 +139,7 @@ def test_outliers_of_a_long_series_are_counted_by_all_its_points() -> None:
     (one,) = lines_of(arrays({"a": {"loss": made}}), [("a", "loss", made)], ask)
     assert one.facts is not None
     for window in (None, (float(LONG) - 0.5, float(LONG) * 1.5)):
-        found = figure([one], Look(columns=300, view=View(x=window)))
+        found = figure([one], LineStyle(columns=300, view=VisibleRange(x=window)))
         low, high = axis(found)
         assert high < 10.0
         inside = np.ones(value.size, bool) if window is None else (made.step >= window[0]) & (made.step <= window[1])
@@ -167,7 +167,7 @@ def test_neighbouring_ticks_have_other_labels(low: float, span: float) -> None:
 @settings(max_examples=200, deadline=None)
 def test_any_values_have_a_range_that_plotly_can_show(value: list[float], log: bool, weight: float) -> None:
     with np.errstate(all="ignore"):
-        made = figure([line(value)], Look(log=log, weight=weight))
+        made = figure([line(value)], LineStyle(log=log, weight=weight))
     found = made["layout"]["yaxis"].get("range")
     if found is not None:
         assert np.isfinite(found).all()

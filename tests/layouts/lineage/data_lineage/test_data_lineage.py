@@ -17,7 +17,7 @@ from layouts.kit.state import BadInput
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.data_lineage.detail import detail
 from layouts.lineage.pipeline_columns import table
-from layouts.lineage.table import Table, Tables
+from layouts.lineage.table import LineageTable, LineageTables
 from parsers import DatasetGraph, DatasetNode, open_run
 from tests.layouts.graphs.dataset.pipelines import chain, node, pipeline_source
 from tests.sources import MemorySource
@@ -36,7 +36,7 @@ def source(*roots: DatasetNode | None) -> MemorySource:
     return pipeline_source(graphs, ["no pipeline"])
 
 
-def column(made_of: Table, name: str) -> list[Any]:
+def column(made_of: LineageTable, name: str) -> list[Any]:
     return [row.values.get(name) for row in made_of.rows]
 
 
@@ -63,7 +63,7 @@ def test_runs_with_an_equal_pipeline_share_a_mark_whatever_their_version_called_
 
 
 def test_what_most_runs_have_is_told_so_that_others_can_be_marked() -> None:
-    sheet, _ = filled(Tables(source(made(), made(64), made()), table), None)
+    sheet, _ = filled(LineageTables(source(made(), made(64), made()), table), None)
     json.dumps(sheet, allow_nan=False)
     columns = {one["name"]: one for one in sheet["columns"]}
     assert columns["Batch/batch_size"]["usual"] == [32]
@@ -99,10 +99,10 @@ def test_the_table_is_made_once_for_each_state() -> None:
 
 
 def test_no_pipeline_and_odd_ones() -> None:
-    assert filled(Tables(source(), table), None)[0]["columns"] == []
+    assert filled(LineageTables(source(), table), None)[0]["columns"] == []
     odd = node("", node("Map", operations=[("", {"": None}), ("a/b:操作" + "x" * 10_000, {"键": [float("nan"), {"a": 1}]})]))
     given = source(odd, chain(3), node("Zip", chain(3), made()))
-    tables = Tables(given, table)
+    tables = LineageTables(given, table)
     sheet, _ = filled(tables, None)
     json.dumps(sheet, allow_nan=False)
     names = [one["name"] for one in sheet["columns"] if one["axis"]]

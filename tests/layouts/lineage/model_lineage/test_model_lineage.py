@@ -20,7 +20,7 @@ from layouts.lineage.model_columns import COLUMNS, group_of
 from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.parallel import axis, brief, usual_scale
 from layouts.lineage.results import main_result
-from layouts.lineage.table import Table, Tables
+from layouts.lineage.table import LineageTable, LineageTables
 from layouts.values.landscapes import SCALES
 from parsers import LineageRow, Setting, lineage_frame
 from tests.sources import MemorySource
@@ -39,9 +39,9 @@ def source(runs: dict[str, dict[str, Setting]] = RUNS) -> MemorySource:
     return MemorySource({key: {"settings": settings} for key, settings in runs.items()})
 
 
-def table(runs: dict[str, dict[str, Setting]] = RUNS) -> Table:
+def table(runs: dict[str, dict[str, Setting]] = RUNS) -> LineageTable:
     rows = [LineageRow(key, key, values, {}) for key, values in runs.items()]
-    return Table(rows, lineage_frame(rows), COLUMNS)
+    return LineageTable(rows, lineage_frame(rows), COLUMNS)
 
 
 def places(figure: dict[str, Any], name: str) -> list[float]:
@@ -55,7 +55,7 @@ def meta(figure: dict[str, Any], name: str) -> dict[str, Any]:
 
 def figure(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
     given = source(runs)
-    return drawn(given, Tables(given, model_table), ask)  # type: ignore[no-any-return]
+    return drawn(given, LineageTables(given, model_table), ask)  # type: ignore[no-any-return]
 
 
 def test_missing_nan_and_infinite_values_stand_apart_from_numbers() -> None:
@@ -196,7 +196,7 @@ def test_no_run_and_one_run_are_shown() -> None:
 
 
 def test_a_sheet_is_sent_once() -> None:
-    tables = Tables(source(), model_table)
+    tables = LineageTables(source(), model_table)
     first, stamp = filled(tables, None)
     assert first["stamp"] == stamp
     assert filled(tables, stamp) != (first, stamp)

@@ -21,7 +21,7 @@ from layouts.lineage.optimisation.asks import read_ask
 from layouts.lineage.optimisation.drawing import MOST_CATEGORIES
 from layouts.lineage.optimisation.page import drawn, explained, growing
 from layouts.lineage.source import Growth
-from layouts.lineage.table import Tables
+from layouts.lineage.table import LineageTables
 from parsers import LineageRow, Setting
 from parsers.analysis import Forest, forests
 from tests.sources import MemorySource, series
@@ -55,7 +55,7 @@ def source(runs: dict[str, dict[str, Setting]] = RUNS) -> MemorySource:
 
 def sheet(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
     given = source(runs)
-    found, stamp = explained(given, Tables(given, model_table), ask, None)
+    found, stamp = explained(given, LineageTables(given, model_table), ask, None)
     json.dumps(found, allow_nan=False)
     assert found["stamp"] == stamp
     return found  # type: ignore[no-any-return]
@@ -63,7 +63,7 @@ def sheet(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[
 
 def drawing(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
     given = source(runs)
-    found = drawn(given, Tables(given, model_table), ask)
+    found = drawn(given, LineageTables(given, model_table), ask)
     json.dumps(found, allow_nan=False)
     return found  # type: ignore[no-any-return]
 
@@ -105,7 +105,7 @@ def test_last_and_best_values_of_scalars_are_results() -> None:
     given = source({key: {"learning_rate": lr} for key, lr in zip(RUNS, LRS, strict=False)})
     for seed, content in enumerate(given.data.values()):
         content["scalar"] = {"loss": series(20, seed)}
-    found, _ = explained(given, Tables(given, model_table), {"target": ["last/loss"]}, None)
+    found, _ = explained(given, LineageTables(given, model_table), {"target": ["last/loss"]}, None)
     assert [one["name"] for one in found["targets"]] == ["best/loss", "last/loss"]
     assert (found["target"], found["runs"]) == ("last/loss", 12)
     assert found["targets"][1]["label"] == ("Last loss", "最新 loss")
@@ -220,12 +220,12 @@ def test_a_setting_nobody_recorded_is_no_chart() -> None:
 
 def test_the_forest_is_asked_for_the_runs_on_screen() -> None:
     given = source()
-    tables = Tables(given, model_table)
+    tables = LineageTables(given, model_table)
     assert growing(given, tables, {})["state"] == "missing"
     rng = np.random.default_rng(1)
     runs = {f"r{n}": {"user_defined/x": float(x), "metric/acc": float(x)} for n, x in enumerate(rng.normal(size=30))}
     given = source(runs)
-    tables = Tables(given, model_table)
+    tables = LineageTables(given, model_table)
     last: Forest = list(forests(tables.table().frame, "metric/acc", refits=3))[-1]
     given.lineage.answer = Growth("growing", 40, last)
     found = growing(given, tables, {"run": [f"r{n}" for n in range(20)], "act": ["again"]})
@@ -234,12 +234,12 @@ def test_the_forest_is_asked_for_the_runs_on_screen() -> None:
     assert (found["state"], found["done"], found["total"]) == ("growing", 3, 40)
     assert found["shares"]["user_defined/x"][0] == pytest.approx(last.importance["importance"].iloc[0], abs=1e-6)
     assert found["fit"] == pytest.approx(last.fit, abs=1e-4)
-    assert growing(source({}), Tables(source({}), model_table), {}) is no_update
+    assert growing(source({}), LineageTables(source({}), model_table), {}) is no_update
 
 
 def test_a_sheet_is_sent_once() -> None:
     given = source()
-    tables = Tables(given, model_table)
+    tables = LineageTables(given, model_table)
     found, stamp = explained(given, tables, {}, None)
     assert explained(given, tables, {}, stamp) == (no_update, no_update)
     assert explained(given, tables, None, stamp) == (no_update, no_update)

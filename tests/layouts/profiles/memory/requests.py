@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from layouts.kit.units import MINUS
-from layouts.profiles.memory.asks import FRAMES, Ask, read_ask
+from layouts.profiles.memory.asks import FRAMES, MemoryRequest, read_ask
 from layouts.profiles.memory.recordings import Recordings
 from parsers import open_run
 from parsers.profile_frames import MEMORY
@@ -37,7 +37,7 @@ def of_frames(**frames: pd.DataFrame) -> Page:
     return source, Recordings(source)
 
 
-def ask(**more: object) -> Ask:
+def ask(**more: object) -> MemoryRequest:
     found = read_ask({"run": ["a"], "session": ["."], "rank": ["0"], **{key: [str(value)] for key, value in more.items()}})
     assert found is not None
     return found

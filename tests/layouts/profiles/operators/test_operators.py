@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from app.store.profiles.frames import row_of
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame, ProfileRow
 from layouts.profiles.operators import drawing, scopes
 from layouts.profiles.operators import page as callbacks
-from layouts.profiles.operators.asks import Ask, read_ask
+from layouts.profiles.operators.asks import OperatorRequest, read_ask
 from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.sheet import Sheet
-from layouts.profiles.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
+from layouts.profiles.operators.tables import MOST_CHILDREN, OperatorTables, columns_of, page_of
 from layouts.profiles.operators.variants import present, with_shares
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
@@ -53,8 +53,8 @@ def opened(profiles: dict[str, Profile] | None = None, **frames: pd.DataFrame) -
     return source
 
 
-def ask(**more: Any) -> Ask:
-    return Ask(more.pop("choice", Choice("a", ".", 0)), more.pop("against", None), **more)
+def ask(**more: Any) -> OperatorRequest:
+    return OperatorRequest(more.pop("choice", ProfileChoice("a", ".", 0)), more.pop("against", None), **more)
 
 
 def operators(rows: list[tuple[str, float]], core: str = "AI_CORE") -> pd.DataFrame:
@@ -88,7 +88,7 @@ def test_pie_by_total_time(normal_run: tuple[MemorySource, list[dict[str, str]]]
     """Total time and its share of all, as the type file has them; the 20 longest, and one for all others."""
     source, rows = normal_run
     expected = sorted((float(row["execution_time"]) for row in rows), reverse=True)
-    parts = drawing.slices(Tables(source).types(Choice("a", "profiler", 1), "ai_core"), "total")
+    parts = drawing.slices(OperatorTables(source).types(ProfileChoice("a", "profiler", 1), "ai_core"), "total")
     assert len(rows) == 21 and len(parts) == 21  # noqa: PT018
     np.testing.assert_allclose([part.value for part in parts], [value * 1e6 for value in expected])
     np.testing.assert_allclose([part.share for part in parts], np.array(expected) / sum(expected))
@@ -102,7 +102,7 @@ def test_pie_by_mean_time_is_what_mindinsight_plots(normal_run: tuple[MemorySour
     """avg_time = total_time / execution_frequency, and percent of the sum of what is plotted."""
     source, rows = normal_run
     expected = {row["op_type"]: float(row["execution_time"]) / float(row["execution_frequency"]) for row in rows}
-    parts = drawing.slices(Tables(source).types(Choice("a", "profiler", 1), "ai_core"), "mean")
+    parts = drawing.slices(OperatorTables(source).types(ProfileChoice("a", "profiler", 1), "ai_core"), "mean")
     for part in parts[:-1]:
         assert part.value == pytest.approx(expected[part.name] * 1e6)
         assert part.share == pytest.approx(expected[part.name] / sum(expected.values()))
@@ -112,8 +112,8 @@ def test_pie_by_mean_time_is_what_mindinsight_plots(normal_run: tuple[MemorySour
 def test_types_open_to_their_operators(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     """As MindInsight's search by type: the operators of a type, the longest first."""
     source, _ = normal_run
-    wanted = ask(choice=Choice("a", "profiler", 1), opened=("Cast",))
-    table = Tables(source).table(wanted)
+    wanted = ask(choice=ProfileChoice("a", "profiler", 1), opened=("Cast",))
+    table = OperatorTables(source).table(wanted)
     assert table is not None
     rows, count = page_of(table, wanted, 0, 200)
     place = next(place for place, row in enumerate(rows) if row.get("type") == "Cast" and not row.get("below"))
@@ -131,14 +131,14 @@ def test_types_open_to_their_operators(normal_run: tuple[MemorySource, list[dict
 
 def test_operators_by_time_and_by_name(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     source, _ = normal_run
-    tables = Tables(source)
-    wanted = ask(choice=Choice("a", "profiler", 1), view="operators")
+    tables = OperatorTables(source)
+    wanted = ask(choice=ProfileChoice("a", "profiler", 1), view="operators")
     found = callbacks.rows(tables, wanted, {"startRow": 0, "endRow": 5, "sortModel": [], "filterModel": {}})
     times = [row["mean_ns"] for row in found["rowData"]]
     assert found["rowCount"] == 105
     assert times == sorted(times, reverse=True)
     # MindInsight's filter "partial_match_str_in" of names: case does not count
-    wanted = ask(choice=Choice("a", "profiler", 1), view="operators", query="CONV1", searched="full_name")
+    wanted = ask(choice=ProfileChoice("a", "profiler", 1), view="operators", query="CONV1", searched="full_name")
     found = callbacks.rows(tables, wanted, {"startRow": 0, "endRow": 200})
     assert found["rowCount"] > 1
     assert all("conv1" in row["full_name"].lower() for row in found["rowData"])
@@ -149,7 +149,8 @@ def test_operators_by_time_and_by_name(normal_run: tuple[MemorySource, list[dict
 
 def test_ai_cpu_adds_dispatch_times(normal_run: tuple[MemorySource, list[dict[str, str]]]) -> None:
     source, _ = normal_run
-    told = callbacks.sheet(Tables(source), ask(choice=Choice("a", "profiler", 1), view="operators", variant="ai_cpu"))
+    wanted = ask(choice=ProfileChoice("a", "profiler", 1), view="operators", variant="ai_cpu")
+    told = callbacks.sheet(OperatorTables(source), wanted)
     assert "dispatch_ns" in [column["name"] for column in told["columns"]]
 
 
@@ -185,7 +186,7 @@ def test_what_is_no_filter_is_refused(one: Any) -> None:
 
 def test_filters_are_in_the_unit_that_is_shown() -> None:
     source = opened(operators=operators([("a", 2e9), ("b", 30e9)]), operator_types=types([("a", 2e9), ("b", 30e9)]))
-    tables = Tables(source)
+    tables = OperatorTables(source)
     wanted = ask(view="operators")
     table = tables.table(wanted)
     assert table is not None
@@ -199,7 +200,7 @@ def test_filters_are_in_the_unit_that_is_shown() -> None:
 )
 def test_what_is_no_request_is_refused(request_: Any) -> None:
     with pytest.raises(BadInput):
-        callbacks.rows(Tables(opened()), ask(), request_)
+        callbacks.rows(OperatorTables(opened()), ask(), request_)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_what_is_no_ask_is_refused(more: dict[str, list[str]]) -> None:
 
 def test_many_operators_of_one_type_are_counted() -> None:
     many = [("a", float(n)) for n in range(MOST_CHILDREN + 7)]
-    tables = Tables(opened(operators=operators(many), operator_types=types(many)))
+    tables = OperatorTables(opened(operators=operators(many), operator_types=types(many)))
     wanted = ask(opened=("a",))
     table = tables.table(wanted)
     assert table is not None
@@ -253,8 +254,8 @@ def test_two_profiles_side_by_side() -> None:
             made = {"operators": operators, "operator_types": types}.get(name)
             return ProfileFrame("ready", made(frames[run])) if made else both.profiles.frame(run, session, rank, name)
 
-    tables = Tables(MemorySource(profiles=Two))
-    wanted = ask(against=Choice("b", ".", 0))
+    tables = OperatorTables(MemorySource(profiles=Two))
+    wanted = ask(against=ProfileChoice("b", ".", 0))
     table = tables.table(wanted)
     assert table is not None
     rows, _ = page_of(table, wanted, 0, 10)
@@ -269,7 +270,7 @@ def test_two_profiles_side_by_side() -> None:
     few = callbacks.csv(tables, wanted, {"total_ns": {"type": "greaterThan", "filter": 2.0 / shown}})
     assert few is not None
     assert [line.split(",")[0] for line in few["content"].splitlines()] == ["type", "x"]
-    none = callbacks.csv(tables, ask(against=Choice("b", ".", 0), query="q"))
+    none = callbacks.csv(tables, ask(against=ProfileChoice("b", ".", 0), query="q"))
     assert none is not None
     assert none["content"].splitlines() == saved["content"].splitlines()[:1]
     assert callbacks.figure(tables, wanted)["data"][0]["orientation"] == "h"
@@ -283,19 +284,19 @@ def test_an_operator_with_several_shapes_says_how_many(real_data: Path) -> None:
     scalar = ("", '""', "N/A")
     shaped = raw.groupby(["Name", "Type", "Accelerator Core"])["Input Shapes"]
     several = shaped.nunique()[~shaped.agg(lambda shapes: shapes.isin(scalar).all())]
-    choice = Choice("a", ".", 2)
+    choice = ProfileChoice("a", ".", 2)
     wanted = ask(choice=choice, view="operators")
-    told = callbacks.sheet(Tables(source), wanted)
+    told = callbacks.sheet(OperatorTables(source), wanted)
     assert "input_shapes" in [column["name"] for column in told["columns"]]
-    found = callbacks.rows(Tables(source), wanted, {"startRow": 0, "endRow": 500})["rowData"]
+    found = callbacks.rows(OperatorTables(source), wanted, {"startRow": 0, "endRow": 500})["rowData"]
     counts = {(row["full_name"], row["type"], row["core"]): row["shapes"] for row in found if row["shapes"]}
     assert counts == several.to_dict()
     assert max(counts.values()) == 12
     assert all((row["input_shapes"] == "") == (row["shapes"] != 1) for row in found)
-    saved = callbacks.csv(Tables(source), wanted)
+    saved = callbacks.csv(OperatorTables(source), wanted)
     assert saved is not None
     assert saved["content"].splitlines()[0].endswith(",shapes")
-    shapes = callbacks.sheet(Tables(source), ask(choice=choice, view="shapes"))
+    shapes = callbacks.sheet(OperatorTables(source), ask(choice=choice, view="shapes"))
     assert shapes["rows"] == raw.groupby(["Type", "Accelerator Core", "Input Shapes", "Input Data Types"]).ngroups
 
 
@@ -310,7 +311,7 @@ def host(real_data: Path) -> tuple[MemorySource, pd.DataFrame]:
 def test_the_host_is_shown_by_self_time(host: tuple[MemorySource, pd.DataFrame]) -> None:
     """Calls contain each other: total times add up to 324 ms in a step of 147 ms."""
     source, raw = host
-    tables, wanted = Tables(source), ask(choice=Choice("a", ".", 0), variant="host_cpu")
+    tables, wanted = OperatorTables(source), ask(choice=ProfileChoice("a", ".", 0), variant="host_cpu")
     told = callbacks.sheet(tables, wanted)
     assert told["sort"] == ["self_ns", "desc"]
     assert (told["sums"]["self_ns"], told["sums"]["total_ns"]) == pytest.approx((141.486e6, 323.929e6), rel=1e-5)
@@ -329,10 +330,11 @@ def test_the_host_is_shown_by_self_time(host: tuple[MemorySource, pd.DataFrame])
 
 
 def test_call_stacks_come_before_the_details(host: tuple[MemorySource, pd.DataFrame]) -> None:
-    told = callbacks.sheet(Tables(host[0]), ask(choice=Choice("a", ".", 0), variant="host_cpu", view="operators"))
+    wanted = ask(choice=ProfileChoice("a", ".", 0), variant="host_cpu", view="operators")
+    told = callbacks.sheet(OperatorTables(host[0]), wanted)
     names = [column["name"] for column in told["columns"]]
     assert names.index("stack") < names.index("mean_ns")
-    device = callbacks.sheet(Tables(host[0]), ask(choice=Choice("a", ".", 0), variant="ai_core"))
+    device = callbacks.sheet(OperatorTables(host[0]), ask(choice=ProfileChoice("a", ".", 0), variant="ai_core"))
     assert device["sums"]["self_ns"] is None
     assert device["sort"] == ["total_ns", "desc"]
 
@@ -350,9 +352,9 @@ def test_variants_and_shares_of_nothing() -> None:
     assert present(OPERATORS.empty()) == []
     assert with_shares(OPERATOR_TYPES.empty())["share"].tolist() == []
     assert columns_of(OPERATORS.empty(), OPERATORS.names) == ()
-    assert callbacks.sheet(Tables(opened()), ask())["rows"] == 0
-    assert callbacks.parts(Tables(opened()), ask())["tiles"] == []
-    assert callbacks.figure(Tables(opened()), ask())["data"][0]["type"] == "bar"
+    assert callbacks.sheet(OperatorTables(opened()), ask())["rows"] == 0
+    assert callbacks.parts(OperatorTables(opened()), ask())["tiles"] == []
+    assert callbacks.figure(OperatorTables(opened()), ask())["data"][0]["type"] == "bar"
 
 
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import Efficiency, read_ask
 from layouts.profiles.operators import page
-from layouts.profiles.operators.asks import Ask as TableAsk
+from layouts.profiles.operators.asks import OperatorRequest as TableAsk
 from layouts.profiles.operators.limits import MOST_ROWS, bound_card, slow_card
 from layouts.profiles.operators.rooflines import MOST_TYPES, figure, roofline_card
-from layouts.profiles.operators.tables import Tables
+from layouts.profiles.operators.tables import OperatorTables
 from parsers import open_run
 from parsers.profiler.registry import FRAMES
 from tests.layouts.profiles.steps.test_steps_page import texts_in
@@ -150,7 +150,7 @@ def test_a_roofline_says_what_it_lacks() -> None:
 def test_the_view_of_counters_opens_types_to_shapes() -> None:
     frame = kernels(input_shapes=["4", "5", "5"], duration_ns=[10, 20, 30], **{"pmu/aic_mac_ratio": [0.1, 0.2, 0.4]})
     source = MemorySource({"a": {"profiles": {(".", 0): {"kernels": frame, "operator_types": frame}}}})
-    tables, ask = Tables(source), TableAsk(Choice("a", ".", 0), None, view="counters", opened=("MatMul",))
+    tables, ask = OperatorTables(source), TableAsk(ProfileChoice("a", ".", 0), None, view="counters", opened=("MatMul",))
     table = tables.table(ask)
     assert table is not None
     names = [column.name for column in table.columns]
@@ -159,7 +159,7 @@ def test_the_view_of_counters_opens_types_to_shapes() -> None:
     assert [(row.get("name"), row["count"], row["total_ns"]) for row in rows] == [(None, 3, 60), ("5", 2, 50), ("4", 1, 10)]
     assert [row["pmu/aic_mac_ratio"] for row in rows] == pytest.approx([17 / 60, 16 / 50, 0.1])
     without = MemorySource({"a": {"profiles": {(".", 0): {"kernels": kernels(duration_ns=[1]), "operator_types": frame}}}})
-    told = page.sheet(Tables(without), ask)
+    told = page.sheet(OperatorTables(without), ask)
     assert (told["rows"], told["columns"]) == (0, [])
     assert "types" in told["views"], "there is a way back"
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from layouts import PAGES
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.preparation import feeding, machine, operations
-from layouts.profiles.preparation.asks import Ask, read_ask
+from layouts.profiles.preparation.asks import PreparationRequest, read_ask
 from layouts.profiles.preparation.card_data import CardData
-from layouts.profiles.preparation.figures import Curve, figure
+from layouts.profiles.preparation.figures import QueueCurve, figure
 from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from parsers import open_run
 from parsers.profile_frames import CPU, QUEUES
@@ -32,7 +32,7 @@ from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 real = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
-ASK = Ask(Choice("run", ".", 0))
+ASK = PreparationRequest(ProfileChoice("run", ".", 0))
 NOTHING: dict[str, pd.DataFrame | None] = dict.fromkeys(FRAMES)
 
 
@@ -154,8 +154,8 @@ def test_the_chosen_operation_is_the_one_asked_for_or_the_slowest() -> None:
     rows = pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95))
     frames = NOTHING | {"pipeline": rows}
     assert CardData(ASK, frames, "/").chosen == 1
-    assert CardData(Ask(ASK.choice, op=2), frames, "/").chosen == 2
-    assert CardData(Ask(ASK.choice, op=9), frames, "/").chosen == 1
+    assert CardData(PreparationRequest(ASK.choice, op=2), frames, "/").chosen == 2
+    assert CardData(PreparationRequest(ASK.choice, op=9), frames, "/").chosen == 1
     assert CardData(ASK, NOTHING, "/").chosen is None
 
 
@@ -184,15 +184,16 @@ def test_the_cpu_over_some_steps() -> None:
     every = of.frames["cpu"]
     assert every is not None
     last = int(every["step"].max())
-    assert "No sample falls" in words(sent(machine.cpu(CardData(Ask(ASK.choice, first=last + 1), of.frames, "/"))))
-    assert machine.cpu(CardData(Ask(ASK.choice, first=0, last=last), of.frames, "/")) is not None
+    after = CardData(PreparationRequest(ASK.choice, first=last + 1), of.frames, "/")
+    assert "No sample falls" in words(sent(machine.cpu(after)))
+    assert machine.cpu(CardData(PreparationRequest(ASK.choice, first=0, last=last), of.frames, "/")) is not None
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=50))
 @settings(max_examples=50)
 def test_figures_keep_every_finite_point_of_short_curves(numbers: list[float]) -> None:
     y = np.array(numbers)
-    made = figure([Curve(np.arange(len(y), dtype=np.float64), y, "#000000")])
+    made = figure([QueueCurve(np.arange(len(y), dtype=np.float64), y, "#000000")])
     finite = y[np.isfinite(y)].tolist()
     assert values(made["data"][0]["y"]) == finite
 

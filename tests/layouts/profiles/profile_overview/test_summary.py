@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.profile_overview import page
 from layouts.profiles.profile_overview.summary import MOST_OPERATORS, operators_card
 from parsers import KERNELS, OPERATORS, discover, open_run
@@ -71,11 +71,11 @@ def test_the_host_alone_is_shown_by_self_time() -> None:
     columns = {"name": ["x", "y"], "full_name": ["x", "y"], "type": ["x", "y"], "core": ["HOST_CPU"] * 2, "count": [1.0, 1.0],
                "total_ns": [9e6, 1e6], "self_ns": [1e6, 8e6]}  # fmt: skip
     table = frame_of(OPERATORS, 2, columns, "f")
-    text = texts_in(operators_card(table, Choice("a", ".", 0)))
+    text = texts_in(operators_card(table, ProfileChoice("a", ".", 0)))
     assert "Self time" in text
     assert text.index("\ny\n") < text.index("\nx\n")
     assert "88.9 %" in text
-    assert operators_card(OPERATORS.empty(), Choice("a", ".", 0)) == []
+    assert operators_card(OPERATORS.empty(), ProfileChoice("a", ".", 0)) == []
 
 
 def test_ranks_of_a_job_in_their_directories(real_data: Path) -> None:

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from layouts import PAGES
 from layouts.kit.page import Ids
-from layouts.profiles.choice import Choice
+from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.reading import reading
 from layouts.profiles.timeline.page import FRAMES, PAGE
@@ -28,7 +28,7 @@ def source(trace: ProfileFrame | None) -> MemorySource:
 
 
 def progress(trace: ProfileFrame | None) -> dict[str, Any]:
-    return reading(source(trace), Choice("run", *KEY), None, FRAMES)
+    return reading(source(trace), ProfileChoice("run", *KEY), None, FRAMES)
 
 
 def test_it_waits_for_the_trace_and_lists_its_problems() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from layouts.kit.theme import PALETTE
-from layouts.values.landscapes import CONTOURS, MOST_PASSED, MOST_POINTS, SCALES, VIEWS, Look, Sheet, figure
+from layouts.values.landscapes import CONTOURS, MOST_PASSED, MOST_POINTS, SCALES, VIEWS, LandscapeStyle, Sheet, figure
 from parsers import LandscapeValue
 from tests.layouts.values.landscape.landscapes import bowl
 
@@ -20,7 +20,7 @@ COLOUR = PALETTE[0][0]
 
 
 def drawn(value: LandscapeValue, **look: Any) -> dict[str, Any]:
-    return figure([Sheet("run", COLOUR, value)], Look(WORDS, **look))
+    return figure([Sheet("run", COLOUR, value)], LandscapeStyle(WORDS, **look))
 
 
 def traces(found: dict[str, Any], role: str) -> list[dict[str, Any]]:
@@ -118,7 +118,7 @@ def test_the_middle_of_diverging_colours_is_where_training_ended() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_landscapes_side_by_side_share_one_scale(view: str) -> None:
     sheets = [Sheet(f"<b>{n}</b>", COLOUR, bowl(scale=n)) for n in (1, 2, 5)]
-    found = figure(sheets, Look(WORDS, view=view))
+    found = figure(sheets, LandscapeStyle(WORDS, view=view))
     grounds = traces(found, "ground")
     ends = {(ground.get("zmin", ground.get("cmin")), ground.get("zmax", ground.get("cmax"))) for ground in grounds}
     assert ends == {(0.5, float(sheets[-1].value.z.max()))}
@@ -136,7 +136,7 @@ def test_landscapes_side_by_side_share_one_scale(view: str) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_overlaid_landscapes_have_the_colours_of_their_runs(view: str) -> None:
     hues = [PALETTE[n][0] for n in (0, 1, 2)]
-    found = figure([Sheet("run", hue, bowl()) for hue in hues], Look(WORDS, view=view, overlaid=True))
+    found = figure([Sheet("run", hue, bowl()) for hue in hues], LandscapeStyle(WORDS, view=view, overlaid=True))
     grounds = traces(found, "ground")
     assert [ground["colorscale"] for ground in grounds] == [[[0, hue], [1, hue]] for hue in hues]
     assert len({ground["scene" if view == "surface" else "xaxis"] for ground in grounds}) == 1

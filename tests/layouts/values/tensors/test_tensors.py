@@ -10,7 +10,7 @@ import pytest
 
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.values.tensor_asks import Ask, Named, chosen, extent, find, read_ask, rectangle
+from layouts.values.tensor_asks import Named, TensorRequest, chosen, extent, find, read_ask, rectangle
 from layouts.values.tensor_facts import about, summary
 from layouts.values.tensors import page as tensors
 from parsers import PayloadError, TensorValue
@@ -28,13 +28,13 @@ def source() -> MemorySource:
     return MemorySource({run: {"tensor": {"w": list(zip(STEPS, of_run, strict=True))}} for run, of_run in values.items()})
 
 
-def ask(**changes: str) -> Ask:
+def ask(**changes: str) -> TensorRequest:
     return read_ask({"run": ["a"], "tag": ["w"]} | {name: [value] for name, value in changes.items()})
 
 
 def test_an_ask_is_read() -> None:
-    assert ask(step="-3", place="2") == Ask(Named("a", "w", -3, 2), None, False, "")
-    assert ask(minus_step="1", how="relative", dims="0,:") == Ask(Named("a", "w"), Named("a", "w", 1), True, "0,:")
+    assert ask(step="-3", place="2") == TensorRequest(Named("a", "w", -3, 2), None, False, "")
+    assert ask(minus_step="1", how="relative", dims="0,:") == TensorRequest(Named("a", "w"), Named("a", "w", 1), True, "0,:")
     assert ask(minus_run="b").minus == Named("b", "w")
 
 
@@ -47,7 +47,7 @@ def test_an_ask_is_read() -> None:
 )  # fmt: skip
 def test_what_is_no_ask_is_refused(data: Any) -> None:
     if data is None:
-        assert read_ask({}) == Ask(Named("", ""), None, False, "")
+        assert read_ask({}) == TensorRequest(Named("", ""), None, False, "")
         return
     with pytest.raises(BadInput):
         read_ask(data)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.analysis import (
-    Facts,
     Places,
+    SeriesFacts,
     as_step,
     bad_runs,
     local_milliseconds,
@@ -61,7 +61,7 @@ def made(seed: int, size: int, shape: str, bad: int, whole: bool) -> Series:
     return Series(step.astype(np.int64), wall_time, value, np.zeros(size, np.int32), np.arange(size))
 
 
-def places_of(series: Series, axis: str, facts: Facts) -> Places | None:
+def places_of(series: Series, axis: str, facts: SeriesFacts) -> Places | None:
     if axis == "step":
         return facts.steps and as_step(series.step, facts.steps)
     if facts.times is None:
@@ -95,7 +95,7 @@ def same(got: Any, want: Any) -> None:
 def test_a_view_by_blocks_keeps_what_passes_over_all_points_keep(
     series: Series, axis: str, columns: int, window: tuple[float, float] | None, drawn: tuple[float, float] | None
 ) -> None:
-    facts = Facts(series)
+    facts = SeriesFacts(series)
     x, recorded = places_of(series, axis, facts), facts.recorded()
     if x is None or recorded is None:
         return
@@ -118,7 +118,7 @@ def test_a_view_by_blocks_keeps_what_passes_over_all_points_keep(
 def test_a_smoothed_view_is_that_of_the_smoothed_curve(
     series: Series, weight: float, columns: int, span: tuple[float, float] | None
 ) -> None:
-    facts = Facts(series)
+    facts = SeriesFacts(series)
     heights = facts.smoothed(weight)
     if heights is None or facts.steps is None:
         return
@@ -149,13 +149,13 @@ def test_facts_of_a_growing_series_are_those_of_the_whole(series: Series, cuts: 
     for stop in [*sorted(int(cut * size) for cut in cuts), size]:
         part = RecordedSeries(*(column[:stop] for column in series))
         part.known = known
-        facts = Facts(part)
+        facts = SeriesFacts(part)
         if not stop:
             continue
         grown = facts.steps, facts.times, facts.blocks
         if smoothed and (heights := facts.smoothed(0.9)) is not None:
             _ = heights.blocks
-    whole = Facts(series)
+    whole = SeriesFacts(series)
     for one, other in zip(grown, (whole.steps, whole.times, whole.blocks), strict=True):
         assert (one is None) == (other is None)
         for left, right in zip(one or (), other or (), strict=True):
@@ -178,7 +178,7 @@ def test_parts_of_a_view_that_touch_at_a_restart_are_one(low: float, bad: list[i
     value = np.cos(time * 7.0)
     value[bad] = math.nan
     series = Series(np.arange(time.size), time, value, np.zeros(time.size, np.int32), np.arange(time.size))
-    facts = Facts(series)
+    facts = SeriesFacts(series)
     x, recorded = since(time, 0.0, facts.times), facts.recorded()
     for high in (5999.0, 7000.0):
         chosen = {"columns": 50, "window": (low, high)}
@@ -191,18 +191,18 @@ def test_a_request_that_began_before_the_run_grew_does_not_use_the_newer_facts()
     old = RecordedSeries(*(column[:3000] for column in series))
     new = RecordedSeries(*series)
     old.known = new.known = known
-    assert Facts(new).blocks.size == 5000
-    assert Facts(old).blocks.size == 3000
-    assert Facts(old).smoothed(0.5).blocks.size == 3000
-    assert Facts(new).smoothed(0.5).blocks.size == 5000
-    assert Facts(old).smoothed(0.5).at(np.array([2999])).size == 1
+    assert SeriesFacts(new).blocks.size == 5000
+    assert SeriesFacts(old).blocks.size == 3000
+    assert SeriesFacts(old).smoothed(0.5).blocks.size == 3000
+    assert SeriesFacts(new).smoothed(0.5).blocks.size == 5000
+    assert SeriesFacts(old).smoothed(0.5).at(np.array([2999])).size == 1
 
 
 def test_only_the_last_smoothings_are_kept() -> None:
     series = RecordedSeries(*made(1, 4000, "even", 0, whole=False))
     series.known = {}
     for weight in (0.1, 0.2, 0.3, 0.1, 0.4):
-        _ = Facts(series).smoothed(weight).blocks
+        _ = SeriesFacts(series).smoothed(weight).blocks
     assert sorted(key[1] for key in series.known if key[0] == "mean") == [0.1, 0.3, 0.4]
     assert sorted(key[1] for key in series.known if key[0] == "ends") == [0.1, 0.3, 0.4]
 
@@ -210,7 +210,7 @@ def test_only_the_last_smoothings_are_kept() -> None:
 def test_facts_need_a_fraction_of_the_memory_of_the_points() -> None:
     series = RecordedSeries(*made(2, 1_000_000, "even", 0, whole=False))
     series.known = {}
-    facts = Facts(series)
+    facts = SeriesFacts(series)
     _ = facts.steps, facts.times, facts.smoothed(0.9).blocks, facts.smoothed(0.5).blocks
     arrays = [part for _, fact in series.known.values() for part in (fact if isinstance(fact, tuple) else vars(fact).values()
               if hasattr(fact, "__dict__") else ()) if isinstance(part, np.ndarray)]  # fmt: skip
@@ -233,11 +233,11 @@ def test_times_that_are_not_finite_and_steps_that_go_back_all_the_time_have_no_p
 
 def test_an_infinite_average_is_left_to_the_loop() -> None:
     series = Series(np.arange(1000), np.arange(1000.0), np.full(1000, 1.7e308), np.zeros(1000, np.int32), np.arange(1000))
-    assert Facts(series).smoothed(0.5) is None
+    assert SeriesFacts(series).smoothed(0.5) is None
 
 
 def test_many_restarts_are_left_to_the_loop() -> None:
     size = 40 * SPAN * 16
     step = np.arange(size) % (2 * SPAN)
     series = Series(step, np.arange(size) * 1.0, np.ones(size), np.zeros(size, np.int32), np.arange(size))
-    assert Facts(series).smoothed(0.5) is None
+    assert SeriesFacts(series).smoothed(0.5) is None

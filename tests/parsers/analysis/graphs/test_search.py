@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.graphs import View, network, search
+from parsers.analysis.graphs import GraphView, network, search
 from parsers.analysis.graphs.search import MOST
 from tests.parsers.analysis.graphs.made import chain, frames, graphs, transformer
 
@@ -15,7 +15,7 @@ TEXTS = st.sampled_from(("", "a", "x", "a/b", "CELL", "y", "<i>", "zzz"))
 
 @given(graphs(), TEXTS, st.sampled_from(("", "~mul", "~ADD", "add", "Mul")))
 def test_it_finds_what_going_through_all_names_finds(graph, text, kind):
-    view = View(network(*graph))
+    view = GraphView(network(*graph))
     found = search(view, text, type=kind)
     rows = [
         row
@@ -33,12 +33,12 @@ def test_it_finds_what_going_through_all_names_finds(graph, text, kind):
 
 
 def test_whole_last_parts_come_first_then_those_in_it_then_scopes():
-    view = View(network(*frames([("add/x", "A"), ("a/badd", "A"), ("b/add", "A"), ("b/ADD-2", "A")], [])))
+    view = GraphView(network(*frames([("add/x", "A"), ("a/badd", "A"), ("b/add", "A"), ("b/ADD-2", "A")], [])))
     assert search(view, "add").rows == (2, 1, 3, 0)
 
 
 def test_a_pattern_is_matched_by_what_was_given():
-    view = View(network(*transformer(12)))
+    view = GraphView(network(*transformer(12)))
 
     def matching(pattern, names):
         return [name for name in names if re.search(pattern, name)]
@@ -65,23 +65,23 @@ def test_a_pattern_is_matched_by_what_was_given():
 )  # fmt: skip
 def test_shapes(shape, wanted):
     shapes = ("8x128", "8x2x128", "[]", "4x128")
-    view = View(network(*frames([(f"n{n}", "A", "operator", "Tensor[Float16]", one) for n, one in enumerate(shapes)], [])))
+    view = GraphView(network(*frames([(f"n{n}", "A", "operator", "Tensor[Float16]", one) for n, one in enumerate(shapes)], [])))
     assert sorted(search(view, shape=shape).rows) == wanted
     assert search(view, shape=shape, dtype="float16").total == len(wanted)
     assert search(view, shape=shape, dtype="float32").total == 0
 
 
 def test_kinds_and_how_many_are_listed():
-    view = View(network(*transformer(5)))
+    view = GraphView(network(*transformer(5)))
     assert search(view, kind="parameter").total == 15
     assert search(view, "no such name").total == 0
     assert search(view, kind="nonsense").total == 0
-    many = search(View(network(*chain(3000))), "N")
+    many = search(GraphView(network(*chain(3000))), "N")
     assert (len(many.rows), many.total) == (MOST, 3000)
 
 
 def test_any_hit_can_be_revealed():
-    view = View(network(*transformer(12)))
+    view = GraphView(network(*transformer(12)))
     for row in search(view, "9-layer").rows:
         key, shown = view.reveal(row)
         assert key in [item.key for item in view.visible(shown).items]

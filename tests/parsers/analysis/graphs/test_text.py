@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.graphs import Shown, View, network
+from parsers.analysis.graphs import GraphView, OpenScopes, network
 from parsers.analysis.graphs.text import as_json, dot, quoted, visible_dot, visible_json
 from tests.parsers.analysis.graphs.made import frames, graphs, transformer
 
@@ -31,7 +31,7 @@ def test_any_name_is_one_quoted_string_that_says_it(text):
 
 @given(graphs())
 def test_every_node_and_edge_is_in_the_text_once(graph):
-    view = View(network(*graph))
+    view = GraphView(network(*graph))
     lines = "".join(dot(view.scopes, "t")).splitlines()
     nodes = [int(found[1]) for line in lines if (found := re.match(r" *n(\d+) \[label=", line))]
     edges = [(int(found[1]), int(found[2])) for line in lines if (found := re.match(r"  n(\d+) -> n(\d+)", line))]
@@ -46,8 +46,9 @@ def test_every_node_and_edge_is_in_the_text_once(graph):
 
 @given(graphs(), st.booleans())
 def test_what_is_visible_is_in_the_text(graph, opened):
-    view = View(network(*graph))
-    shown = Shown(tuple(item.key for item in view.visible(Shown()).items if opened and item.kind in ("scope", "fold", "stack")))
+    view = GraphView(network(*graph))
+    boxes = [item for item in view.visible(OpenScopes()).items if item.kind in ("scope", "fold", "stack")]
+    shown = OpenScopes(tuple(item.key for item in boxes if opened))
     visible = view.visible(shown)
     read = json.loads(visible_json(visible, "t"))
     assert [box["key"] for box in read["boxes"]] == [item.key for item in visible.items]
@@ -60,9 +61,9 @@ def test_what_is_visible_is_in_the_text(graph, opened):
 @pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
 def test_graphviz_reads_it():
     names = [(f"s{n}/{name}", name) for n, name in enumerate(HOSTILE)]
-    view = View(network(*frames(names, [(n, n + 1) for n in range(len(names) - 1)])))
-    keys = tuple(item.key for item in view.visible(Shown()).items)
-    for text in ("".join(dot(view.scopes, HOSTILE[0])), "".join(visible_dot(view.visible(Shown(keys))))):
+    view = GraphView(network(*frames(names, [(n, n + 1) for n in range(len(names) - 1)])))
+    keys = tuple(item.key for item in view.visible(OpenScopes()).items)
+    for text in ("".join(dot(view.scopes, HOSTILE[0])), "".join(visible_dot(view.visible(OpenScopes(keys))))):
         done = subprocess.run(["dot", "-Tcanon"], input=text.encode(), capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         assert not done.stderr
@@ -70,8 +71,8 @@ def test_graphviz_reads_it():
 
 def test_hostile_names_are_escaped_in_both():
     names = [(f"{n}{name}", name) for n, name in enumerate(HOSTILE)]
-    view = View(network(*frames(names, [])))
+    view = GraphView(network(*frames(names, [])))
     text = "".join(dot(view.scopes))
     assert len([line for line in text.splitlines() if re.match(r" *n[0-9]", line)]) == len(names)
-    assert "<script>" not in as_json(View(network(*transformer(2))).scopes)
+    assert "<script>" not in as_json(GraphView(network(*transformer(2))).scopes)
     assert [node["full_name"] for node in json.loads(as_json(view.scopes))["nodes"]] == [name for name, _ in names]

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given
 
-from parsers.analysis.graphs import STATES, Shown, View, compare, marks, network, simplified, together
+from parsers.analysis.graphs import STATES, GraphView, OpenScopes, compare, marks, network, simplified, together
 from tests.parsers.analysis.graphs.made import frames, graphs, real_graph
 
 
@@ -31,15 +31,15 @@ def test_boxes_are_marked_by_what_is_in_them():
     other = frames([("a/x", "A"), ("a/y", "Changed"), ("d/q", "E"), ("c/w", "D")], [(0, 1), (1, 2), (2, 3)])
     first, second = network(*one), network(*other)
     both = together(first, second, compare(first, second))
-    view = View(both.network)
-    visible = view.visible(Shown())
+    view = GraphView(both.network)
+    visible = view.visible(OpenScopes())
     found = marks(visible, view.scopes, both.state)
     assert {view.scopes.paths[int(key[1:])]: mark for key, mark in found.items()} == {
         "a": "changed",
         "b": "removed",
         "d": "added",
     }
-    visible = view.visible(Shown(tuple(item.key for item in visible.items)))
+    visible = view.visible(OpenScopes(tuple(item.key for item in visible.items)))
     found = marks(visible, view.scopes, both.state)
     assert {key: mark for key, mark in found.items() if key[0] == "n"} == {"n1": "changed", "n2": "removed", "n4": "added"}
 
@@ -47,7 +47,7 @@ def test_boxes_are_marked_by_what_is_in_them():
 def test_a_graph_with_itself_has_no_marks(real_data):
     first = simplified(network(*real_graph(real_data / "summary/graph_bert_train"))).network
     both = together(first, first, compare(first, first))
-    view = View(both.network)
-    assert marks(view.visible(Shown()), view.scopes, both.state) == {}
-    assert np.array_equal(view.scopes.operators[:1], View(first).scopes.operators[:1])
+    view = GraphView(both.network)
+    assert marks(view.visible(OpenScopes()), view.scopes, both.state) == {}
+    assert np.array_equal(view.scopes.operators[:1], GraphView(first).scopes.operators[:1])
     assert len(both.network.source) == len(first.source)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.analysis.graphs import Shown, View, Visible, network
+from parsers.analysis.graphs import GraphView, OpenScopes, Visible, network
 from parsers.analysis.graphs.blocks import block_hashes
 from tests.parsers.analysis.graphs.made import chain, frames, graphs, real_graph, transformer
 
 
-def view(graph) -> View:
-    return View(network(*graph))
+def view(graph) -> GraphView:
+    return GraphView(network(*graph))
 
 
 def openable(drawn: Visible) -> list[str]:
@@ -23,17 +23,17 @@ def label_of(drawn: Visible, key: str):
     return next(item for item in drawn.items if item.key == key)
 
 
-def open_some(found: View, choices: list[int]) -> tuple[Shown, Visible]:
+def open_some(found: GraphView, choices: list[int]) -> tuple[OpenScopes, Visible]:
     """Open boxes one after the other, as a visitor does."""
-    shown = Shown()
+    shown = OpenScopes()
     for choice in choices:
         keys = openable(found.visible(shown))
         if keys:
-            shown = Shown((*shown.opened, keys[choice % len(keys)]))
+            shown = OpenScopes((*shown.opened, keys[choice % len(keys)]))
     return shown, found.visible(shown)
 
 
-def boxes_of_nodes(found: View, drawn: Visible) -> dict[int, int]:
+def boxes_of_nodes(found: GraphView, drawn: Visible) -> dict[int, int]:
     """The innermost box that each operator is in, found by going through the members of every box."""
     tree = found.scopes
     box: dict[int, int] = {}
@@ -88,7 +88,7 @@ def test_parameters_and_constants_are_beside_the_nodes_that_take_them(graph):
                 if target == item.members[0] and found.network.kind[source] > 0
             }
             assert {row for small in item.beside if small.kind != "proxy" for row in small.nodes} == given
-    bare = found.visible(Shown(tuple(i.key for i in drawn.items if i.opened), parameters=False, constants=False))
+    bare = found.visible(OpenScopes(tuple(i.key for i in drawn.items if i.opened), parameters=False, constants=False))
     assert not [small for item in bare.items for small in item.beside if small.kind != "proxy"]
 
 
@@ -104,32 +104,32 @@ def test_any_node_can_be_revealed(graph):
 
 
 def test_boxes_open_and_close_pages_turn_and_what_is_revealed_comes_on_top():
-    shown = Shown(("s1", "s2"), {"": 300}, constants=False)
+    shown = OpenScopes(("s1", "s2"), {"": 300}, constants=False)
     assert shown.toggled("s1").opened == ("s2",)
     assert shown.toggled("s3").opened == ("s1", "s2", "s3")
     assert shown.turned("", -500).pages == {"": 0}
     assert shown.turned("s1", 300).pages == {"": 300, "s1": 300}
-    more = shown.also(Shown(("s1", "f9"), {"": 0}))
+    more = shown.also(OpenScopes(("s1", "f9"), {"": 0}))
     assert (more.opened, more.pages, more.constants) == (("s2", "s1", "f9"), {"": 0}, False)
 
 
 def test_nothing_is_drawn_of_nothing():
-    assert view(frames([], [])).visible(Shown()) == Visible((), ())
+    assert view(frames([], [])).visible(OpenScopes()) == Visible((), ())
 
 
 def test_twelve_equal_layers_are_one_stack_that_opens_any_member():
     found = view(transformer(12))
-    shown = Shown(("s" + str(found.scopes.numbers["net"]), "s" + str(found.scopes.numbers["net/encoder"])))
+    shown = OpenScopes(("s" + str(found.scopes.numbers["net"]), "s" + str(found.scopes.numbers["net/encoder"])))
     drawn = found.visible(shown)
     stack = next(item for item in drawn.items if item.kind == "stack")
     assert len(stack.members) == 12
     assert stack.label == "0-Layer"
     middle = stack.members[5]
-    drawn = found.visible(Shown((*shown.opened, f"s{middle}")))
+    drawn = found.visible(OpenScopes((*shown.opened, f"s{middle}")))
     parts = [(item.kind, len(item.members)) for item in drawn.items if item.kind in ("stack", "scope")]
     assert Counter(parts) == Counter([("scope", 1)] * 5 + [("stack", 5), ("stack", 6)])
     assert label_of(drawn, f"s{middle}").label == "5-Layer"
-    drawn = found.visible(Shown((*shown.opened, stack.key)))
+    drawn = found.visible(OpenScopes((*shown.opened, stack.key)))
     assert [item.label for item in drawn.items if item.parent == drawn.items.index(label_of(drawn, stack.key))] == [
         f"{number}-Layer" for number in range(12)
     ]
@@ -156,14 +156,14 @@ def test_layers_that_differ_in_one_shape_or_in_wiring_are_in_no_stack():
 def test_parallel_siblings_of_one_type_are_an_aggregate_and_alternating_ones_are_not():
     nodes = [("in", "Split"), *((f"m{n}", "Mul") for n in range(5)), ("out", "Join")]
     edges = [*((0, n) for n in range(1, 6)), *((n, 6) for n in range(1, 6))]
-    drawn = view(frames(nodes, edges)).visible(Shown())
+    drawn = view(frames(nodes, edges)).visible(OpenScopes())
     assert [(item.kind, item.label, item.count) for item in drawn.items] == [
         ("node", "in", 1),
         ("fold", "Mul", 5),
         ("node", "out", 1),
     ]
     assert [(link.source, link.target, link.count) for link in drawn.links] == [(0, 1, 5), (1, 2, 5)]
-    drawn = view(chain(12, ("Reshape", "Transpose"))).visible(Shown())
+    drawn = view(chain(12, ("Reshape", "Transpose"))).visible(OpenScopes())
     assert {item.kind for item in drawn.items} == {"node"}
 
 
@@ -175,7 +175,7 @@ def test_folding_makes_no_cycle_of_a_graph_without_one(graph):
     nodes = nodes.assign(type=types.astype("category"))
     forward = forward.assign(kind=forward["kind"].astype("str").str.replace("control", "data").astype("category"))
     scopes = nodes["scope"].astype("str") * 0
-    drawn = view((nodes.assign(scope=scopes.astype("category")), forward)).visible(Shown())
+    drawn = view((nodes.assign(scope=scopes.astype("category")), forward)).visible(OpenScopes())
     after = {number: set() for number in range(len(drawn.items))}
     for link in drawn.links:
         after[link.source].add(link.target)
@@ -188,26 +188,26 @@ def test_folding_makes_no_cycle_of_a_graph_without_one(graph):
 
 def test_a_scope_of_very_many_children_is_drawn_in_pages_in_topological_order():
     found = view(chain(1000, ("A", "B")))
-    drawn = found.visible(Shown())
+    drawn = found.visible(OpenScopes())
     assert [item.key for item in drawn.items] == [*(f"n{row}" for row in range(300)), ">"]
     assert drawn.items[-1].count == 700
-    drawn = found.visible(Shown(pages={"": 300}))
+    drawn = found.visible(OpenScopes(pages={"": 300}))
     assert [item.key for item in drawn.items] == ["<", *(f"n{row}" for row in range(300, 600)), ">"]
     assert (0, 1) in [(link.source, link.target) for link in drawn.links]
-    drawn = found.visible(Shown(pages={"": 5000}))
+    drawn = found.visible(OpenScopes(pages={"": 5000}))
     assert [item.key for item in drawn.items] == ["<", "n999"]
 
 
 def test_hubs_are_drawn_with_the_nearest_few_and_proxies():
     nodes = [("hub", "Mask"), *((f"t{n}", f"T{n}") for n in range(30))]
-    drawn = view(frames(nodes, [(0, n) for n in range(1, 31)])).visible(Shown())
+    drawn = view(frames(nodes, [(0, n) for n in range(1, 31)])).visible(OpenScopes())
     more = next(item for item in drawn.items if item.kind == "more")
     assert more.count == 26
     assert sum(link.source == 0 for link in drawn.links) == 5
     proxies = [item for item in drawn.items if item.beside]
     assert len(proxies) == 26
     assert {small.box for item in proxies for small in item.beside} == {"n0"}
-    gathers = view(frames(nodes, [(n, 0) for n in range(1, 31)])).visible(Shown())
+    gathers = view(frames(nodes, [(n, 0) for n in range(1, 31)])).visible(OpenScopes())
     hub = gathers.items.index(label_of(gathers, "n0"))
     assert sum(link.target == hub for link in gathers.links) == 5
     assert next(item for item in gathers.items if item.kind == "more").count == 26
@@ -217,8 +217,8 @@ def test_never_more_elements_than_the_cap_and_what_was_opened_last_stays_open():
     nodes = [(f"s{scope}/n{node}", f"T{scope}.{node}") for scope in range(40) for node in range(250)]
     edges = [(row, row + 1) for row in range(9999)]
     found = view(frames(nodes, edges))
-    keys = tuple(item.key for item in found.visible(Shown()).items)
-    drawn = found.visible(Shown(keys))
+    keys = tuple(item.key for item in found.visible(OpenScopes()).items)
+    drawn = found.visible(OpenScopes(keys))
     assert drawn.elements <= 2000
     assert drawn.closed
     assert label_of(drawn, keys[-1]).opened
@@ -228,19 +228,19 @@ def test_never_more_elements_than_the_cap_and_what_was_opened_last_stays_open():
 @pytest.mark.parametrize("run", ["graph_bert_train", "graph_resnet50_train", "graph_bert24_forward", "graph_control_flow"])
 def test_every_box_of_a_real_graph_opens(real_data, run):
     found = view(real_graph(real_data / "summary" / run))
-    shown = Shown()
+    shown = OpenScopes()
     for _ in range(12):
         drawn = found.visible(shown)
         assert drawn.elements <= 2000
         opened = [key for key in shown.opened if key not in drawn.closed]
-        shown = Shown((*opened, *openable(drawn)[-3:]))
+        shown = OpenScopes((*opened, *openable(drawn)[-3:]))
 
 
 def test_the_layers_of_a_real_transformer_are_a_stack(real_data):
     found = view(real_graph(real_data / "summary/graph_bert24_forward"))
     _, shown = found.reveal(100)
     encoder = found.scopes.numbers["Default/encoder-CellList"]
-    drawn = found.visible(Shown((f"s{found.scopes.numbers['Default']}", f"s{encoder}")))
+    drawn = found.visible(OpenScopes((f"s{found.scopes.numbers['Default']}", f"s{encoder}")))
     assert [(item.label, len(item.members)) for item in drawn.items if item.kind == "stack"] == [("1-EncoderLayer", 23)]
     assert shown.opened[0] == f"s{found.scopes.numbers['Default']}"
 
@@ -248,5 +248,5 @@ def test_the_layers_of_a_real_transformer_are_a_stack(real_data):
 @pytest.mark.parametrize("key", ["", "n", "s", "s-1", "s99999", "k1", "f0", "f999999", "s1.5", "<", ">s0", "s" + "9" * 40])
 def test_keys_of_nothing_are_ignored(key):
     found = view(transformer(4))
-    assert found.visible(Shown((key,))).items
-    assert found.visible(Shown(pages={key: 3})).items
+    assert found.visible(OpenScopes((key,))).items
+    assert found.visible(OpenScopes(pages={key: 3})).items

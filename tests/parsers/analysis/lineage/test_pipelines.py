@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import DatasetGraph, DatasetNode, open_run
-from parsers.analysis.lineage.pipelines import MISSING, Difference, align, aligned, compare, numbered, pipeline_columns
+from parsers.analysis.lineage.pipelines import MISSING, ParameterDifference, align, aligned, compare, numbered, pipeline_columns
 from tests.layouts.graphs.dataset.pipelines import chain, node
 
 
@@ -47,7 +47,7 @@ def test_real_runs_differ_in_their_batch_size_alone(real_data: Path) -> None:
         graphs.append(graph)
     places = compare([numbered(graph) for graph in graphs])
     assert [place.numbers for place in places] == [(n,) * 5 for n in range(5)]
-    assert places[0].differences == (Difference("node", "", "batch_size", tuple(REAL.values()), (0,) * 5),)
+    assert places[0].differences == (ParameterDifference("node", "", "batch_size", tuple(REAL.values()), (0,) * 5),)
     assert all(not place.differences for place in places[1:])
 
 

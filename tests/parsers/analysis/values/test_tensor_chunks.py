@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parsers import FormatError
-from parsers.analysis import Difference, chunks, cut, distribution, next_bad, row_number, statistics
+from parsers.analysis import TensorDifference, chunks, cut, distribution, next_bad, row_number, statistics
 from parsers.analysis.values.tensor_chunks import CHUNK
 
 RNG = np.random.default_rng(11)
@@ -29,7 +29,7 @@ def test_a_difference_is_that_of_float64(relative) -> None:
     wanted = LARGE.astype(np.float64) - other.astype(np.float64)
     if relative:
         wanted = np.where(wanted == 0, 0, wanted / np.abs(other.astype(np.float64)))
-    difference = Difference(LARGE, other, relative)
+    difference = TensorDifference(LARGE, other, relative)
     np.testing.assert_array_equal(np.concatenate(list(chunks(difference))), wanted.ravel())
     np.testing.assert_array_equal(difference[1, slice(5, 9)], wanted[1, 5:9])
     np.testing.assert_array_equal(np.concatenate(list(chunks(cut(difference, (1, slice(5, 9)))))), wanted[1, 5:9])
@@ -44,7 +44,7 @@ def test_a_difference_is_that_of_float64(relative) -> None:
 def test_integers_differ_by_what_python_says(dtypes) -> None:
     left, right = (_extremes(dtype) for dtype in dtypes)
     wanted = [float(int(a) - int(b)) for a, b in zip(left, right, strict=True)]
-    np.testing.assert_array_equal(Difference(left, right)[(slice(None),)].astype(np.float64), wanted)
+    np.testing.assert_array_equal(TensorDifference(left, right)[(slice(None),)].astype(np.float64), wanted)
 
 
 def _extremes(dtype: str) -> np.ndarray:
@@ -57,15 +57,15 @@ def _extremes(dtype: str) -> np.ndarray:
 def test_what_is_equal_does_not_differ() -> None:
     odd = np.array([np.inf, -np.inf, np.nan, 0.0, 1.0])
     for relative in (False, True):
-        np.testing.assert_array_equal(Difference(odd, odd.copy(), relative)[(slice(None),)], [0, 0, np.nan, 0, 0])
-    against = Difference(np.array([1.0, -1.0]), np.zeros(2), relative=True)[(slice(None),)]
+        np.testing.assert_array_equal(TensorDifference(odd, odd.copy(), relative)[(slice(None),)], [0, 0, np.nan, 0, 0])
+    against = TensorDifference(np.array([1.0, -1.0]), np.zeros(2), relative=True)[(slice(None),)]
     np.testing.assert_array_equal(against, [np.inf, -np.inf])
-    np.testing.assert_array_equal(Difference(np.array([1 + 2j]), np.array([1j]))[(slice(None),)], [1 + 1j])
+    np.testing.assert_array_equal(TensorDifference(np.array([1 + 2j]), np.array([1j]))[(slice(None),)], [1 + 1j])
 
 
 def test_two_shapes_are_refused() -> None:
     with pytest.raises(FormatError, match=r"expected two tensors of one shape, found \(2,\) and \(3,\)"):
-        Difference(np.zeros(2), np.zeros(3))
+        TensorDifference(np.zeros(2), np.zeros(3))
 
 
 def test_the_next_value_that_is_not_finite() -> None:
@@ -73,7 +73,7 @@ def test_the_next_value_that_is_not_finite() -> None:
     bad = [(0, 3), (1, CHUNK // 2), (2, 0), (2, array.shape[1] - 1)]
     for index, value in zip(bad, (np.nan, np.inf, -np.inf, np.nan), strict=True):
         array[index] = value
-    for tensor in (array, np.asfortranarray(array), Difference(array, np.zeros_like(array))):
+    for tensor in (array, np.asfortranarray(array), TensorDifference(array, np.zeros_like(array))):
         found, begin = [], 0
         while (index := next_bad(tensor, begin)) is not None:
             found.append(index)

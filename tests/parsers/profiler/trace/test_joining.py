@@ -117,7 +117,7 @@ def test_arguments_in_files_of_several_pieces(tmp_path: Path, count: int) -> Non
         number, part = divmod(int(trace.slices.start[row]) // 1000, 100)
         assert sources.arguments(trace, row)["of"] == [part, number]
     start, stop = int(trace.slices.start[rows[-1]]), trace.end
-    part_of_trace = export.Part(trace, "", [0] * len(trace.tracks), lambda row: sources.arguments(trace, row))
+    part_of_trace = export.TracePart(trace, "", [0] * len(trace.tracks), lambda row: sources.arguments(trace, row))
     exported = json.loads(b"".join(export.together([part_of_trace], start, stop)))
     found = [one["args"]["of"] for one in exported["traceEvents"] if one["ph"] == "X"]
     late = [one["args"]["of"] for each in parts for one in each if float(one["ts"]) * 1000 >= start]

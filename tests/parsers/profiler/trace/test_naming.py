@@ -9,7 +9,7 @@ import pytest
 
 from parsers import open_run
 from parsers.profiler.trace import naming
-from parsers.profiler.trace.search import Names
+from parsers.profiler.trace.search import TraceNames
 from tests.writers.traces import trace
 
 FULL = "Default/network/conv1-Conv2d/Conv2D-op4"
@@ -35,7 +35,7 @@ def test_the_same_operator(name: str, others: list[str], found: str | None) -> N
 
 def test_slices_come_in_order_of_time() -> None:
     made = trace({"a": [(50, 5, FULL), (90, 5, "Conv2D")], "b": [(10, 5, FULL), (30, 5, "MatMul-op1")]})
-    names = Names(made.names)
+    names = TraceNames(made.names)
     rows = naming.slices_of(made, names, FULL)
     assert made.slices.start[rows].tolist() == [10, 50]
     assert naming.nearest(made, rows, 45) == rows[1]
@@ -51,7 +51,7 @@ def test_slices_come_in_order_of_time() -> None:
 def test_every_operator_of_a_real_profile_has_a_slice(real_data: Path, name: str) -> None:
     for profile in open_run(real_data / name).profile.values():
         made = profile.trace.columns
-        names = Names(made.names)
+        names = TraceNames(made.names)
         for operator in profile.operators["full_name"].astype(str).unique():
             rows = naming.slices_of(made, names, operator)
             assert len(rows), operator
@@ -61,7 +61,7 @@ def test_every_operator_of_a_real_profile_has_a_slice(real_data: Path, name: str
 def test_executions_lead_to_the_slice_of_the_same_time(real_data: Path) -> None:
     profile = next(iter(open_run(real_data / "profiler_new/torch_npu_db_level2").profile.values()))
     made = profile.trace.columns
-    names = Names(made.names)
+    names = TraceNames(made.names)
     for name, start, duration in profile.kernels[["name", "start_ns", "duration_ns"]].itertuples(index=False):
         row = naming.nearest(made, naming.slices_of(made, names, str(name)), start - made.origin_ns)
         assert (made.slices.start[row] + made.origin_ns, made.slices.duration[row]) == (start, duration)

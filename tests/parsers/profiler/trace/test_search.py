@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from parsers.profiler.trace import search
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.search import Names
+from parsers.profiler.trace.search import TraceNames
 from tests.writers.traces import trace, traces
 
 LETTERS = st.text(st.sampled_from("aAbB._ (\n步İß\ud800"), max_size=6)
@@ -27,14 +27,14 @@ PATTERNS = [
 def test_containing_against_brute_force(names: list[str], text: str, lines: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "_LINES", lines)
-        found = Names(names).containing(text).tolist()
+        found = TraceNames(names).containing(text).tolist()
     assert found == [index for index, name in enumerate(names) if text.lower() in name.lower()]
 
 
 @given(st.lists(LETTERS, max_size=12), st.sampled_from(PATTERNS), st.sampled_from([0, re.IGNORECASE, re.DOTALL, re.VERBOSE]))
 def test_matching_against_brute_force(names: list[str], pattern: str, flags: int) -> None:
     compiled = re.compile(pattern, flags)
-    assert Names(names).matching(compiled).tolist() == [index for index, name in enumerate(names) if compiled.search(name)]
+    assert TraceNames(names).matching(compiled).tolist() == [index for index, name in enumerate(names) if compiled.search(name)]
 
 
 @given(

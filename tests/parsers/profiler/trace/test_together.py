@@ -42,7 +42,7 @@ Slice = tuple[int, int, str, int, int, int]
 
 
 def slices(made: Together) -> list[Slice]:
-    """Every slice of every trace, with times moved by the shift that `Part.shift` names."""
+    """Every slice of every trace, with times moved by the shift that `RankPart.shift` names."""
     found = []
     for part in made.parts:
         of = part.opened.trace
@@ -185,7 +185,7 @@ def test_search_and_numbers(traces: list[Trace], axis: None, devices: bool, shor
 def test_export(traces: list[Trace], axis: None, t0: int, length: int) -> None:
     made = Together(opened(traces), ["a", "b", "c"][: len(traces)], axis)
     parts = [
-        export.Part(part.opened.trace, part.label, [part.shift(index) for index in range(len(part.opened.trace.tracks))])
+        export.TracePart(part.opened.trace, part.label, [part.shift(index) for index in range(len(part.opened.trace.tracks))])
         for part in made.parts
     ]
     found = json.loads(b"".join(export.together(parts, t0, t0 + length)))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from parsers.errors import FormatError
 from parsers.profiler.trace import lanes, pyramid, sources, views
 from parsers.profiler.trace.columns import Trace
-from parsers.profiler.trace.views import View
+from parsers.profiler.trace.views import TraceView
 from tests.writers.traces import trace, traces
 
 Big = tuple[int, int]
@@ -56,7 +56,7 @@ def counted(made: Trace, chosen: list[int], k: int, b0: int, n: int) -> tuple[li
     return big, cells
 
 
-def found(view: View) -> tuple[list[Big], Small]:
+def found(view: TraceView) -> tuple[list[Big], Small]:
     cells = zip(view.small_lane, view.bucket, view.count, view.busy, view.longest, strict=True)
     return (
         list(zip(view.lane.tolist(), view.row.tolist(), strict=True)),
@@ -146,7 +146,7 @@ def test_packed() -> None:
 @pytest.mark.parametrize("wide", ["bucket", "count", "small_lane"])
 def test_buckets_counts_and_lanes_are_packed_as_narrow_as_they_fit(wide: str, most: int, width: int) -> None:
     none, one = np.empty(0, np.int64), np.array([3, 7, 7])
-    shown = View(3, 0, 100, none, none, none, none, none, none, one, one, one, one, one)
+    shown = TraceView(3, 0, 100, none, none, none, none, none, none, one, one, one, one, one)
     data = replace(shown, **{wide: np.array([0, most, 1])}).packed()
     names = ("bucket", "count", "small_lane")
     assert struct.unpack_from("<2I4B", data) == (0, 3, *(width if name == wide else 1 for name in names), 0)

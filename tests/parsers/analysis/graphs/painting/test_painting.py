@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import Run, open_run
-from parsers.analysis.graphs import Network, Shown, View, network, simplified
+from parsers.analysis.graphs import GraphView, Network, OpenScopes, network, simplified
 from parsers.analysis.graphs.painting import METRICS, WHOLE, Amounts, Paint
 from parsers.analysis.graphs.painting import dumps as of_dumps
 from parsers.analysis.graphs.painting import profiles as of_profiles
@@ -47,7 +47,7 @@ def test_nothing() -> None:
 def test_sums_maxima_and_names_without_a_node() -> None:
     made = network(*frames([("s/a", "A"), ("s/t/b", "B"), ("c", "C")], []))
     entries = [("s/a", 1, 2.0), ("s/a", 1, 3.0), ("s/t/b", 1, 7.0), ("gone", 1, 11.0), ("s/a", 2, 1.0), ("c", 2, math.nan)]
-    view = View(made)
+    view = GraphView(made)
     for metric, at, scope, total in (("time", 5.0, 12.0, 23.0), ("norm", 3.0, 7.0, 11.0)):
         paint = Paint(made, amounts(entries), METRICS[metric])
         assert paint.steps == (1, 2)
@@ -67,12 +67,12 @@ def test_values_of_hidden_nodes_are_in_the_total_and_in_no_scope() -> None:
     made = whole.only(np.array([True, False]))
     step = Paint(made, amounts([("s/a", 0, 1.0), ("s/b", 0, 2.0)]), METRICS["time"]).at(0)
     assert (step.total, step.matched, step.hidden) == (3.0, 3.0, 2.0)
-    assert of_scopes(View(made).scopes, step.node, "sum")[0] == 1.0
+    assert of_scopes(GraphView(made).scopes, step.node, "sum")[0] == 1.0
 
 
 @given(graphs(), st.lists(st.floats(0, 1e18) | st.just(math.nan), min_size=40, max_size=40), st.sampled_from(("sum", "max")))
 def test_scopes_have_the_values_of_all_nodes_in_them(made: Any, values: list[float], combine: str) -> None:
-    view = View(network(*made))
+    view = GraphView(network(*made))
     node = np.array(values[: view.network.size])
     found = of_scopes(view.scopes, node, combine)
     for scope in range(len(view.scopes)):
@@ -90,10 +90,10 @@ def test_boxes_hold_what_their_members_do_and_the_largest_is_found_over_all_step
     names = [name for name, kind in zip(made.full_names, made.kind.tolist(), strict=True) if kind == 0]
     entries = [(name, step, float(rng.integers(1, 1000))) for step in range(5) for name in names]
     paint = Paint(made, amounts(entries), METRICS["time"])
-    view = View(made)
+    view = GraphView(made)
     for opened in ((), ("s:net",), ("s:net", "s:net/encoder")):
         keys = tuple(f"s{view.scopes.numbers[one[2:]]}" for one in opened)
-        visible = view.visible(Shown(keys))
+        visible = view.visible(OpenScopes(keys))
         box, count = box_of_rows(visible.items, view.scopes)
         highest = 0.0
         for step in paint.steps:
@@ -122,7 +122,7 @@ def test_time_of_a_real_profile_is_that_of_its_table(real_data: Path, simple: bo
     table = (raw["op_total_time(ms)"] * 1e6).round().sum()
     assert step.total == step.matched == table == profile.operators["total_ns"].sum()
     assert (step.names, step.found) == (43, 43)
-    view = View(made)
+    view = GraphView(made)
     whole = of_scopes(view.scopes, step.node, "sum")
     assert whole[0] + step.hidden == table
     assert (step.hidden > 0) == simple

@@ -26,7 +26,7 @@ from parsers.analysis.jobs.rank_operators.operators import (
 )
 from parsers.analysis.jobs.rank_operators.shifts import COLUMNS, ends_of, shifts, to_one_zero
 from parsers.analysis.jobs.rank_operators.traces import of_trace
-from parsers.analysis.jobs.rank_operators.views import LEVELS, Laid, View, view
+from parsers.analysis.jobs.rank_operators.views import LEVELS, Laid, OperatorView, view
 from parsers.cluster_frames import COLLECTIVES
 from parsers.profile_frames import KERNELS
 from parsers.profiler.parts import frame_of
@@ -345,7 +345,7 @@ def test_a_view_is_packed_as_its_header_says() -> None:
             at += -(-values.nbytes // 4) * 4
     assert at == len(data)
     empty = view(Laid((), ()), 0, 1, 10)
-    assert isinstance(empty, View)
+    assert isinstance(empty, OperatorView)
     assert not empty.operators
     with pytest.raises(ValueError, match="window"):
         view(laid, 5, 5, 10)
