@@ -33,7 +33,7 @@ def _cpu_ms(work: Callable[[], Any]) -> float:
 
 def _measure(base: str) -> dict[str, float]:
     from app.store.store import Store
-    from layouts.explanations.choice import ExplanationChoice
+    from layouts.explanations.explanation_choice import ExplanationChoice
     from layouts.explanations.listing import listing
     from layouts.explanations.saliency.page import answer_rows
 

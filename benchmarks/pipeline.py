@@ -38,8 +38,8 @@ def figures(times: int) -> Iterator[Figure]:
 
 def _frames() -> dict[str, Any]:
     from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS
+    from parsers.profiler.frame_parts import frame_of
     from parsers.profiler.groups import text_of
-    from parsers.profiler.parts import frame_of
 
     random = np.random.default_rng(0)
     each = STEPS * BANDS
@@ -76,7 +76,7 @@ def measure() -> dict[str, float]:
     """Return CPU ms of what the page asks for: of the first view, which makes the bands, then the least of some repetitions."""
     from layouts.jobs.pipeline.page import drawn
     from layouts.jobs.pipeline_bands import Pipeline, PipelineRequest
-    from layouts.profiles.choice import ProfileChoice
+    from layouts.profiles.profile_choice import ProfileChoice
     from parsers.profiler.jobs import JobFiles
 
     frames = _frames()

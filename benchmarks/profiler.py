@@ -71,10 +71,10 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
 def page(path: str, index: str) -> dict[str, float]:
     """What the server does for the operators page."""
     from app.store.store import Store
-    from layouts.profiles.choice import ProfileChoice
     from layouts.profiles.operators import page as callbacks
     from layouts.profiles.operators.asks import OperatorRequest
     from layouts.profiles.operators.tables import OperatorTables
+    from layouts.profiles.profile_choice import ProfileChoice
 
     store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
     store.wait(60)
@@ -142,10 +142,10 @@ def _with_shapes(kernels: Any, codes: Any, names: tuple[str, str]) -> Any:
 
 def _use(source: Any, choice: Any, sessions: list[Any] | None) -> None:
     """What the cards on the use of the hardware take, of the profile, or of made sessions: one, or two that are joined."""
-    from layouts.profiles.choice import ProfileChoice
     from layouts.profiles.efficiency import Efficiency, EfficiencyRequest
     from layouts.profiles.efficiency_cards import figures as three
     from layouts.profiles.operators import page as callbacks
+    from layouts.profiles.profile_choice import ProfileChoice
 
     other = ProfileChoice("other", ".", 0)
 

@@ -27,7 +27,7 @@ from parsers.explanations.recording import ExplanationWriter
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS, Reader
-from parsers.profiler.parts import FrameReader
+from parsers.profiler.frame_parts import FrameReader
 from parsers.profiler.registry import FRAME_READERS, display_name
 from parsers.registry import READERS
 from tests.contract.samples import PROFILE_SAMPLES, SAMPLES

@@ -15,7 +15,7 @@ import { formatQuery, last, same } from "../kit/state.js";
 import { buildBar, drawBar } from "./bar.js";
 
 const AGAIN_MS = 400;
-/** Keys of the state that decide which samples are shown: FILTERS in layouts/explanations/choice.py. */
+/** Keys of the state that decide which samples are shown: FILTERS in layouts/explanations/explanation_choice.py. */
 const FILTERS = ["label", "outcome", "truth", "q", "t", "p", "sd", "sort"];
 const kinds = new Map();
 

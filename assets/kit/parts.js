@@ -1,5 +1,5 @@
-// Parts of a page that the server answers one by one (layouts/kit/parts.py). A page has parts (a Map), kind.answers[part] and
-// store(part).
+// Parts of a page that the server answers one by one (layouts/kit/page_parts.py). A page has parts (a Map),
+// kind.answers[part] and store(part).
 
 import { setProps } from "./dash.js";
 import { same } from "./state.js";

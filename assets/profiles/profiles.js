@@ -197,7 +197,8 @@ function against(page, name, rank) {
 }
 
 /**
- * Offer groups and steps of the job to choose from, as the page's part of the server tells them (layouts/profiles/offers.py).
+ * Offer groups and steps of the job to choose from, as the page's part of the server tells them
+ * (layouts/profiles/job_choices.py).
  * @param {{ groups: [string, string][], steps: number[] } | null} offered
  */
 export function offer(page, offered) {

@@ -48,7 +48,7 @@ interface KeptPage {
 /** What pages whose records are not declared yet keep beside a KeptPage. Declare a record in place of it. */
 type UndeclaredFields = any;
 
-/** An answer of the server to a question about a part of a page: layouts/kit/parts.py. */
+/** An answer of the server to a question about a part of a page: layouts/kit/page_parts.py. */
 interface PartAnswer {
   part: string;
   turn: string;

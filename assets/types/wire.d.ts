@@ -221,7 +221,7 @@ declare namespace Wire {
     text: string;
   }
 
-  /** layouts/profiles/reading.py; of: run, session, rank, mark */
+  /** layouts/profiles/reading_progress.py; of: run, session, rank, mark */
   interface Reading {
     of: [string, string, number, string];
     state: string;

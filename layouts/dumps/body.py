@@ -5,7 +5,7 @@ ids("ask")     is a dict of lists: of, rank, step, mark of the dump that is show
                with_step and with_mark if there is something to compare with (`read_against(ask)`), node and io as in the
                state, `theme` if it is dark, and the keys of the state that were passed to `body`. None until a dump is listed.
 The page's own components are hidden until then. The browser's part is assets/dumps/dumps.js; the page's own script
-calls its function `define`. What a page computes are parts (`layouts.dumps.parts`).
+calls its function `define`. What a page computes are parts (`layouts.dumps.dump_parts`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.dumps.catalogue import catalogue
-from layouts.dumps.choice import LONGEST, read_choice
+from layouts.dumps.dump_choice import LONGEST, read_choice
+from layouts.dumps.dump_parts import Answer, register_parts, stores
 from layouts.dumps.listing import listing
 from layouts.dumps.live import LIVE_TEXTS, place
-from layouts.dumps.parts import Answer, register_parts, stores
 from layouts.dumps.texts import TEXTS
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import button, damaged_state, empty_state, toolbar

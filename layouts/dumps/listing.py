@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.dumps.choice import DumpChoice
+from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpView, OpenDump
 from layouts.sources import DumpSources
 

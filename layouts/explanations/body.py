@@ -1,8 +1,9 @@
 """The body of every page about explanations: choice of run, the bar of filters, empty and damaged states.
 
-A page passes its own components to `body` and calls `register_body` with its parts (`layouts.kit.parts`). In the browser
+A page passes its own components to `body` and calls `register_body` with its parts (`layouts.kit.page_parts`). In the browser
 assets/explanations/explanations.js chooses the run, has it listed (`listing`), and calls the page's own script, which asks for
-parts about `askOf(page)`: of, mark, and those keys of the state that filter (`layouts.explanations.choice.FILTERS`).
+parts about `askOf(page)`: of, mark, and those keys of the state that filter
+(`layouts.explanations.explanation_choice.FILTERS`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.explanations.bar import CONTROLS, bar
-from layouts.explanations.choice import ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.listing import catalogue, listing
 from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.texts import TEXTS
@@ -23,7 +24,7 @@ from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state
 from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids
-from layouts.kit.parts import Answer, register_parts_in, stores
+from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.state import flag
 from layouts.kit.work import WorkResult
 from layouts.sources import ExplanationSources, Sources

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.explanations.choice import LONGEST, ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import LONGEST, ExplanationChoice, read_choice
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text, texts
 

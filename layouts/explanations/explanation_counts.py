@@ -12,7 +12,7 @@ from parsers.analysis.explanations.explainer_scores import WHOLE, ScoreTable, de
 from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import Explanations
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.filtering import matching
 
 

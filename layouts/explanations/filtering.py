@@ -8,7 +8,7 @@ import numpy as np
 from parsers.explanations.snapshot import FN, FP, TN, TP, Bools, Explanations
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 
 CODES = {"tp": TP, "fn": FN, "fp": FP, "tn": TN}
 

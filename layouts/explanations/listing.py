@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
 from layouts.runs.damage import damage
 from layouts.sources import ExplanationSources, Sources

@@ -8,7 +8,7 @@ from typing import Any
 
 from parsers.analysis.explanations.explainer_scores import WHOLE
 
-from layouts.explanations.choice import ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text, texts
 

@@ -9,7 +9,7 @@ from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import OUTCOMES, Bools, Explanations, codes_of
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 
 MOST_LABELS = 60
 """Labels of a sample that are sent to the browser, its true ones first; the CSV has all."""

@@ -32,7 +32,7 @@ from parsers.profiler.step_parts import stages_named
 from parsers.schema import Schema
 
 from layouts.kit.state import BadInput, flag, number, texts
-from layouts.profiles.choice import ProfileChoice, read_choice, read_step
+from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")

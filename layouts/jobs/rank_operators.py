@@ -27,8 +27,8 @@ from parsers.profiler.groups import ranks_of
 
 from layouts.jobs.rank_tables import Member, Rank, ShownOperators
 from layouts.kit.state import BadInput, flag, number, text
-from layouts.profiles.choice import ProfileChoice, read_choice, read_step
 from layouts.profiles.frames import ProfileRow
+from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")

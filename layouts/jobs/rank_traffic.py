@@ -26,7 +26,7 @@ from parsers.profiler.groups import ranks_of
 from parsers.schema import Schema
 
 from layouts.kit.state import flag, number, text
-from layouts.profiles.choice import ProfileChoice, read_choice, read_group, read_step
+from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_group, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "links", "packets", "groups")

@@ -3,10 +3,11 @@
 A page passes its own components to `body` and calls `register_body`; then
 ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the profiles that are ready, the `frames` found,
                `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)`
-               and `read_against(ask)` return the profiles, `ProfileChoice.frame` a frame, also of the job that the profile belongs to;
-               `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is something to show.
+               and `read_against(ask)` return the profiles, `ProfileChoice.frame` a frame, also of the job that the profile
+               belongs to; `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is
+               something to show.
 The page's own components are hidden until then. The browser's part is assets/profiles/profiles.js; the page's own script
-calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiles.offers`).
+calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiles.job_choices`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids
 from layouts.kit.state import flag
 from layouts.profiles.catalogue import MOST_KEPT, catalogue
-from layouts.profiles.choice import read_against, read_choice
-from layouts.profiles.reading import reading
+from layouts.profiles.profile_choice import read_against, read_choice
+from layouts.profiles.reading_progress import reading
 from layouts.profiles.texts import TEXTS
 from layouts.sources import ProfileSources
 

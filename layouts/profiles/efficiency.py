@@ -32,7 +32,7 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 
 from layouts.kit.state import text
-from layouts.profiles.choice import ProfileChoice, read_against, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice
 from layouts.sources import ProfileSources
 
 SETTINGS: Mapping[str, float] = {

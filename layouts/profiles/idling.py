@@ -13,9 +13,9 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import attributes, both, t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.links import address, range_on_timeline
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 CAUSES = ("host", "synchronisation", "data", "communication", "stream", "short", "unknown")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 ROOM = 2

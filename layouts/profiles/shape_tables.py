@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import SHAPE_TIMES
 
 from layouts.kit.state import BadInput, text, texts
-from layouts.profiles.choice import ProfileChoice, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 
 FRAMES = ("shape_times", "kernels")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from parsers.events.reading import read_events
+from parsers.events.event_reading import read_events
 from parsers.events.rounds import Patterns
 from parsers.events.signature import opening
 from parsers.events.walk import Form

@@ -12,8 +12,8 @@ from google.protobuf.message import DecodeError
 
 from parsers.events.checksums import mask
 from parsers.events.damage import describe
+from parsers.events.event_reading import read_events
 from parsers.events.messages import message_class
-from parsers.events.reading import read_events
 from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form
 from parsers.files import RegularFile

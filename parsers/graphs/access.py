@@ -15,7 +15,7 @@ from parsers.graphs.reader import read_file
 from parsers.model import Cursor, Problem
 from parsers.names import printable
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.reading import ValueLocation, read
+from parsers.payloads.payload_reading import ValueLocation, read
 
 # reader of an event file -> format of the graphs in it
 _IN_EVENTS = {"events": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}

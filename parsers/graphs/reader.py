@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.errors import FormatError
+from parsers.file_reading import read_whole
 from parsers.files import RegularFile
 from parsers.graphs.formats import HEAD, decoded, format_of, recognised, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader
 from parsers.names import printable
 from parsers.payloads.cache import Stored
-from parsers.reading import read_whole
 
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 

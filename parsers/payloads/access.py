@@ -14,7 +14,7 @@ from parsers.file_states import FileState
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.decoding import check_length, decode
-from parsers.payloads.reading import ValueLocation, read
+from parsers.payloads.payload_reading import ValueLocation, read
 from parsers.payloads.series import PayloadSeries, join
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import (

@@ -12,10 +12,10 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
+from parsers.profiler.frame_parts import ProfileFileKind, ProfileInput, constant, joined
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import find_jobs
 from parsers.profiler.json_files import read_json
-from parsers.profiler.parts import ProfileFileKind, ProfileInput, constant, joined
 from parsers.profiler.registry import (
     DERIVED,
     FILE_KINDS,

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.profile_frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     changed,
     constant,
     frame_of,

@@ -15,9 +15,9 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.profile_frames import COMMUNICATION
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 
 MS = 1e6

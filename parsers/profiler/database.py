@@ -24,12 +24,11 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
-from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     constant,
     frame_of,
@@ -37,6 +36,7 @@ from parsers.profiler.parts import (
     numbered,
     stamped,
 )
+from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import OPERATOR_TYPES, OPERATORS
-from parsers.profiler.parts import changed, frame_of
+from parsers.profiler.frame_parts import changed, frame_of
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 

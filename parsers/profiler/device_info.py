@@ -15,9 +15,9 @@ from typing import Any
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, read_part
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, frame_of
 from parsers.profiler.json_files import read_object
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of
 
 MHZ = 1e6
 MOST_CORES = 1 << 20

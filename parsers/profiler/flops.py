@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from parsers.profile_frames import FLOPS, FLOPS_SCOPES
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.json_files import read_object
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9

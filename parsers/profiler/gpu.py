@@ -11,13 +11,11 @@ import numpy as np
 
 from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.digits import exact_ns
-from parsers.profiler.host import lines_of, timestamps
-from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     changed,
     constant,
@@ -25,6 +23,8 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
+from parsers.profiler.host import lines_of, timestamps
+from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import TableField, read_table
 
 _TYPES = (

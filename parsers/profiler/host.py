@@ -15,12 +15,11 @@ from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profile_frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.digits import exact_ns
-from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     changed,
     constant,
@@ -28,6 +27,7 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
+from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import TableField, read_table
 
 LONGEST_FILE = 1 << 30

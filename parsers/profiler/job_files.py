@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from parsers.profiler.parts import ProfileFileKind, numbered
+from parsers.profiler.frame_parts import ProfileFileKind, numbered
 
 MATRIX = ProfileFileKind("communication_matrix", numbered("communication_matrix", "json"))
 HCCL_RAW = ProfileFileKind("hccl_raw", numbered("hccl_raw"), marks_profile=True)

@@ -20,9 +20,9 @@ from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GRO
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.columns import Joined, RankColumns
+from parsers.profiler.frame_parts import categorical, changed, constant, joined
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import MOST_COMPLAINTS, Complaints
-from parsers.profiler.parts import categorical, changed, constant, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 

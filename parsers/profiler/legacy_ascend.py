@@ -18,12 +18,11 @@ from parsers.deferred import pandas as pd
 from parsers.json_text import parse_json
 from parsers.model import Problem
 from parsers.profile_frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
-from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     changed,
     constant,
@@ -31,6 +30,7 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
+from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE, TableField, read_table
 
 TICK_NS = 10

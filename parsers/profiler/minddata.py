@@ -19,19 +19,19 @@ from parsers.errors import FormatError
 from parsers.json_text import parse_json
 from parsers.model import Problem
 from parsers.profile_frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
-from parsers.profiler.host import lines_of
-from parsers.profiler.json_files import read_json
-from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     constant,
     frame_of,
     numbered,
 )
+from parsers.profiler.host import lines_of
+from parsers.profiler.json_files import read_json
+from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE, TableField, read_table
 from parsers.schema import Schema
 

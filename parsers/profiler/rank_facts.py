@@ -24,10 +24,10 @@ from parsers.profiler.ascend_output import COMMUNICATION
 from parsers.profiler.columns import Rows
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database, StoredTexts
+from parsers.profiler.frame_parts import ProfileInput
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks, plan
 from parsers.profiler.memory.records import MINDSPORE_MB, PROCESS, of_mindspore
-from parsers.profiler.parts import ProfileInput
 from parsers.profiler.tables import NONE, FileTable, TableField, plain, read_table
 
 KINDS = (

@@ -28,9 +28,9 @@ from parsers.profiler import (
     strategy,
 )
 from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.frame_parts import FrameReader, ProfileFileKind, numbered
 from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
-from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
 from parsers.profiler.step_times import STEPS_OF_MSPROF, STEPS_OF_PROFILER, STEPS_OF_TRACE
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema

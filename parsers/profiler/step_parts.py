@@ -18,10 +18,10 @@ from parsers.profiler.columns import Rows
 from parsers.profiler.communication_json import step_number, step_told
 from parsers.profiler.communication_tables import table_rows
 from parsers.profiler.database import Database
+from parsers.profiler.frame_parts import ProfileInput
 from parsers.profiler.groups import ranks_named, text_of
 from parsers.profiler.json_entries import number
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import ProfileInput
 from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE, plain
 

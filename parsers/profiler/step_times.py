@@ -19,8 +19,8 @@ from parsers.deferred import pandas as pd
 from parsers.profile_frames import STEP_TIMES
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, read_part
 from parsers.profiler.database import whole as whole_number
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileInput, frame_of
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, ProfileInput, FramePart, frame_of
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.files import TRACE_VIEW

@@ -22,10 +22,10 @@ from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.json_text import all_encodable
 from parsers.profile_frames import STRATEGIES
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.groups import MOST_RANKS
 from parsers.profiler.json_entries import Scan
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of, numbered
 from parsers.profiler.progress import report_read
 from parsers.profiler.strategy_values import output_of, shards_of, type_named, value_text
 from parsers.profiler.tables import NONE

@@ -8,7 +8,7 @@ import pytest
 
 from parsers.dumps.access import RunDump
 from parsers.model import Problem, Reader
-from parsers.profiler.parts import FrameReader, ProfileInput
+from parsers.profiler.frame_parts import FrameReader, ProfileInput
 from parsers.profiler.registry import FRAME_READERS, classify
 from parsers.profiler.trace import sources
 from parsers.profiler.trace.files import TRACE_FILES

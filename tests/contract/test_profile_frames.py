@@ -10,7 +10,7 @@ from parsers import open_run
 from parsers.model import KINDS
 from parsers.profile_frames import FILE
 from parsers.profiler.access import Profile
-from parsers.profiler.parts import FrameReader, ProfileInput
+from parsers.profiler.frame_parts import FrameReader, ProfileInput
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, INFO
 from tests.contract.samples import PROFILE_SAMPLES
 from tests.parsers.profiler.written import FILES

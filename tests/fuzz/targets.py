@@ -49,9 +49,9 @@ from parsers.payloads.twins import with_twin
 from parsers.payloads.values import TensorValue
 from parsers.profiler import snapshot as frame_snapshot
 from parsers.profiler.access import Profile
+from parsers.profiler.frame_parts import ProfileInput
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import find_jobs
-from parsers.profiler.parts import ProfileInput
 from parsers.profiler.ranks import KINDS as KINDS_OF_JOBS
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES
 from parsers.profiler.sessions import ProfileFile, Session

@@ -17,17 +17,17 @@ from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
 from layouts.dumps.catalogue import catalogue as dump_catalogue
-from layouts.dumps.choice import DumpChoice as DumpChoice
+from layouts.dumps.dump_choice import DumpChoice as DumpChoice
 from layouts.dumps.listing import listing
-from layouts.explanations.choice import ExplanationChoice as ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice as ExplanationChoice
 from layouts.explanations.listing import catalogue as explanation_catalogue
 from layouts.explanations.listing import listing as explanation_listing
 from layouts.kit.cards.catalogue import catalogue as tag_catalogue
 from layouts.kit.cards.recorded import items_of, steps_of
 from layouts.kit.page import Ids
 from layouts.profiles.catalogue import catalogue as profile_catalogue
-from layouts.profiles.choice import ProfileChoice
-from layouts.profiles.reading import reading
+from layouts.profiles.profile_choice import ProfileChoice
+from layouts.profiles.reading_progress import reading
 from layouts.runs.boards import Board, BoardCard
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.shell import run_list, shell

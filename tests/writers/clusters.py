@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import hash_of, ranks_of, text_of
-from parsers.profiler.parts import frame_of
 
 COMPUTING_NS = 100e6
 TRANSFER_NS = 5e6

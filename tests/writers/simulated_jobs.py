@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from parsers.analysis.jobs.bubble import at_most
 from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import hash_of, text_of
-from parsers.profiler.parts import frame_of
 
 HOST = 8
 """Ranks of a host."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from parsers import REDUCES, STEPS
-from parsers.profiler.parts import categorical
+from parsers.profiler.frame_parts import categorical
 
 LEGACY = ("interval_ns", "forward_backward_ns", "tail_ns")
 NEW = ("preparing_ns", "computing_ns", "overlapped_ns", "exposed_ns", "free_ns")

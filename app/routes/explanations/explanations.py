@@ -7,10 +7,11 @@
     <prefix>explanation/samples.csv?run=KEY&label=N&outcome=tp&t=0.5     labels of the samples that the filters keep, in order
     <prefix>explanation/frame.csv?run=KEY&name=NAME                      all rows of a frame of `parsers.explanation_frames`
 
-run is the key of a member run. Filters of samples.csv are those of the pages (`layouts.explanations.choice.FILTERS`), except
-sorting by disagreement; outcomes of frame.csv are at the threshold t. Pictures are PNG or JPEG by their content, and only from
-below the directory of the run. v is ignored: browsers cache an address with another v separately; download=1 requests an
-attachment. The header Mindscope-Problem, percent-encoded, describes the damage to a picture that is shown only in part.
+run is the key of a member run. Filters of samples.csv are those of the pages
+(`layouts.explanations.explanation_choice.FILTERS`), except sorting by disagreement; outcomes of frame.csv are at the threshold
+t. Pictures are PNG or JPEG by their content, and only from below the directory of the run. v is ignored: browsers cache an
+address with another v separately; download=1 requests an attachment. The header Mindscope-Problem, percent-encoded, describes
+the damage to a picture that is shown only in part.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import POLICY, SUFFIXES, attachment, safe_name
-from layouts.explanations.choice import FILTERS, ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import FILTERS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.layers import layer_row, layers_table
 from layouts.explanations.tables import sample_table

@@ -14,8 +14,8 @@ from flask import Response
 
 from app.routes.refusals import Unusable, answered, parameters
 from app.routes.values.media import attachment, safe_name
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd

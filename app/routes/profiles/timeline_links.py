@@ -16,8 +16,8 @@ from flask import Blueprint, Response, request
 
 from app.routes.profiles.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
 from app.routes.refusals import Unusable, refusal
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.operator_variants import variant_of
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import Sources
 from parsers import PayloadError
 from parsers.deferred import pandas as pd

@@ -13,8 +13,8 @@ from parsers.analysis.graphs import GraphView, Network, Visible
 from parsers.caches import Cache
 from parsers.model import Ints
 
-from layouts.dumps.choice import LONGEST, DumpChoice
 from layouts.dumps.debugger.strip import graphs_of
+from layouts.dumps.dump_choice import LONGEST, DumpChoice
 from layouts.graphs.asks import read_ask
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.graph_views import Of, Opened, Views

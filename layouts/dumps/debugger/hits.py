@@ -16,8 +16,8 @@ from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, check, chose
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
-from layouts.dumps.choice import DumpChoice
 from layouts.dumps.debugger.selected_facts import id_of
+from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.state import number, text
 

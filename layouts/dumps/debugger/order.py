@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from parsers.analysis.dumps.operators import operators_of
 
-from layouts.dumps.choice import DumpChoice
+from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpView
 from layouts.kit.state import number
 

@@ -1,7 +1,7 @@
 """The debugger: where do values go bad, in which operator, and from which line?
 
 Left what was found, the operators and the source lines, in the middle the graph of the iteration, right the watchpoints; below
-the selected operator (`selected`). Each of these is a part of its own (`layouts.dumps.parts`): what takes long is done in
+the selected operator (`selected`). Each of these is a part of its own (`layouts.dumps.dump_parts`): what takes long is done in
 the background and shown as it comes. The selection is in the state: of, rank, step, node and io.
 """
 
@@ -14,14 +14,14 @@ from typing import Any
 from dash import Input, Output, dcc, html, no_update
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, LONGEST, DumpChoice, read_choice, read_node
 from layouts.dumps.debugger import health, hits, lines, selected, strip, tree, watching
 from layouts.dumps.debugger.graph import Drawings
 from layouts.dumps.debugger.order import order
 from layouts.dumps.debugger.selected_texts import TEXTS as SELECTED
 from layouts.dumps.debugger.texts import TEXTS
+from layouts.dumps.dump_choice import KEYS, LONGEST, DumpChoice, read_choice, read_node
+from layouts.dumps.dump_parts import Answer, progress, worked
 from layouts.dumps.open_dump import DumpView
-from layouts.dumps.parts import Answer, progress, worked
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.kit.elements import icon, icon_button

@@ -14,13 +14,13 @@ from dash import Input, State, dcc, html
 from parsers import PayloadError
 
 from layouts.dumps.body import progress_line
-from layouts.dumps.choice import DumpChoice, read_choice, read_node
 from layouts.dumps.debugger import selected_compare as comparing
 from layouts.dumps.debugger import selected_figures as figures
 from layouts.dumps.debugger.selected_facts import node_facts
 from layouts.dumps.debugger.selected_texts import TEXTS
+from layouts.dumps.dump_choice import DumpChoice, read_choice, read_node
+from layouts.dumps.dump_parts import register_parts, stores
 from layouts.dumps.dump_tensors import Dumped, opened, read_dumped
-from layouts.dumps.parts import register_parts, stores
 from layouts.kit.callbacks import in_browser
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import for_browser, t

@@ -12,12 +12,12 @@ from parsers.analysis import Tensor, chunks
 from parsers.analysis.values.tensor_comparison import Comparison, Place, compare
 from parsers.errors import FormatError
 
-from layouts.dumps.choice import LONGEST, DumpChoice, read_against, read_choice
 from layouts.dumps.debugger.selected_facts import id_of, match, rows_of
+from layouts.dumps.dump_choice import LONGEST, DumpChoice, read_against, read_choice
+from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
 from layouts.dumps.listing import iterations
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
-from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.kit.state import number, text
 from layouts.sources import DumpSources

@@ -14,10 +14,10 @@ from parsers.dumps.store import COMPUTED, Statistics
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
-from layouts.dumps.choice import DumpChoice
+from layouts.dumps.dump_choice import DumpChoice
+from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
-from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.sources import DumpSources
 

@@ -14,11 +14,11 @@ from parsers.dumps.store import Statistics
 from parsers.errors import FormatError
 from parsers.model import Ints
 
-from layouts.dumps.choice import DumpChoice
 from layouts.dumps.debugger.selected_facts import COUNTED, measured
+from layouts.dumps.dump_choice import DumpChoice
+from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, DumpTensorRequest, find, opened, readable
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
-from layouts.dumps.parts import progress, worked
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, entry, marked
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers

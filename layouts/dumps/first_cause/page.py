@@ -17,7 +17,8 @@ from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, DumpChoice, read_choice, read_node
+from layouts.dumps.dump_choice import KEYS, DumpChoice, read_choice, read_node
+from layouts.dumps.dump_parts import Answer, progress, worked
 from layouts.dumps.first_cause import figures, sections
 from layouts.dumps.first_cause.loss import loss_of
 from layouts.dumps.first_cause.texts import TEXTS
@@ -31,7 +32,6 @@ from layouts.dumps.first_cause.work import (
     norms_of,
     row_of,
 )
-from layouts.dumps.parts import Answer, progress, worked
 from layouts.kit.elements import button
 from layouts.kit.i18n import LANGUAGES, t
 from layouts.kit.page import Ids, Page

@@ -8,7 +8,7 @@ import numpy as np
 from parsers.deferred import pandas as pd
 
 from layouts.curves.smoothed_lines import WRONG
-from layouts.dumps.two_dumps.words import quantity
+from layouts.dumps.two_dumps.difference_texts import quantity
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import MOST_NAMED, described, listed, marked, named
 from layouts.kit.figures.typed_arrays import numbers

@@ -15,8 +15,8 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, damage, progress_line, register_body
-from layouts.dumps.choice import KEYS, DumpChoice, read_against, read_choice
-from layouts.dumps.parts import progress, worked
+from layouts.dumps.dump_choice import KEYS, DumpChoice, read_against, read_choice
+from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS

@@ -20,12 +20,12 @@ from parsers.analysis.dumps.two_dumps import (
 )
 from parsers.deferred import pandas as pd
 
-from layouts.dumps.choice import DumpChoice
+from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.links import address
 from layouts.dumps.tables import bilingual, number, short
 from layouts.dumps.tables import table as table_of
+from layouts.dumps.two_dumps.difference_texts import limit, quantity
 from layouts.dumps.two_dumps.figure import cosine_text
-from layouts.dumps.two_dumps.words import limit, quantity
 from layouts.dumps.two_dumps.work import Compared, TwoDumpsRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t

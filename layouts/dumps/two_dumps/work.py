@@ -8,7 +8,7 @@ from typing import Any
 from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs
 from parsers.deferred import pandas as pd
 
-from layouts.dumps.choice import DumpChoice, read_against, read_choice
+from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text

@@ -16,12 +16,12 @@ from parsers.analysis.explanations import calibration, confusion
 from parsers.analysis.explanations.changes import changes
 
 from layouts.explanations.body import body, damage, register_body
-from layouts.explanations.choice import KEYS
 from layouts.explanations.confusion import sections
 from layouts.explanations.confusion.changed import changed
 from layouts.explanations.confusion.figure import reliability
 from layouts.explanations.confusion.texts import TEXTS
 from layouts.explanations.confusion_asks import ConfusionRequest, read_ask
+from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import button

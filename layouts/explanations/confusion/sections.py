@@ -15,8 +15,8 @@ from parsers.deferred import pandas as pd
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
-from layouts.explanations.choice import ExplanationChoice
 from layouts.explanations.confusion_asks import ConfusionRequest, labels_of
+from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.kit import units as fmt

@@ -15,10 +15,10 @@ from dash import html
 from parsers.errors import PayloadError
 
 from layouts.explanations.body import body, damage, register_body
-from layouts.explanations.choice import KEYS, read_choice, whole
 from layouts.explanations.counterfactual.figure import curve
 from layouts.explanations.counterfactual.samples import lines, listed, one_sample
 from layouts.explanations.counterfactual.texts import TEXTS
+from layouts.explanations.explanation_choice import KEYS, read_choice, whole
 from layouts.explanations.filtering import matching
 from layouts.kit.elements import empty_state, icon_button
 from layouts.kit.i18n import LANGUAGES, attributes, t

@@ -13,7 +13,7 @@ from parsers.errors import FormatError
 from parsers.explanations.snapshot import OUTCOMES, Explanations
 from parsers.model import Ints
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.layers import has_layers, layer_rows
 
 MOST_LABELS = 60

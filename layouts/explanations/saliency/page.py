@@ -21,8 +21,8 @@ from parsers.model import Floats, Ints
 from layouts.dumps.body import progress_line
 from layouts.dumps.texts import TEXTS as PROGRESS
 from layouts.explanations.body import body, damage, progress, register_body, worked
-from layouts.explanations.choice import KEYS, ExplanationChoice, read_choice, whole
 from layouts.explanations.colours import tables
+from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice, whole
 from layouts.explanations.filtering import matching
 from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.saliency.texts import TEXTS

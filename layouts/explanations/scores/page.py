@@ -13,7 +13,7 @@ from parsers.analysis.explanations.explainer_scores import ScoreTable, label_sco
 from parsers.explanations.snapshot import Explanations
 
 from layouts.explanations.body import body, damage, register_body
-from layouts.explanations.choice import KEYS
+from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import weights_of
 from layouts.explanations.score_asks import ScoreRequest, read_ask
 from layouts.explanations.scores import figures, sections

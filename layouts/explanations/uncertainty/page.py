@@ -18,7 +18,7 @@ from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Ints
 
 from layouts.explanations.body import body, damage, register_body
-from layouts.explanations.choice import KEYS, ExplanationChoice, read_choice
+from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import CODES, chosen_rows, matching
 from layouts.explanations.uncertainty import sections
 from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure

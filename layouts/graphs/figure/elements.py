@@ -14,8 +14,8 @@ from parsers.analysis.graphs import Item, Link, Visible
 
 from layouts.graphs.figure.arrangement import Arrangement
 from layouts.graphs.figure.boxes import HEADER, Rect, label, small_label, text_width
+from layouts.graphs.figure.graph_style import DARK, LIGHT, GraphStyle, ends, fill
 from layouts.graphs.figure.layered import Point
-from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle, ends, fill
 from layouts.kit.units import count
 
 Element = dict[str, Any]

@@ -8,7 +8,7 @@ from parsers.analysis.graphs import Visible
 
 from layouts.graphs.figure.arrangement import Arrangement
 from layouts.graphs.figure.boxes import Rect, small_label, title, whole_label
-from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle, fill, smooth
+from layouts.graphs.figure.graph_style import DARK, LIGHT, GraphStyle, fill, smooth
 from layouts.graphs.figure.scale import Paints
 
 BAR_WIDTH, BAR_HEIGHT = 420, 60.0

@@ -19,7 +19,7 @@ from parsers.caches import Cache
 
 from layouts.dumps.dumped_graphs import place_of
 from layouts.graphs.drawing import shown_of
-from layouts.graphs.figure.look import DARK, LIGHT
+from layouts.graphs.figure.graph_style import DARK, LIGHT
 from layouts.graphs.figure.scale import Paints, Scale, scale_of
 from layouts.graphs.graph.painting_asks import PaintAsk, Painted, read_paint
 from layouts.graphs.graph.painting_parts import (

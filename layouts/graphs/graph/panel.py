@@ -23,8 +23,8 @@ from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
+from layouts.profiles.profile_choice import ProfileChoice
 
 MOST_LINES = 1_000
 """Maximum number of inputs, outputs or members listed."""

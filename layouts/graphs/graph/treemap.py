@@ -20,7 +20,7 @@ from parsers.analysis.graphs.sizes import type_bytes, values
 
 from layouts.graphs.asks import LONGEST, read_of
 from layouts.graphs.figure.boxes import LETTER, elided, text_width
-from layouts.graphs.figure.look import DARK, LIGHT, GraphStyle
+from layouts.graphs.figure.graph_style import DARK, LIGHT, GraphStyle
 from layouts.graphs.figure.svg import written
 from layouts.graphs.graph_views import Views
 from layouts.graphs.names import key_of

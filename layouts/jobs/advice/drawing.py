@@ -17,9 +17,9 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import icon, scrolled
 from layouts.kit.i18n import CATALOGUE, attributes, both, t
 from layouts.profiles.advising import quantity, sentence
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import NO_TRACE, IdleTime
 from layouts.profiles.links import address, range_on_timeline
+from layouts.profiles.profile_choice import ProfileChoice
 
 _OTHER_UNITS = {"interval": ("ms", 1e6), "retransmission": ("ms", 1e6), "contention": ("GB/s", 1e9)}
 UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}

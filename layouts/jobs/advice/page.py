@@ -17,13 +17,13 @@ from layouts.jobs.advice.texts import TEXTS as OWN
 from layouts.kit.elements import button
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import number, text
-from layouts.profiles.again import clock, register_again, settled
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
-from layouts.profiles.choice import ProfileChoice, read_choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
 from layouts.profiles.links import traced
+from layouts.profiles.profile_choice import KEYS as CHOICE
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
+from layouts.profiles.redrawing import clock, register_again, settled
 from layouts.sources import ProfileSources
 
 TEXTS = {**OWN, **JOB}

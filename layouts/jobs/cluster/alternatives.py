@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from parsers.model import Floats, Ints
 
+from layouts.jobs.cluster.metric_texts import text_of
 from layouts.jobs.cluster.rows import Bars
-from layouts.jobs.cluster.words import text_of
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import Figure, described, in_both, joined, listed, named
 from layouts.kit.i18n import Text, both

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.analysis.jobs.parts import METRICS as OF_STEPS
+from parsers.analysis.jobs.step_parts import METRICS as OF_STEPS
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text
-from layouts.profiles.choice import ProfileChoice, read_against, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice
 
 FRAMES = ("cluster_steps", "groups", "collectives", "links")
 OF_OPERATIONS = ("lateness", "waited")

@@ -12,8 +12,8 @@ from parsers.analysis.jobs.stragglers import Straggler
 from parsers.model import Floats, Ints
 
 from layouts.curves.smoothed_lines import WRONG, Trace
+from layouts.jobs.cluster.metric_texts import is_time, scale_of, text_of, word
 from layouts.jobs.cluster.rows import Bars
-from layouts.jobs.cluster.words import is_time, scale_of, text_of, word
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.kit.i18n import LANGUAGES, both

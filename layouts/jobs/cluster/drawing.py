@@ -24,7 +24,7 @@ from layouts.jobs.cluster.story import group_name, story
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
 from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.reading import MOST_PROBLEMS
+from layouts.profiles.reading_progress import MOST_PROBLEMS
 from layouts.sources import ProfileSources
 
 MOST_MARKED = 64

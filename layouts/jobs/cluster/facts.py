@@ -11,19 +11,19 @@ import numpy as np
 from parsers.analysis.jobs.dimensions import Dimension, dimensions
 from parsers.analysis.jobs.experts import Load, loads
 from parsers.analysis.jobs.links import SlowLink, slow_links
-from parsers.analysis.jobs.parts import RankSteps, rank_steps
+from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
 from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
 from parsers.caches import Cache
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
+from parsers.profiler.frame_parts import joined
 from parsers.profiler.groups import ranks_of
-from parsers.profiler.parts import joined
 
 from layouts.jobs.cluster.asks import FRAMES, OF_OPERATIONS
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.offers import offers
+from layouts.profiles.job_choices import offers
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_SESSIONS = 64

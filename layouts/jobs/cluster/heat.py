@@ -13,7 +13,7 @@ from parsers.analysis.jobs.robust import NORMAL
 from parsers.model import Floats, Ints
 
 from layouts.curves.smoothed_lines import WRONG
-from layouts.jobs.cluster.words import scale_of, word
+from layouts.jobs.cluster.metric_texts import scale_of, word
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import typed
 from layouts.profiles.step_plots import StepStyle, bare_layout

@@ -20,9 +20,9 @@ from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 FIGURES = ("bars", "grid", "heat")

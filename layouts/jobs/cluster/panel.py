@@ -14,13 +14,13 @@ from parsers.profiler.groups import ranks_of
 
 from layouts.jobs.cluster.asks import OF_OPERATIONS, OF_RANKS, ClusterRequest
 from layouts.jobs.cluster.facts import ClusterFacts, members_of, rank_values
+from layouts.jobs.cluster.metric_texts import text_of
 from layouts.jobs.cluster.story import group_name
-from layouts.jobs.cluster.words import text_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import CATALOGUE, t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {

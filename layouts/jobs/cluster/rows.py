@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from parsers.analysis.jobs.parts import by_row
+from parsers.analysis.jobs.step_parts import by_row
 from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.cluster_frames import GROUPS
 from parsers.deferred import pandas as pd
@@ -14,7 +14,7 @@ from parsers.model import Floats, Ints
 from parsers.profiler.groups import ranks_of
 
 from layouts.jobs.cluster.facts import ClusterFacts, members_of
-from layouts.profiles.offers import group_title
+from layouts.profiles.job_choices import group_title
 
 
 @dataclass(frozen=True, slots=True, eq=False)

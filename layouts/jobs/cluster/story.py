@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.jobs.parts import mean
+from parsers.analysis.jobs.step_parts import mean
 from parsers.analysis.jobs.stragglers import ALIKE, LIMITS, Straggler, moves_with
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd

@@ -26,8 +26,8 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import ALL_RANKS, JOB_KEYS
-from layouts.profiles.offers import offers
+from layouts.profiles.job_choices import offers
+from layouts.profiles.profile_choice import ALL_RANKS, JOB_KEYS
 from layouts.sources import ProfileSources
 
 MOST_NAMES = 200

@@ -24,7 +24,7 @@ from layouts.kit.i18n import CATALOGUE, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS, ProfileChoice, read_choice
+from layouts.profiles.profile_choice import JOB_KEYS, ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 
 FRAMES = tuple(name for name in JOB_FRAMES if name != "device_times")

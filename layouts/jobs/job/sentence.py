@@ -13,8 +13,8 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 _SHOWN_ON = {

@@ -11,10 +11,10 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 
+from layouts.jobs.pipeline.bilingual import in_both
 from layouts.jobs.pipeline.story import story
 from layouts.jobs.pipeline.tables import times
 from layouts.jobs.pipeline.texts import TEXTS
-from layouts.jobs.pipeline.words import in_both
 from layouts.jobs.pipeline_bands import FRAMES, KEYS, Pipeline, read_ask
 from layouts.kit import units as fmt
 from layouts.kit.callbacks import in_browser
@@ -24,8 +24,8 @@ from layouts.kit.i18n import Text, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS
-from layouts.profiles.offers import offers
+from layouts.profiles.job_choices import offers
+from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 COLOURS = {

@@ -13,7 +13,7 @@ from parsers.profiler.groups import text_of
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
-from layouts.jobs.pipeline.words import in_both, span
+from layouts.jobs.pipeline.bilingual import in_both, span
 from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text

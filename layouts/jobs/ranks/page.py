@@ -17,7 +17,7 @@ from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS
+from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 
 

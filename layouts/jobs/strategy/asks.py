@@ -12,7 +12,7 @@ from parsers.analysis.jobs.two_jobs import METRICS
 from layouts.graphs.asks import DrawingRequest, read_ask, read_name
 from layouts.jobs.strategy.facts import FILE, GROUP, STAGE
 from layouts.kit.state import BadInput, number, text, texts
-from layouts.profiles.choice import ProfileChoice, read_choice, read_step
+from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
 
 COLOURS = (*METRICS, FILE, STAGE, *(f"{GROUP}{name}" for name in DIMENSIONS))
 """What the grid can be coloured by; "" for the first one that ranks have."""

@@ -20,8 +20,8 @@ from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.graph_views import Of, Opened
 from layouts.jobs.strategy.asks import GraphAsk
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_LISTED = 2_000

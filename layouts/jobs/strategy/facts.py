@@ -13,8 +13,8 @@ from parsers.cluster_frames import JOB_FRAMES, STAGES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 FRAMES = ("stages", "groups", "cluster_steps")

@@ -24,10 +24,10 @@ from layouts.jobs.strategy.texts import TEXTS
 from layouts.kit.elements import icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.parts import register_parts_in, stores
+from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS
+from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources, Sources
 
 PARTS = ("summary", "drawing", "node")

@@ -20,9 +20,9 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.job_choices import offers
 from layouts.profiles.links import address
-from layouts.profiles.offers import offers
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.step_plots import unit_of
 from layouts.sources import ProfileSources
 

@@ -10,7 +10,7 @@ from parsers.cluster_frames import JOB_FRAMES
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import number, text
-from layouts.profiles.choice import ProfileChoice, read_against, read_choice, read_step
+from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice, read_step
 
 FRAMES = tuple(name for name in JOB_FRAMES if name not in ("packets", "device_times"))
 KEYS = ("metric", "by")

@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.jobs import JobFiles
 
 from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_KEPT = 4

@@ -9,7 +9,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.curves.smoothed_lines import Trace
-from layouts.jobs.two_jobs.words import percent, quantity, signed
+from layouts.jobs.two_jobs.quantities import percent, quantity, signed
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, heights, joined, listed, named, writer
 from layouts.kit.figures.typed_arrays import drawn, numbers

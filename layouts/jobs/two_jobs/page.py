@@ -24,9 +24,9 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import JOB_KEYS
-from layouts.profiles.offers import offers
+from layouts.profiles.job_choices import offers
 from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.profiles.step_plots import StepStyle
 from layouts.sources import ProfileSources
 

@@ -12,8 +12,8 @@ from parsers.profiler.registry import display_name
 
 from layouts.jobs.two_jobs import story
 from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.quantities import percent, quantity, said, signed
 from layouts.jobs.two_jobs.tables import Side, Two
-from layouts.jobs.two_jobs.words import percent, quantity, said, signed
 from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import CATALOGUE, both, t

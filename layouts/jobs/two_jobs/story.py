@@ -12,7 +12,7 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
 from layouts.jobs.two_jobs.facts import JobFacts
-from layouts.jobs.two_jobs.words import metric_name, percent, quantity, said
+from layouts.jobs.two_jobs.quantities import metric_name, percent, quantity, said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 

@@ -13,7 +13,7 @@ from parsers import PayloadError
 from parsers.analysis.lineage.pipelines import MISSING
 
 from layouts.lineage.two_runs import differences
-from layouts.lineage.two_runs.choice import Pair
+from layouts.lineage.two_runs.run_pair import Pair
 from layouts.sources import Sources
 
 HEAD = ("section", "name", "detail", "one", "other")

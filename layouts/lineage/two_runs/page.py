@@ -21,8 +21,8 @@ from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput, selected_runs, texts
 from layouts.lineage.two_runs import sections
-from layouts.lineage.two_runs.choice import Pair, pair, pair_of
 from layouts.lineage.two_runs.files import file
+from layouts.lineage.two_runs.run_pair import Pair, pair, pair_of
 from layouts.lineage.two_runs.texts import TEXTS
 from layouts.runs.run_facts import NEEDS
 from layouts.sources import Sources, ValueSources

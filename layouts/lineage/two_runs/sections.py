@@ -23,9 +23,9 @@ from layouts.lineage.model_columns import COLUMNS
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED
 from layouts.lineage.two_runs import differences as values
-from layouts.lineage.two_runs.choice import Pair
 from layouts.lineage.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.lineage.two_runs.graphs import graphs
+from layouts.lineage.two_runs.run_pair import Pair
 from layouts.runs.run_facts import facts
 from layouts.sources import LineageSources, RunSources, Sources, ValueSources
 

@@ -9,7 +9,7 @@ from parsers.analysis.profiles.memory import GROUPINGS
 
 from layouts.kit.i18n import LANGUAGES
 from layouts.kit.state import BadInput, number, text
-from layouts.profiles.choice import ProfileChoice, read_against, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice
 
 FRAMES = ("memory", "operator_memory", "static_memory", "module_memory")
 KEYS = ("component", "device", "clock", "from", "to", "at", "by", "part", "view", "capacity", "graph", "node")

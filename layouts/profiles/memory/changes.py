@@ -10,7 +10,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.kit import units as fmt
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import largest
 from layouts.profiles.memory.plain import Plain, element, words
 from layouts.profiles.memory.recordings import Recording
@@ -43,7 +43,7 @@ def parts(operator_memory: pd.DataFrame, recording: Recording, window: tuple[int
     said = element("p", words(
         "memory.changed", n=fmt.count(int(np.count_nonzero(found.allocated))), size=fmt.size(came),
         m=fmt.count(int(np.count_nonzero(found.released))), other=fmt.size(went), net=fmt.size(came - went, signed=True),
-        first=look.offset(low, recording.clock), last=look.offset(high, recording.clock),
+        first=memory_texts.offset(low, recording.clock), last=memory_texts.offset(high, recording.clock),
     ))  # fmt: skip
     if not len(found.chosen):
         return [said]

@@ -13,7 +13,7 @@ from parsers.model import Floats, Ints
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, typed
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.recordings import Recording
 from layouts.profiles.memory.spans import Span
 
@@ -73,7 +73,7 @@ def figure(
         high = max(high, against[0].end - against[1])
     begin, stop = recording.origin + low, recording.origin + high
     top = _largest(recording, against, view.capacity)
-    unit, scale = look.time_unit(high - low, recording.clock)
+    unit, scale = memory_texts.time_unit(high - low, recording.clock)
     size_scale, size_unit = fmt.size_unit(top)
     on = _Scale(recording.origin, scale, size_scale)
     traces: list[dict[str, Any]] = []
@@ -206,13 +206,13 @@ def _hover(
     listed = [(name, *(one.tolist() for one in pair)) for name, pair in reversed(list(ends.items()))]
     texts = []
     for at, place in enumerate(x.tolist()):
-        lines = [f"<b>{look.offset(round(place * on.time), recording.clock)}</b>"]
+        lines = [f"<b>{memory_texts.offset(round(place * on.time), recording.clock)}</b>"]
         for name, low, high in listed:
             least, most = low[at], high[at]
             if most < 0:
                 continue
             shown = text(most) if least in (most, -1) else f"{text(least)} – {text(most)}"
-            shown += f"  ({look.exact(most)})"
+            shown += f"  ({memory_texts.exact(most)})"
             lines.append(f'<span style="color:{COLOURS[name]}">■</span> {html.escape(words[name])} {shown}')
         texts.append("<br>".join(lines))
     main = next((ends[name][1] for name in ("allocated", "reserved", "process") if name in ends), np.zeros(len(x), np.int64))

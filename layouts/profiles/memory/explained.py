@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.kit import units as fmt
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.plain import Plain, element, headings, words
 from layouts.profiles.memory.plain import table as plain_table
 from layouts.profiles.memory.recordings import Recording
@@ -156,13 +156,14 @@ def _named(key: str, by: str) -> Any:
 
 def _bytes(value: int, *, signed: bool = False) -> Plain:
     shown = fmt.size(value, signed=True) if signed else fmt.size(value)
-    return element("td", shown, title=look.exact(value))
+    return element("td", shown, title=memory_texts.exact(value))
 
 
 def _bar(part: int, whole: int) -> Plain:
     width = 100.0 * part / whole if whole > 0 else 0.0
     fill = element("span", style=f"width:{min(max(width, 0.0), 100.0):.2f}%")
-    return element("span", fill, element("span", look.percent(part, whole) if part >= 0 else "–"), class_="ms-memory-share")
+    share = memory_texts.percent(part, whole) if part >= 0 else "–"
+    return element("span", fill, element("span", share), class_="ms-memory-share")
 
 
 # Single blocks -----------------------------------------------------------------------------------------------------------
@@ -209,9 +210,10 @@ def block_rows(
     frame = operator_memory.iloc[blocks.rows[chosen]]
     start, end, size = (values[chosen].tolist() for values in (blocks.start, blocks.end, blocks.size))
     columns: dict[str, list[Any]] = {
-        "name": _texts(frame["name"], "–"), "size": [element("span", fmt.size(one), title=look.exact(one)) for one in size],
+        "name": _texts(frame["name"], "–"),
+        "size": [element("span", fmt.size(one), title=memory_texts.exact(one)) for one in size],
         "from": [_time(time, recording) for time in start], "to": [_time(time, recording) for time in end],
-        "life": ["–" if one == FIRST or other == NEVER else look.offset(other - one, recording.clock)
+        "life": ["–" if one == FIRST or other == NEVER else memory_texts.offset(other - one, recording.clock)
                  for one, other in zip(start, end, strict=True)],
         "stream": _numbers(frame["stream"]), "address": _addresses(frame["address"]), "kind": _texts(frame["kind"]),
         "source": _texts(frame["source"]),
@@ -228,7 +230,7 @@ def _time(time: int, recording: Recording) -> Any:
         return words("memory.before_short")
     if time == NEVER:
         return words("memory.never")
-    return look.moment(time, recording.origin, recording.clock)
+    return memory_texts.moment(time, recording.origin, recording.clock)
 
 
 def _numbers(values: pd.Series) -> list[str]:

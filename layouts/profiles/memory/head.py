@@ -15,13 +15,13 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.links import address
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
 from layouts.profiles.memory.plain import Plain, words
 from layouts.profiles.memory.recordings import Recording
 from layouts.profiles.memory.spans import Span, step_at
+from layouts.profiles.profile_choice import ProfileChoice
 
 BEFORE_RECORDING = "before recording"
 NAMED = 2
@@ -70,7 +70,7 @@ def _peak(moment: Moment, told: Told) -> tuple[str, str]:
 def _when(moment: Moment, spans: Sequence[Span]) -> tuple[str, str]:
     """Say when a moment was: its step, if that is known, and how long after the first record."""
     recording = moment.recording
-    after = look.moment(moment.time, recording.origin, recording.clock, 4)
+    after = memory_texts.moment(moment.time, recording.origin, recording.clock, 4)
     if recording.clock == "event":
         return both("memory.said.event", at=after)
     step = step_at(spans, moment.time)
@@ -90,7 +90,7 @@ def _shares(moment: Moment) -> tuple[str, str]:
     words = []
     for key, _, size in largest:
         of = both("memory.said.before") if key == BEFORE else both("memory.said.by", name=_cut(short(key, moment.by)))
-        words.append([f"{look.percent(size, total)} {text}" for text in of])
+        words.append([f"{memory_texts.percent(size, total)} {text}" for text in of])
     english, chinese = (joint.join(word[number] for word in words) for number, joint in enumerate((", ", "，")))
     return english, chinese
 
@@ -139,21 +139,23 @@ def figures(moment: Moment, told: Told) -> html.Dl:
     if values["allocated"] < 0 and recording.main == "allocated":
         values["allocated"] = moment.explained.total
     rows: list[tuple[str, Any, str]] = []
-    rows += [(f"memory.figure.{name}", fmt.size(values[name]), look.exact(values[name]))
+    rows += [(f"memory.figure.{name}", fmt.size(values[name]), memory_texts.exact(values[name]))
              for name in ("allocated", "reserved") if values[name] >= 0]  # fmt: skip
     if min(values["allocated"], values["reserved"]) >= 0:
         unused = values["reserved"] - values["allocated"]
-        rows.append(("memory.figure.unused", fmt.size(max(unused, 0)), look.exact(unused)))
+        rows.append(("memory.figure.unused", fmt.size(max(unused, 0)), memory_texts.exact(unused)))
     if values["active"] >= 0:
-        rows.append(("memory.figure.active", fmt.size(values["active"]), look.exact(values["active"])))
+        rows.append(("memory.figure.active", fmt.size(values["active"]), memory_texts.exact(values["active"])))
     process = value_at(recording.process, moment.time)
     if process >= 0:
-        rows.append(("memory.figure.process", fmt.size(process), look.exact(process)))
+        rows.append(("memory.figure.process", fmt.size(process), memory_texts.exact(process)))
     if told.capacity:
         used = max(process, values["reserved"], values["allocated"])
-        shown = f"{fmt.size(told.capacity)} ({look.percent(used, told.capacity)})" if used >= 0 else fmt.size(told.capacity)
+        shown = fmt.size(told.capacity)
+        if used >= 0:
+            shown = f"{shown} ({memory_texts.percent(used, told.capacity)})"
         key = "memory.figure.capacity_file" if told.capacity_of_file else "memory.figure.capacity"
-        rows.append((key, shown, look.exact(told.capacity)))
+        rows.append((key, shown, memory_texts.exact(told.capacity)))
     return html.Dl(
         [*(html.Div([html.Dt(t(key)), html.Dd(text, title=exact)]) for key, text, exact in rows), _fits(told, values, process)],
         className="ms-memory-figures",
@@ -171,7 +173,7 @@ def _fits(told: Told, values: dict[str, int], process: int) -> html.Div:
     key = "memory.fits.hole" if hole >= fresh else "memory.fits.fresh" if hole >= 0 else "memory.fits.at_least"
     return html.Div([
         html.Dt(t("memory.figure.fits")),
-        html.Dd([html.Span(fmt.size(best), title=look.exact(best)), " ", html.Span(t(key), className="ms-muted")]),
+        html.Dd([html.Span(fmt.size(best), title=memory_texts.exact(best)), " ", html.Span(t(key), className="ms-muted")]),
     ])  # fmt: skip
 
 
@@ -223,10 +225,11 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
             other, this = int(row[f"first_{name}_bytes"]), int(row[f"second_{name}_bytes"])
             known = min(this, other) >= 0
             cells += [
-                html.Td(fmt.size(this) if this >= 0 else "–", title=look.exact(this) if this >= 0 else None),
-                html.Td(fmt.size(other) if other >= 0 else "–", title=look.exact(other) if other >= 0 else None),
+                html.Td(fmt.size(this) if this >= 0 else "–", title=memory_texts.exact(this) if this >= 0 else None),
+                html.Td(fmt.size(other) if other >= 0 else "–", title=memory_texts.exact(other) if other >= 0 else None),
                 html.Td(
-                    fmt.size(this - other, signed=True) if known else "–", title=look.exact(this - other) if known else None
+                    fmt.size(this - other, signed=True) if known else "–",
+                    title=memory_texts.exact(this - other) if known else None,
                 ),
             ]
         rows.append(html.Tr([html.Th(str(row["component"]), scope="row"), *cells]))
@@ -249,7 +252,7 @@ def at(moment: Moment, spans: Sequence[Span], timeline: ProfileChoice | None, *,
     step = step_at(spans, moment.time) if timeline is not None else None
     if step is not None and timeline is not None:
         said += [" ", html.A(t("memory.timeline"), **address("timeline", timeline, step=step.name))]
-    return [html.P(said, title=look.exact(max(total, 0)))]
+    return [html.P(said, title=memory_texts.exact(max(total, 0)))]
 
 
 def part_said(moment: Moment, part: str, blocks: int) -> Plain:

@@ -10,7 +10,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 
 
 def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
@@ -25,9 +25,9 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
         html.Tr([
             html.Th(_named(row["component"]), scope="row"),
             *([html.Td(str(row["device"]))] if several else []),
-            html.Td(fmt.size(row["peak_bytes"]), title=look.exact(row["peak_bytes"])),
-            html.Td(look.moment(row["time_ns"], origin, "ns")),
-            html.Td(fmt.size(max(row["last_bytes"], 0)), title=look.exact(row["last_bytes"])),
+            html.Td(fmt.size(row["peak_bytes"]), title=memory_texts.exact(row["peak_bytes"])),
+            html.Td(memory_texts.moment(row["time_ns"], origin, "ns")),
+            html.Td(fmt.size(max(row["last_bytes"], 0)), title=memory_texts.exact(row["last_bytes"])),
         ])
         for row in large.to_dict("records")
     ]  # fmt: skip

@@ -26,9 +26,8 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.state import text
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.links import traced
-from layouts.profiles.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
+from layouts.profiles.memory import absent, changes, curve, explained, head, memory_texts, modules_card, plan_card, pool_card
 from layouts.profiles.memory.asks import FRAMES, KEYS, MemoryRequest, read_ask
 from layouts.profiles.memory.plain import Plain, element
 from layouts.profiles.memory.recordings import Recording, Recordings, highest, top
@@ -37,6 +36,7 @@ from layouts.profiles.memory.spans import Span, least_moments, minima, spans_of
 from layouts.profiles.memory.texts import TEXTS
 from layouts.profiles.memory.tiles import tiles
 from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.sources import ProfileSources
 
 MOST_SAVED = 200_000
@@ -327,7 +327,8 @@ def _facts(ask: MemoryRequest, recording: Recording, moment: explained.Moment) -
         "groupings": list(recording.offer.groupings),
         "previous": int(times[before]) - recording.origin if before >= 0 else None,
         "next": int(times[after]) - recording.origin if after < len(times) else None,
-        "blocks": len(recording.blocks), "part": ask.part, "text": look.moment(moment.time, recording.origin, recording.clock),
+        "blocks": len(recording.blocks), "part": ask.part,
+        "text": memory_texts.moment(moment.time, recording.origin, recording.clock),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.figures.typed_arrays import drawn, typed
 from layouts.kit.i18n import t
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 
 MOST_ROWS = 100
 _COLOUR, _STATIC, _MARK = "#236db4", "#866850", "#7b8490"
@@ -49,7 +49,7 @@ def figure(found: Plan, node: int, words: Mapping[str, str], *, dark: bool) -> d
     scale, unit = fmt.size_unit(max(int(found.size.max(initial=1)), 1))
     end = max([int(found.node.max(initial=0)), found.forward_start, found.backward_end])
     nodes, sizes = np.append(found.node, end + 1), np.append(found.size, found.size[-1] if len(found.size) else 0)
-    texts = [f"<b>{words['node']} {fmt.count(at)}</b><br>{fmt.size(size)}  ({look.exact(size)})"
+    texts = [f"<b>{words['node']} {fmt.count(at)}</b><br>{fmt.size(size)}  ({memory_texts.exact(size)})"
              for at, size in zip(found.node.tolist(), found.size.tolist(), strict=True)]  # fmt: skip
     traces: list[dict[str, Any]] = [
         {"type": "scatter", "mode": "lines", "x": typed(nodes.astype(np.float64)), "y": drawn(sizes / scale),
@@ -113,7 +113,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     body = [
         html.Tr([
             html.Th(html.Span(str(row["name"]) or "–", title=str(row["name"])), scope="row"),
-            html.Td(fmt.size(row["size_bytes"]), title=look.exact(row["size_bytes"])),
+            html.Td(fmt.size(row["size_bytes"]), title=memory_texts.exact(row["size_bytes"])),
             html.Td(_life(int(row["first"]), int(row["last"]), end, node)), *(html.Td(str(row[name])) for name in columns),
         ])
         for row in rows.head(MOST_ROWS).to_dict("records")
@@ -148,12 +148,12 @@ def facts(static_memory: pd.DataFrame) -> list[Any]:
     capacity = value_of(static_memory, "capacity")
     if capacity:
         peak = value_of(static_memory, "peak")
-        share = f" ({look.percent(peak, capacity)})" if peak else ""
-        rows.append(("capacity", f"{fmt.size(capacity)}{share}", look.exact(capacity)))
+        share = f" ({memory_texts.percent(peak, capacity)})" if peak else ""
+        rows.append(("capacity", f"{fmt.size(capacity)}{share}", memory_texts.exact(capacity)))
     for kind in ("peak", "static"):
         found = static_memory[((static_memory["kind"] == kind) & (static_memory["graph"] < 0)).to_numpy()]["size_bytes"]
         if len(found) and int(found.iloc[0]) >= 0:
-            rows.append((kind, fmt.size(int(found.iloc[0])), look.exact(int(found.iloc[0]))))
+            rows.append((kind, fmt.size(int(found.iloc[0])), memory_texts.exact(int(found.iloc[0]))))
     for kind in ("allocations", "releases"):
         found = static_memory[(static_memory["kind"] == kind).to_numpy()]["count"]
         if len(found) and int(found.iloc[0]) >= 0:

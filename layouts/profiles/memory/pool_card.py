@@ -12,7 +12,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 
 ROWS, COLUMNS = 12, 240
 """The map is so many rows of so many cells, from the lowest address on."""
@@ -67,9 +67,9 @@ def _title(parts: pd.DataFrame, begin: int, stop: int, names: Any, free: Any) ->
     size = int(parts["size_bytes"].iloc[begin:stop].sum())
     address = int(parts["address"].iloc[begin])
     if stop - begin > 1:
-        return f"0x{address:x} · {fmt.count(stop - begin)} × · {fmt.size(size)} ({look.exact(size)})"
+        return f"0x{address:x} · {fmt.count(stop - begin)} × · {fmt.size(size)} ({memory_texts.exact(size)})"
     name = "" if free[begin] else str(names[int(parts["row"].iloc[begin])])
-    return " · ".join(filter(None, (f"0x{address:x}", name, f"{fmt.size(size)} ({look.exact(size)})")))
+    return " · ".join(filter(None, (f"0x{address:x}", name, f"{fmt.size(size)} ({memory_texts.exact(size)})")))
 
 
 def _pieces(start: int, end: int, total: int) -> list[tuple[int, float, float]]:

@@ -24,8 +24,8 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.memory.asks import CLOCKS, MemoryRequest
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MEASURES = ("allocated", "reserved", "active")

@@ -10,8 +10,8 @@ from parsers.analysis.profiles.memory.leaks import FEWEST
 from parsers.model import Ints
 from parsers.profiler.jobs import alike
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileRow
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST = 200

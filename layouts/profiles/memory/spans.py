@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis.profiles.memory import Series, step_minima
 from parsers.model import Ints
 
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 FRAME = "step_times"

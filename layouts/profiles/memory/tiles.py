@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.treemap import Area, squarified
-from layouts.profiles.memory import look
+from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
 
 REST, FRAME = "\0rest", "\0frame"
@@ -82,5 +82,5 @@ def _tile(entry: _TileEntry, area: Area, total: int) -> list[Any]:
     places = area.x / WIDTH, area.y / HEIGHT, area.width / WIDTH, area.height / HEIGHT
     return [
         *(round(part, 5) for part in places), entry.key, entry.label,
-        f"{fmt.size(entry.size)} · {look.percent(entry.size, total)}", look.exact(entry.size),
+        f"{fmt.size(entry.size)} · {memory_texts.percent(entry.size, total)}", memory_texts.exact(entry.size),
     ]  # fmt: skip

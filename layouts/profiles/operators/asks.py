@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import BadInput, text, texts
-from layouts.profiles.choice import ProfileChoice, read_against, read_choice
 from layouts.profiles.operator_variants import VARIANTS as VARIANTS
+from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice
 
 VIEWS = ("types", "operators", "shapes", "executions", "counters")
 SEARCHED = ("name", "type", "full_name")

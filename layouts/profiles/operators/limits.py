@@ -14,11 +14,11 @@ from parsers.deferred import pandas as pd
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon, scrolled
 from layouts.kit.i18n import attributes, both, t
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.composition import ink
 from layouts.profiles.efficiency import Efficiency
 from layouts.profiles.efficiency_cards import in_both, rate
 from layouts.profiles.links import address, traced
+from layouts.profiles.profile_choice import ProfileChoice
 
 MOST_ROWS = 12
 COLOURS = {"compute": "#3880c9", "memory": "#d25908", "neither": "#7c8542", "": "#8a93a0"}

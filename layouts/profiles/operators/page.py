@@ -23,8 +23,6 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, text
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import KEYS as OF_USE
 from layouts.profiles.efficiency import SETTINGS, Efficiency, MeasuredProfiles
 from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
@@ -35,6 +33,8 @@ from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.tables import OperatorTables, default_sort, filters_of, page_of, searched
 from layouts.profiles.operators.texts import TEXTS
 from layouts.profiles.operators.variants import measure
+from layouts.profiles.profile_choice import KEYS as CHOICE
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 FRAMES = ("operators", "operator_types")

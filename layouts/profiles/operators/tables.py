@@ -14,7 +14,6 @@ from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import MeasuredProfiles
 from layouts.profiles.operator_variants import variant_of
 from layouts.profiles.operators.asks import OperatorRequest
@@ -23,6 +22,7 @@ from layouts.profiles.operators.drawing import unit_of
 from layouts.profiles.operators.scopes import amounts, linked
 from layouts.profiles.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.profiles.operators.variants import measure, of_variant, present, with_shares
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_SHEETS = 6

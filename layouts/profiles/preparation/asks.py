@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import number, text
-from layouts.profiles.choice import ProfileChoice, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
 
 KEYS = ("op", "from", "to")
 _MOST = 1e15

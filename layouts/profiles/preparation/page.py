@@ -14,11 +14,11 @@ from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import KEYS, read_ask
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.texts import TEXTS
+from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.sources import ProfileSources
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")

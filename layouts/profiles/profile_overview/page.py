@@ -17,19 +17,19 @@ from parsers.analysis.jobs.advice import review
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.again import clock, register_again, settled
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
-from layouts.profiles.choice import read_choice
 from layouts.profiles.efficiency import KEYS as OF_USE
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
-from layouts.profiles.look import read_look
 from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_choice import KEYS as CHOICE
+from layouts.profiles.profile_choice import read_choice
 from layouts.profiles.profile_overview.drawing import drawn
 from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.profiles.profile_overview.texts import TEXTS
+from layouts.profiles.redrawing import clock, register_again, settled
+from layouts.profiles.step_style import read_look
 from layouts.profiles.step_times import PROFILED, RUN
 from layouts.sources import ProfileSources
 

@@ -16,11 +16,11 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import scrolled
 from layouts.kit.i18n import t
 from layouts.profiles.advising import sentence as advised
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_card
 from layouts.profiles.links import address
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_OPERATORS = 10

@@ -19,7 +19,7 @@ from layouts.kit.plain_html import still
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.shape_tables import FRAMES, KEYS, MOST_TYPES, Times, read_ask
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.kit.state import text
-from layouts.profiles.choice import ProfileChoice, read_choice
-from layouts.profiles.look import read_look
+from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.profiles.step_plots import StepStyle
+from layouts.profiles.step_style import read_look
 
 FRAMES = ("steps", "reduces")
 KEYS = ("trace", "unit", "step", "from", "to")

@@ -16,9 +16,9 @@ from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
+from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.steps.asks import FRAMES, KEYS, read_ask
 from layouts.profiles.steps.drawing import drawn
 from layouts.profiles.steps.texts import TEXTS

@@ -13,7 +13,7 @@ from dash import Input, State, html
 from layouts.kit.callbacks import in_browser
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.choice import KEYS as CHOICE
+from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.timeline.texts import TEXTS
 from layouts.sources import ProfileSources
 

@@ -14,7 +14,17 @@ from layouts.kit.i18n import both
 from layouts.kit.names import middle
 from layouts.kit.plot_cards import plain
 from layouts.tuning.studies import StudyFrames
-from layouts.tuning.tuning.look import BEST, COLOURS, Floats, best_so_far, best_trial, goal_of, layout_of, values_of, word
+from layouts.tuning.tuning.study_style import (
+    BEST,
+    COLOURS,
+    Floats,
+    best_so_far,
+    best_trial,
+    goal_of,
+    layout_of,
+    values_of,
+    word,
+)
 
 Curves = Mapping[int, tuple[Floats, Floats]]
 """Number of a trial -> (steps, values) of the compared scalar."""

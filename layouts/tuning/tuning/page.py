@@ -19,14 +19,14 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.parts import register_parts_in, stores
+from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
 from layouts.tuning.tuning.asks import StudyRequest, read_ask
-from layouts.tuning.tuning.look import Floats, best_trial, settings_of
+from layouts.tuning.tuning.study_style import Floats, best_trial, settings_of
 from layouts.tuning.tuning.texts import TEXTS
 
 PARTS = ("study", "curves", "settings", "importance")

@@ -18,7 +18,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.plain_html import Plain, markup
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning.asks import StudyRequest
-from layouts.tuning.tuning.look import Floats, best_trial, goal_of, settings_of, values_of
+from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, settings_of, values_of
 
 MOST_ROWS = 200
 """Rows of the table; the file has all."""

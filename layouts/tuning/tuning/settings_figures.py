@@ -20,7 +20,7 @@ from layouts.kit.names import middle
 from layouts.kit.plot_cards import plain
 from layouts.lineage.parallel import LINEAR, LOG, axis, category_text, line_by_axis, parallel, usual_scale
 from layouts.tuning.studies import Importances, StudyFrames
-from layouts.tuning.tuning.look import (
+from layouts.tuning.tuning.study_style import (
     BEST,
     COLOURS,
     GREY,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import OPERATORS
-from parsers.profiler.parts import joined
+from parsers.profiler.frame_parts import joined
 
 _KEYS = ("type", "core", "input_shapes", "input_types")
 _SUMMED = ("count", "total_ns", "self_ns", "min_ns", "max_ns")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
+from parsers.profiler.frame_parts import changed
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import changed
 from parsers.profiler.tables import NONE
 
 _PIECE = 1 << 16

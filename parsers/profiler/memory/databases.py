@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, StoredTexts, read_part, whole
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileInput, categorical, frame_of, joined
 from parsers.profiler.lines import Complaints
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.operators import placed_in_time
 from parsers.profiler.memory.records import taken
-from parsers.profiler.parts import FrameReader, ProfileInput, FramePart, categorical, frame_of, joined
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 

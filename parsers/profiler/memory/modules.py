@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.profile_frames import MODULE_MEMORY
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, frame_of, numbered
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import over_time
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of, numbered
 from parsers.profiler.tables import NONE, TableField, read_table
 
 _FIELDS = (

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import OPERATOR_MEMORY
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, changed, frame_of, numbered
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import of_mindspore, taken
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, changed, frame_of, numbered
 from parsers.profiler.tables import NONE, TableField, read_table
 
 Ints = NDArray[np.int64]

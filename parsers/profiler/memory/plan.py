@@ -17,19 +17,19 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.profile_frames import STATIC_MEMORY
-from parsers.profiler.json_files import read_json
-from parsers.profiler.lines import Complaints
-from parsers.profiler.memory import checks
-from parsers.profiler.parts import (
+from parsers.profiler.frame_parts import (
+    FramePart,
     FrameReader,
     ProfileFileKind,
     ProfileInput,
-    FramePart,
     categorical,
     changed,
     frame_of,
     numbered,
 )
+from parsers.profiler.json_files import read_json
+from parsers.profiler.lines import Complaints
+from parsers.profiler.memory import checks
 from parsers.profiler.tables import NONE, TableField, read_table
 
 LAST_NODE = 4_294_967_295

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import MEMORY
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, frame_of, numbered
 from parsers.profiler.memory import checks
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, frame_of, numbered
 from parsers.profiler.tables import NONE, TableField, read_table
 
 MINDSPORE_MB = 1_000 * (1 << 10)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profile_frames import OPERATOR_MEMORY
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, categorical, frame_of
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import taken
-from parsers.profiler.parts import FrameReader, ProfileFileKind, ProfileInput, FramePart, categorical, frame_of
 from parsers.profiler.tables import NONE, FileTable, TableField, read_table
 
 Ints = NDArray[np.int64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from parsers.profiler.parts import ProfileFileKind
+from parsers.profiler.frame_parts import ProfileFileKind
 from parsers.profiler.trace.bytes import TraceBytes
 
 DATABASE = b"SQLite format 3\0"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from layouts.dumps.catalogue import catalogue
-from layouts.dumps.choice import DumpChoice, read_against, read_choice, read_node
+from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice, read_node
+from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.listing import iterations, listing
 from layouts.dumps.open_dump import DumpWork, OpenDump
-from layouts.dumps.parts import progress, worked
-from layouts.kit.parts import answering
+from layouts.kit.page_parts import answering
 from layouts.kit.state import BadInput
 from layouts.kit.work import WorkResult
 from parsers import open_run

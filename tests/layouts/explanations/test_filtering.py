@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layouts.explanations.choice import ExplanationChoice, read_choice
 from layouts.explanations.colours import table, tables
+from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.tables import MOST_LABELS, sample_cards, sample_table
 from layouts.kit.state import BadInput

@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import Efficiency, EfficiencyRequest, MeasuredProfiles, read_ask
 from layouts.profiles.efficiency_cards import figures, on_operators, rate
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from parsers import KERNELS, STEPS, open_run
 from parsers.profile_frames import FLOPS, HARDWARE
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.jobs import JobFiles
-from parsers.profiler.parts import frame_of
 from parsers.profiler.registry import FRAMES
 from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.sources import MemorySource

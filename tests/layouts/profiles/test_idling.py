@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 
 from layouts.jobs.advice.drawing import drawn
 from layouts.jobs.advice.page import advice_for
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import MOST_STEPS, idle_card
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.profile_overview.page import summarised
 from parsers.profiler.trace import idle
 from tests.layouts.profiles.steps.test_steps_page import texts_in

@@ -11,7 +11,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.profiles.catalogue import catalogue
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.profile_overview.summary import ranks_card
 from tests.layouts.profiles.steps.test_steps_page import texts_in
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from parsers.events import columns as columns_module
-from parsers.events import reading as reading_module
+from parsers.events import event_reading as reading_module
 from parsers.events.checksums import byte_table, length_crcs, mask, small_length_crcs, unmask_columns
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD

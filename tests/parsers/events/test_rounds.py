@@ -12,7 +12,7 @@ import pytest
 
 from parsers import file_states
 from parsers.events import columns as columns_module
-from parsers.events import reading as reading_module
+from parsers.events import event_reading as reading_module
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk

@@ -10,7 +10,7 @@ import pytest
 
 from parsers import COMMUNICATION, open_run
 from parsers.profiler import communication, database
-from parsers.profiler.parts import ProfileInput
+from parsers.profiler.frame_parts import ProfileInput
 from tests.parsers.profiler.written import FILES
 
 

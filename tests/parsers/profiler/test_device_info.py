@@ -11,7 +11,7 @@ import pytest
 
 from parsers import open_run
 from parsers.profiler.device_info import devices, names
-from parsers.profiler.parts import ProfileInput, FramePart
+from parsers.profiler.frame_parts import FramePart, ProfileInput
 
 
 def read(path: Path, text: str) -> FramePart:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import API, KERNELS, OPERATORS, FormatError, Problem
-from parsers.profiler.parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of
 from parsers.profiler.sessions import ProfileFile
 from parsers.profiler.snapshot import dump, key_of, load
 

@@ -15,7 +15,7 @@ import pytest
 
 from parsers import open_run
 from parsers.profile_frames import STEP_TIMES
-from parsers.profiler.parts import ProfileInput
+from parsers.profiler.frame_parts import ProfileInput
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.step_times import from_database, from_trace
 from parsers.profiler.trace import gaps, sources

@@ -13,8 +13,8 @@ from parsers import open_run
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
 from parsers.profiler import strategy
+from parsers.profiler.frame_parts import FramePart, ProfileInput
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import ProfileInput, FramePart
 from parsers.profiler.strategy import phase_of, read_config, strategies
 from parsers.profiler.strategy_values import output_of, shards_of, value_text
 from tests.parsers.profiler import strategy_files as made

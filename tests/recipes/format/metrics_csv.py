@@ -13,7 +13,7 @@ import numpy as np
 
 from parsers.files import RegularFile
 from parsers.model import Batch, Cursor, Problem, Reader, ScalarBlock
-from parsers.reading import read_growing
+from parsers.file_reading import read_growing
 
 LONGEST_HEADER = 1 << 20
 Row = tuple[int, int, list[float]]

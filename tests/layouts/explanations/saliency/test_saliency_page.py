@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from layouts.explanations.choice import ExplanationChoice
+from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.explanations.listing import catalogue, listing
 from layouts.explanations.saliency.page import PAGE, answer_rows, answer_sample, layout
 from layouts.kit.page import Ids

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.explanations.choice import read_choice
+from layouts.explanations.explanation_choice import read_choice
 from layouts.explanations.uncertainty import figures
 from layouts.explanations.uncertainty.page import answer_plots, answer_tables, kept_rows
 from parsers import open_run

@@ -19,7 +19,7 @@ from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.page import FRAMES, PAGE, advice_for, as_csv, thresholds_of
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import Sources
 from parsers import open_run
 from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review, review

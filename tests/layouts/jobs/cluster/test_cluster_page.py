@@ -21,9 +21,9 @@ from layouts.profiles.frames import ProfileFrame
 from parsers import Problem, open_run
 from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, Member
-from parsers.profiler.parts import frame_of
 from parsers.profiler.sessions import ProfileFile
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make

@@ -13,13 +13,13 @@ import pytest
 from layouts.jobs.job.cards import MOST_GROUPS, groups_card, hosts_card, problems_card, steps_card
 from layouts.jobs.job.members import MOST_CELLS, members, told_ranks
 from layouts.jobs.job.page import FRAMES, PAGE, listed, summarised
-from layouts.profiles.choice import JOB_KEYS
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import JOB_KEYS
 from parsers import Problem, open_run
 from parsers.cluster_frames import CLUSTER_STEPS, GROUPS, JOB_FRAMES, RANKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
 from parsers.profiler.jobs import JobFiles, Member
-from parsers.profiler.parts import frame_of
 from parsers.profiler.sessions import ProfileFile
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
@@ -95,7 +95,7 @@ def test_what_was_not_looked_for_is_not_said_to_be_absent(monkeypatch: pytest.Mo
     head, _, _ = summarised(source_of(frames_of(made) | {"groups": shaped}, ranks=32), ASK)
     assert "Not checked: no group is known whose ranks do the same work." in texts_in(head[1])
     assert "Nothing found." not in texts_in(head[1])
-    monkeypatch.setattr("layouts.profiles.choice.PATIENCE", 0.0)
+    monkeypatch.setattr("layouts.profiles.profile_choice.PATIENCE", 0.0)
     head, _, _ = summarised(source_of(frames_of(made) | {"collectives": ProfileFrame("reading")}, ranks=32), ASK)
     assert "Not checked: its file is being read again." in texts_in(head[1])
 

@@ -16,16 +16,16 @@ from layouts.jobs.two_jobs import figure, story, tables
 from layouts.jobs.two_jobs.asks import FRAMES, read_ask
 from layouts.jobs.two_jobs.facts import JobFacts, JobFactsCache, both
 from layouts.jobs.two_jobs.page import PAGE, _saver, shown
+from layouts.jobs.two_jobs.quantities import percent, quantity, signed
 from layouts.jobs.two_jobs.texts import TEXTS
-from layouts.jobs.two_jobs.words import percent, quantity, signed
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.jobs import JobFiles, Member
-from parsers.profiler.parts import frame_of
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
 
@@ -270,7 +270,7 @@ def test_facts_are_computed_once_for_each_job() -> None:
 
 
 def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("layouts.profiles.choice.PATIENCE", 0.0)
+    monkeypatch.setattr("layouts.profiles.profile_choice.PATIENCE", 0.0)
     made = make(1, ranks=8, group=4)
     content = profile(made)
     frames = content["profiles"]["rank_0", 0]

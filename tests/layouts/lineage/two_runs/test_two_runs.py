@@ -19,11 +19,11 @@ from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
 from layouts.lineage.two_runs import sections
-from layouts.lineage.two_runs.choice import pair, pair_of
 from layouts.lineage.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
 from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.graphs import graphs
 from layouts.lineage.two_runs.page import PAGE, SECTIONS, compiled, named, plotted, two_runs
+from layouts.lineage.two_runs.run_pair import pair, pair_of
 from parsers import DatasetGraph, GraphLocation, Series, Setting
 from parsers.analysis.lineage.pipelines import MISSING
 from tests.layouts.graphs.dataset.pipelines import node, pipeline_source

@@ -15,7 +15,7 @@ from layouts.profiles.memory.asks import FRAMES, MemoryRequest, read_ask
 from layouts.profiles.memory.recordings import Recordings
 from parsers import open_run
 from parsers.profile_frames import MEMORY
-from parsers.profiler.parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of
 from tests.sources import MemorySource
 
 Page = tuple[MemorySource, Recordings]

@@ -12,7 +12,7 @@ import pytest
 
 from layouts.kit import units as fmt
 from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.memory import curve, look, page
+from layouts.profiles.memory import curve, memory_texts, page
 from layouts.profiles.memory.asks import read_ask
 from layouts.profiles.memory.recordings import Recordings, recording
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
@@ -253,7 +253,8 @@ def test_every_text_of_an_answer_is_in_both_languages_and_json(tmp_path: Path) -
     text = json.dumps(answers, ensure_ascii=False)
     assert "已申请" in text
     assert fmt.size(0) == "0 B"
-    assert (look.percent(0, 0), look.percent(1, 10**9)) == ("–", "1.00e-7 %")
-    assert (look.offset(0, "ns"), look.offset(1_500, "ns"), look.offset(7, "event")) == ("0 s", "1.50000 µs", "7")
+    assert (memory_texts.percent(0, 0), memory_texts.percent(1, 10**9)) == ("–", "1.00e-7 %")
+    assert (memory_texts.offset(0, "ns"), memory_texts.offset(1_500, "ns")) == ("0 s", "1.50000 µs")
+    assert memory_texts.offset(7, "event") == "7"
     assert recording(MEMORY.empty(), OPERATOR_MEMORY.empty()) is None
     assert curve.COLOURS.keys() >= {"allocated", "reserved", "active"}

@@ -16,7 +16,7 @@ from layouts.profiles.memory import explained, page
 from layouts.profiles.memory.asks import read_ask
 from layouts.profiles.memory.recordings import Recordings
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
-from parsers.profiler.parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of
 from tests.layouts.profiles.memory.requests import ask, bytes_of, of_frames, opened, records, texts_in, titles, values_of
 from tests.sources import MemorySource
 from tests.writers import memory_files
@@ -217,7 +217,7 @@ def test_a_kept_recording_is_used_again_and_the_oldest_is_dropped() -> None:
 
 
 def test_a_recording_made_while_a_frame_is_read_again_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("layouts.profiles.choice.PATIENCE", 0.0)
+    monkeypatch.setattr("layouts.profiles.profile_choice.PATIENCE", 0.0)
     frames = {"memory": records([BEGIN_NS, BEGIN_NS + 1], [1, 2]), "operator_memory": ProfileFrame("reading")}
     known = Recordings(MemorySource({"a": {"profiles": {(".", 0): frames}}}))
     first = known.of(ask().choice, ask())

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from app.store.profiles.frames import row_of
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame, ProfileRow
 from layouts.profiles.operators import drawing, scopes
 from layouts.profiles.operators import page as callbacks
@@ -24,9 +23,10 @@ from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.sheet import Sheet
 from layouts.profiles.operators.tables import MOST_CHILDREN, OperatorTables, columns_of, page_of
 from layouts.profiles.operators.variants import present, with_shares
+from layouts.profiles.profile_choice import ProfileChoice
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from tests.sources import MemorySource
 from tests.sources.profiles import MemoryProfiles
 

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.efficiency import Efficiency, read_ask
 from layouts.profiles.operators import page
 from layouts.profiles.operators.asks import OperatorRequest as TableAsk
 from layouts.profiles.operators.limits import MOST_ROWS, bound_card, slow_card
 from layouts.profiles.operators.rooflines import MOST_TYPES, figure, roofline_card
 from layouts.profiles.operators.tables import OperatorTables
+from layouts.profiles.profile_choice import ProfileChoice
 from parsers import open_run
 from parsers.profiler.registry import FRAMES
 from tests.layouts.profiles.steps.test_steps_page import texts_in

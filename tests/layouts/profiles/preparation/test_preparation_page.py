@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from layouts import PAGES
 from layouts.kit.state import BadInput
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest, read_ask
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.figures import QueueCurve, figure
 from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
+from layouts.profiles.profile_choice import ProfileChoice
 from parsers import open_run
 from parsers.profile_frames import CPU, QUEUES
 from tests.parsers.analysis.profiles.test_preparation import pipeline, queues

@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from layouts.profiles.choice import ProfileChoice
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.profile_overview import page
 from layouts.profiles.profile_overview.summary import MOST_OPERATORS, operators_card
 from parsers import KERNELS, OPERATORS, discover, open_run
 from parsers.profiler.access import Profile
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.registry import FRAMES
 from tests.layouts.profiles.steps.test_steps_page import texts_in
 from tests.sources import MemorySource

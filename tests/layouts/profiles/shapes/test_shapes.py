@@ -17,7 +17,7 @@ from layouts.profiles.shape_tables import TABLES, Times, read_ask
 from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
-from parsers.profiler.parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of
 from tests.sources import MemorySource
 
 ASK = {"run": ["a"], "session": ["."], "rank": ["0"]}

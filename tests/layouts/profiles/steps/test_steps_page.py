@@ -21,7 +21,7 @@ from layouts.profiles.steps.asks import read_ask
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
 from parsers.profiler import ascend_output, legacy_ascend
-from parsers.profiler.parts import ProfileInput
+from parsers.profiler.frame_parts import ProfileInput
 from tests.sources import MemorySource, series
 from tests.writers.step_traces import NEW, frame, legacy, reduces, step_trace_raw, step_trace_time
 

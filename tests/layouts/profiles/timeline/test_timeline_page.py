@@ -11,9 +11,9 @@ from dash.development.base_component import Component
 
 from layouts import PAGES
 from layouts.kit.page import Ids
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.reading import reading
+from layouts.profiles.profile_choice import ProfileChoice
+from layouts.profiles.reading_progress import reading
 from layouts.profiles.timeline.page import FRAMES, PAGE
 from layouts.profiles.timeline.texts import TEXTS
 from parsers.model import Problem

@@ -17,8 +17,8 @@ import pytest
 from app.store.store import Store
 from layouts.kit.state import BadInput
 from layouts.tuning.tuning import figures, sections
-from layouts.tuning.tuning.look import best_so_far
 from layouts.tuning.tuning.page import answer_curves, answer_study
+from layouts.tuning.tuning.study_style import best_so_far
 from parsers.events.writer import EventWriter
 from parsers.tuning.repeating import command_of
 from tests.sources import MemorySource

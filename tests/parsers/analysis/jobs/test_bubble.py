@@ -11,7 +11,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.jobs.bubble import at_most, bubbles, exact, in_theory
 from parsers.cluster_frames import CLUSTER_STEPS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 
 def intervals(*pairs: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

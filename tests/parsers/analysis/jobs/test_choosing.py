@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from parsers.analysis.jobs.choosing import compact, distinct, kind_of, links_of_kind, numbered, places_in, rows_of
 from parsers.cluster_frames import COLLECTIVES, LINKS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 NUMBERS = st.one_of(st.integers(-3, 5), st.integers(-(2**40), 2**40))
 

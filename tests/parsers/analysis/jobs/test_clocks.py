@@ -12,7 +12,7 @@ import pandas as pd
 from parsers import open_run
 from parsers.analysis.jobs.clocks import COLUMNS, clock_offsets
 from parsers.cluster_frames import COLLECTIVES
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 BEGIN = 1_764_246_877_147_674_500
 Row = tuple[str, str, str, int, int, float]

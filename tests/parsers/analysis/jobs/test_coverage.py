@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parsers.analysis.jobs.coverage import Lacking, common_steps, lacking_files
 from parsers.cluster_frames import CLUSTER_STEPS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 
 def test_files_that_only_some_ranks_have() -> None:

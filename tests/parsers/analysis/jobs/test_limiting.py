@@ -11,7 +11,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.jobs.limiting import PARTS, limiting
 from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from tests.writers.clusters import Made, make
 
 

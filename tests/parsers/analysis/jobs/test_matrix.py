@@ -16,8 +16,8 @@ import pytest
 from parsers import open_run
 from parsers.analysis.jobs.matrix import CLASSES, MOST_PLACES, Matrix, cells, matrix
 from parsers.cluster_frames import LINKS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
-from parsers.profiler.parts import frame_of
 
 FOUR = "profiler_new/torch_npu_st_4ranks_pp2"
 DP_CP, PP, EMBD = "5862276114690318097", "3985310405473756128", "3985310491373102170"

@@ -21,8 +21,8 @@ from parsers.analysis.jobs.pipeline import BANDS, HIDDEN, RankBands, micro_batch
 from parsers.analysis.jobs.spans import joined, split
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, STAGES
 from parsers.deferred import pandas as pd
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of
-from parsers.profiler.parts import frame_of
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 FOUR = DATA / "profiler_new" / "torch_npu_st_4ranks_pp2"

@@ -12,9 +12,9 @@ from parsers import open_run
 from parsers.analysis.jobs.dimensions import dimensions
 from parsers.analysis.jobs.experts import loads
 from parsers.analysis.jobs.grid import grid_of
-from parsers.analysis.jobs.parts import by_row, mean, rank_steps
+from parsers.analysis.jobs.step_parts import by_row, mean, rank_steps
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, RANKS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from tests.writers.clusters import make
 
 FOUR = "profiler_new/torch_npu_st_4ranks_pp2"

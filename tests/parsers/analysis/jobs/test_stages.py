@@ -8,8 +8,8 @@ import pandas as pd
 
 from parsers.analysis.jobs.stages import chains, places, stages
 from parsers.cluster_frames import GROUPS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of, text_of
-from parsers.profiler.parts import frame_of
 
 SIZES = {
     "tensor_model_parallel_size": 2, "data_parallel_size": 2, "pipeline_model_parallel_size": 4,

@@ -22,8 +22,8 @@ from parsers.analysis.jobs.packets import folded, histogram, small_packets
 from parsers.analysis.jobs.traffic import LEVELS, longest, operation_rows, sent_of, spread, totals
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profile_frames import KERNELS
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.job_access import Job
-from parsers.profiler.parts import frame_of
 from tests.writers.clusters import make
 
 FOUR = "profiler_new/torch_npu_st_4ranks_pp2"

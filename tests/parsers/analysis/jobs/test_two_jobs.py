@@ -14,7 +14,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.jobs import two_jobs
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from tests.writers.clusters import Made, make
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from parsers import KERNELS, discover, open_run
 from parsers.analysis.profiles.busy import PARTS, busy, covered
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 ROWS = st.lists(st.tuples(st.integers(-1, 60), st.integers(0, 20), st.sampled_from(["AI_CORE", "AI_CPU", "HCCL", "HOST_CPU"])),
                 max_size=12)  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from parsers import KERNELS, OPERATORS, open_run
 from parsers.analysis.profiles.operator_shapes import by_shapes
 from parsers.profiler.derived import operators_of
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 EXECUTIONS = st.lists(
     st.tuples(st.sampled_from(["x/a", "x/b", "y/a"]), st.sampled_from("ab"), st.sampled_from(["1,2", "3", ""]),

@@ -29,7 +29,7 @@ from parsers.analysis.jobs.rank_operators.traces import of_trace
 from parsers.analysis.jobs.rank_operators.views import LEVELS, Laid, OperatorView, view
 from parsers.cluster_frames import COLLECTIVES
 from parsers.profile_frames import KERNELS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.trace import chrome
 from parsers.profiler.trace.columns import Track
 from parsers.profiler.trace.opened import Step

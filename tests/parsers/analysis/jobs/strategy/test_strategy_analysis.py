@@ -14,7 +14,7 @@ from parsers.analysis.jobs.strategy import count, cuts_of, in_phases, phases, po
 from parsers.cluster_frames import GROUPS, STAGES
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import STRATEGIES
-from parsers.profiler.parts import ProfileInput, categorical, frame_of
+from parsers.profiler.frame_parts import ProfileInput, categorical, frame_of
 from parsers.profiler.strategy import strategies
 from tests.parsers.profiler import strategy_files as made
 

@@ -33,7 +33,7 @@ from parsers.analysis.profiles.memory import (
 )
 from parsers.model import Ints
 from parsers.profile_frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
-from parsers.profiler.parts import categorical, frame_of
+from parsers.profiler.frame_parts import categorical, frame_of
 
 MIB = 1 << 20
 

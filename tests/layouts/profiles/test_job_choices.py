@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from layouts.profiles.offers import group_choices, group_title, offers
+from layouts.profiles.job_choices import group_choices, group_title, offers
 from parsers.cluster_frames import GROUPS
-from parsers.profiler.parts import frame_of
+from parsers.profiler.frame_parts import frame_of
 
 KNOWN = [
     ("11", "group_19", "pp", "0,2"), ("12", "group_5", "dp_cp", "2-3"), ("13", "group_6", "dp_cp", "0-1"),

@@ -1,14 +1,14 @@
-"""Parts of a page about a dump (`layouts.kit.parts`): asked for with `request` of assets/dumps/dumps.js."""
+"""Parts of a page about a dump (`layouts.kit.page_parts`): asked for with `request` of assets/dumps/dumps.js."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from layouts.dumps.choice import DumpChoice
+from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpWork
 from layouts.kit.page import Ids
-from layouts.kit.parts import Answer, register_parts_in, stores
+from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.state import flag
 from layouts.kit.work import WorkResult
 from layouts.sources import DumpSources

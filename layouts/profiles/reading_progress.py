@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from layouts.profiles.choice import ProfileChoice
 from layouts.profiles.frames import ProfileFrame
+from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
 MOST_PROBLEMS = 50

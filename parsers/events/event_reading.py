@@ -16,9 +16,9 @@ from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large,
 from parsers.events.rounds import Patterns, RoundReader
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
+from parsers.file_reading import read_growing, unreadable
 from parsers.files import RegularFile, Sparse
 from parsers.model import Batch, Cursor
-from parsers.reading import read_growing, unreadable
 
 _u32 = Struct("<I").unpack_from
 

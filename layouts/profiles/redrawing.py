@@ -11,9 +11,9 @@ from typing import Any
 from dash import Input, Output, State, dcc, no_update
 
 from layouts.kit.page import Ids
-from layouts.profiles.choice import read_choice
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_time
+from layouts.profiles.profile_choice import read_choice
 from layouts.sources import ProfileSources
 
 ASK_MS = 2_000
