@@ -1,6 +1,7 @@
 // Pictures and heat maps: fetched once, blended on a canvas. The server sends a heat map as grey PNG without loss, so the
 // values here are exactly those it decoded; colour tables come from layouts/explanations/colours.py.
 
+import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
 import { translate } from "../kit/i18n.js";
 
@@ -143,7 +144,7 @@ export function greyOf(map, width = map.width, height = map.height) {
 function canvasOf(width, height) {
   const canvas = make("canvas");
   Object.assign(canvas, { width, height });
-  return canvas.getContext("2d", { willReadFrequently: true });
+  return penOf(canvas, { willReadFrequently: true });
 }
 
 // Drawing -----------------------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ export function drawMap(canvas, picture, map, look, most = 0) {
   const below = look.over && picture && picture.bitmap ? picture : null;
   const { width, height } = sizeOf(below || map, most);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const context = penOf(canvas, { willReadFrequently: true });
   if (below) context.drawImage(below.bitmap, 0, 0, width, height);
   const image = below ? context.getImageData(0, 0, width, height) : context.createImageData(width, height);
   greyOf(map);
@@ -168,7 +169,7 @@ export function drawMap(canvas, picture, map, look, most = 0) {
 export function drawPicture(canvas, picture, most = 0) {
   const { width, height } = sizeOf(picture, most);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  canvas.getContext("2d").drawImage(picture.bitmap, 0, 0, width, height);
+  penOf(canvas).drawImage(picture.bitmap, 0, 0, width, height);
 }
 
 export function sizeOf({ width, height }, most) {

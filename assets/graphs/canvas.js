@@ -10,7 +10,11 @@ import { withBar } from "./picture_bar.js";
 import * as view from "./view.js";
 import { linked, middle, nextBox } from "./walking.js";
 
-// Show a node and center it.
+/**
+ * Show a node and center it.
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ */
 export const go = (page, name) => {
   if (view.get(page, "node") === name && view.drawn(page, name)) {
     centre(page, name);
@@ -30,6 +34,10 @@ const LOOK_MS = 160;
 const FEW = 400;
 const known = new WeakSet();
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @returns {Graphs.Cytoscape | null}
+ */
 function cyOf(page) {
   const host = page.find(".ms-graph-cytoscape");
   const cy = host && host._cyreg && host._cyreg.cy;
@@ -41,7 +49,20 @@ function cyOf(page) {
   return cy;
 }
 
-// Map of names of boxes, and rows beside them, to element keys.
+/**
+ * Cytoscape where a drawing is known to be on screen.
+ * @param {Graphs.CanvasPage} page
+ */
+function cyOn(page) {
+  const cy = cyOf(page);
+  if (!cy) throw new Error("Cytoscape has no drawing");
+  return cy;
+}
+
+/**
+ * Map of names of boxes, and rows beside them, to element keys.
+ * @param {Graphs.DrawnElement[]} elements
+ */
 export function keys(elements) {
   const found = new Map();
   for (const { data } of elements) {
@@ -51,6 +72,7 @@ export function keys(elements) {
   return found;
 }
 
+/** @param {Graphs.CanvasPage} page */
 export function build(page) {
   new ResizeObserver(() => {
     const cy = cyOf(page);
@@ -61,16 +83,22 @@ export function build(page) {
     if (page.there && page.there === page.drawing) settle(page);
   }).observe(page.find(".ms-graph-canvas"));
   // In the capture phase: cytoscape's own zoom goes three times as far with each notch.
-  page.find(".ms-graph-canvas").addEventListener("wheel", (event) => turnWheel(page, event), { capture: true, passive: false });
-  page.find(".ms-graph-minimap").addEventListener("pointerdown", (event) => moveTo(page, event));
-  page.find(".ms-graph-minimap").addEventListener("pointermove", (event) => { if (event.buttons) moveTo(page, event); });
+  const capture = { capture: true, passive: false };
+  page.find(".ms-graph-canvas").addEventListener("wheel", (/** @type {WheelEvent} */ event) => turnWheel(page, event), capture);
+  page.find(".ms-graph-minimap").addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => moveTo(page, event));
+  page.find(".ms-graph-minimap").addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    if (event.buttons) moveTo(page, event);
+  });
 }
 
 const NOTCH = 1.2;
 const NOTCH_PX = 100;
 const NOTCH_LINES = 3;
 
-/** By how much to zoom for an event of the wheel: a notch of a mouse is 1.2 times, a touchpad goes in small parts of one. */
+/**
+ * By how much to zoom for an event of the wheel: a notch of a mouse is 1.2 times, a touchpad goes in small parts of one.
+ * @param {{ deltaY: number, deltaMode: number }} options
+ */
 export function wheelFactor({ deltaY, deltaMode }) {
   const notches = deltaMode === 1 ? deltaY / NOTCH_LINES : deltaMode === 2 ? Math.sign(deltaY) : deltaY / NOTCH_PX;
   // A notch is 50 to 150 px, depending on the system.
@@ -78,6 +106,10 @@ export function wheelFactor({ deltaY, deltaMode }) {
   return NOTCH ** -Math.max(-5, Math.min(5, whole));
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {WheelEvent} event
+ */
 function turnWheel(page, event) {
   const cy = cyOf(page);
   if (!cy || !(event.target instanceof Element) || !event.target.closest(".ms-graph-cytoscape")) return;
@@ -88,13 +120,20 @@ function turnWheel(page, event) {
   cy.zoom({ level: cy.zoom() * wheelFactor(event), renderedPosition: at });
 }
 
-// Remember the size before toggling full screen, to keep the center.
+/**
+ * Remember the size before toggling full screen, to keep the center.
+ * @param {Graphs.CanvasPage} page
+ */
 export function turn(page) {
   const cy = cyOf(page);
   page.turned = cy && page.there ? [cy.width(), cy.height()] : null;
 }
 
-// Called with a new drawing: move the camera, then set marks.
+/**
+ * Called with a new drawing: move the camera, then set marks.
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Drawn | null} before
+ */
 export function placed(page, before) {
   const old = before && page.anchor ? position(before, page.anchor) : null;
   const now = page.anchor ? position(page.drawing, page.anchor) : null;
@@ -113,7 +152,11 @@ export function placed(page, before) {
   whenThere(page, page.drawing, 0);
 }
 
-// Top left corner of a named box in a drawing.
+/**
+ * Top left corner of a named box in a drawing.
+ * @param {Graphs.Drawn} drawing
+ * @param {string} name
+ */
 function position(drawing, name) {
   const wanted = name.slice(1);
   const element = drawing.elements.find(({ data }) => data.name === name)
@@ -123,12 +166,17 @@ function position(drawing, name) {
   return { x: element.position.x - w / 2, y: element.position.y - h / 2, w, h };
 }
 
+/** @param {Graphs.Cytoscape} cy */
 function screenOf(cy) {
   return { width: cy.width(), height: cy.height() };
 }
 
-// Whether cytoscape has the last element of a drawing. The drawing before may have the same elements with other marks: then a
-// turn, or the stamp of the drawing, in the data of the last one tells them apart.
+/**
+ * Whether cytoscape has the last element of a drawing. The drawing before may have the same elements with other marks: then a
+ * turn, or the stamp of the drawing, in the data of the last one tells them apart.
+ * @param {Graphs.Cytoscape} cy
+ * @param {Graphs.Drawn} drawn
+ */
 function arrived(cy, { elements, stamp }) {
   if (!elements.length) return true;
   const { id, turn } = elements[elements.length - 1].data;
@@ -136,6 +184,11 @@ function arrived(cy, { elements, stamp }) {
   return last.nonempty() && last.data("stamp") === stamp && last.data("turn") === turn;
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Drawn} drawing
+ * @param {number} waits
+ */
 function whenThere(page, drawing, waits) {
   if (page.drawing !== drawing || !page.root.isConnected) return;
   const cy = cyOf(page);
@@ -154,19 +207,25 @@ function whenThere(page, drawing, waits) {
   if (!page.painted) setDescription(page.find(".ms-graph-canvas"), drawing.meta.alternative);
 }
 
-// Move the camera once the canvas is visible.
+/**
+ * Move the camera once the canvas is visible.
+ * @param {Graphs.CanvasPage} page
+ */
 function settle(page) {
   if (!page.find(".ms-graph-canvas").clientWidth) return;
   if (page.fit && !restored(page)) begin(page);
   page.fit = false;
-  letter(cyOf(page));
+  letter(cyOn(page));
   mark(page);
   window.setTimeout(() => look(page), LOOK_MS);
 }
 
-// On opening, the camera of the link.
+/**
+ * On opening, the camera of the link.
+ * @param {Graphs.CanvasPage} page
+ */
 function restored(page) {
-  const cy = cyOf(page);
+  const cy = cyOn(page);
   const wanted = page.home === undefined && cameras.read(view.get(page, "camera"), screenOf(cy));
   if (!wanted) return false;
   cy.viewport(wanted);
@@ -175,12 +234,18 @@ function restored(page) {
   return true;
 }
 
-/** Write labels anew, in another language. */
+/**
+ * Write labels anew, in another language.
+ * @param {Graphs.CanvasPage} page
+ */
 export function relabel(page) {
-  if (page.there && page.there === page.drawing) letter(cyOf(page));
+  if (page.there && page.there === page.drawing) letter(cyOn(page));
 }
 
-// What follows the camera once it stands still: labels of edges, and the link.
+/**
+ * What follows the camera once it stands still: labels of edges, and the link.
+ * @param {Graphs.CanvasPage} page
+ */
 function look(page) {
   const cy = cyOf(page);
   if (!cy || !page.there || page.there !== page.drawing || !page.find(".ms-graph-canvas").clientWidth) return;
@@ -193,6 +258,7 @@ function look(page) {
   page.change({ camera: raw === page.home ? [] : [cameras.written({ zoom: cy.zoom(), pan: cy.pan() }, screenOf(cy))] });
 }
 
+/** @param {Graphs.CanvasPage} page */
 export function fit(page) {
   const cy = cyOf(page);
   if (!cy || !cy.elements().length) return;
@@ -203,10 +269,13 @@ export function fit(page) {
   }
 }
 
-// Initial camera: fit the graph if it stays readable, else show its top.
+/**
+ * Initial camera: fit the graph if it stays readable, else show its top.
+ * @param {Graphs.CanvasPage} page
+ */
 function first(page) {
   fit(page);
-  const cy = cyOf(page);
+  const cy = cyOn(page);
   if (!cy.elements().length || cy.zoom() >= READABLE) return;
   cy.zoom(READABLE);
   cy.center();
@@ -216,18 +285,27 @@ function first(page) {
   cy.pan({ x: room.x < 0 && width > 2 * height ? EDGE : pan.x, y: room.y < 0 ? EDGE : pan.y });
 }
 
+/** @param {Graphs.CanvasPage} page */
 function begin(page) {
   first(page);
-  const cy = cyOf(page);
+  const cy = cyOn(page);
   page.home = JSON.stringify([cy.zoom(), cy.pan()]);
   page.looked = null;
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {number} factor
+ */
 export function zoom(page, factor) {
   const cy = cyOf(page);
   if (cy) cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ */
 function element(page, name) {
   const cy = cyOf(page);
   const key = name && page.keys.get(name);
@@ -235,10 +313,14 @@ function element(page, name) {
   return found && found.nonempty() ? found : null;
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ */
 export function centre(page, name) {
   const found = element(page, name);
   if (!found) return;
-  const cy = cyOf(page);
+  const cy = cyOn(page);
   if (!found.hasClass("frame")) {
     if (cy.zoom() < CLOSE) cy.zoom(CLOSE);
     cy.center(found);
@@ -247,11 +329,14 @@ export function centre(page, name) {
   cy.fit(found, 32);
   if (cy.zoom() > 1.2) cy.zoom(1.2);
   cy.center(found);
-  const box = position(page.drawing, found.data("name"));
+  const box = position(page.drawing, found.data("name") || "");
   if (box) cy.viewport(cameras.withBox(box, screenOf(cy), { zoom: Math.max(cy.zoom(), LEAST), pan: cy.pan() }));
 }
 
-// Mark the chosen box, its edges and their ends.
+/**
+ * Mark the chosen box, its edges and their ends.
+ * @param {Graphs.CanvasPage} page
+ */
 export function mark(page) {
   const cy = cyOf(page);
   if (!cy) return;
@@ -279,17 +364,28 @@ export function mark(page) {
   page.marked(page);
 }
 
+/**
+ * @param {string} english
+ * @param {string} chinese
+ * @returns {Wire.Texts}
+ */
+const both = (english, chinese) => [english, chinese];
+
 const PLAIN = ["more", "earlier", "later", "proxy", "badge"];
 
-// Give boxes the colours and values of page.painted, or their own again; open boxes have a value only.
+/**
+ * Give boxes the colours and values of page.painted, or their own again; open boxes have a value only.
+ * @param {Graphs.CanvasPage} page
+ */
 export function paint(page) {
   const cy = cyOf(page);
   if (!cy || !page.there || page.there !== page.drawing) return;
-  const { boxes, bar, quiet } = page.painted || {};
+  const painted = page.painted && page.painted.bar ? page.painted : null;
   cy.batch(() => cy.nodes().forEach((node) => {
     const data = node.data();
-    if (PLAIN.includes(data.kind) || (!bar && data.plain === undefined)) return;
-    const [value, colour, ink] = (bar && boxes[data.id]) || ["", bar ? quiet : data.plain, ""];
+    if (PLAIN.includes(data.kind) || (!painted && data.plain === undefined)) return;
+    const quiet = painted ? painted.quiet : undefined;
+    const [value, colour, ink] = (painted && painted.boxes[data.id]) || ["", painted ? quiet : data.plain, ""];
     const frame = node.hasClass("frame");
     node.data({ plain: data.plain === undefined ? data.fill : data.plain, value });
     if (!frame) node.data({ fill: colour, ink: ink || quiet });
@@ -297,11 +393,17 @@ export function paint(page) {
   }));
   letter(cy);
   const { alternative } = page.drawing.meta;
-  const said = bar && page.painted.said;
-  setDescription(page.find(".ms-graph-canvas"), said ? alternative.map((text, at) => `${text} ${said[at]}`) : alternative);
+  const said = painted && painted.said;
+  const [english, chinese] = alternative;
+  const whole = said ? both(`${english} ${said[0]}`, `${chinese} ${said[1]}`) : alternative;
+  setDescription(page.find(".ms-graph-canvas"), whole);
 }
 
-// Mark the boxes that hold a node of a trace, and the edges between them; all else is pale.
+/**
+ * Mark the boxes that hold a node of a trace, and the edges between them; all else is pale.
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Cytoscape} cy
+ */
 function markTrace(page, cy) {
   const { traced } = page.drawing.meta;
   cy.batch(() => {
@@ -314,6 +416,10 @@ function markTrace(page, cy) {
   });
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Cytoscape} cy
+ */
 function listen(page, cy) {
   cy.on("onetap", (event) => {
     if (event.target === cy) view.chooseNode(page, "");
@@ -355,16 +461,28 @@ function listen(page, cy) {
   });
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Cytoscape} cy
+ * @param {string} key
+ */
 function jumpTo(page, cy, key) {
   const box = cy.getElementById(key);
-  if (box.nonempty() && box.data("name")) go(page, box.data("name"));
+  const name = box.data("name");
+  if (box.nonempty() && name) go(page, name);
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Elements | null} target
+ * @param {Graphs.Point | null} [at]
+ */
 function tip(page, target, at = null) {
   const element = page.find(".ms-graph-tip");
   const text = target ? target.data("tip") || (target.isEdge() ? edgeTip(target) : target.data("label")) : "";
-  const value = text && page.painted && page.painted.bar && target.isNode() && target.data("value");
-  element.textContent = value ? `${text}  ·  ${translate(`graph.paint.${page.painted.metric}`)} ${value}` : text || "";
+  const painted = page.painted && page.painted.bar ? page.painted : null;
+  const value = text && painted && target && target.isNode() && target.data("value");
+  element.textContent = value ? `${text}  ·  ${translate(`graph.paint.${painted.metric}`)} ${value}` : text || "";
   element.hidden = !text;
   if (text && at) {
     const canvas = page.find(".ms-graph-canvas");
@@ -375,6 +493,7 @@ function tip(page, target, at = null) {
   page.find(".ms-graph-canvas").style.cursor = target && target.isNode() ? "pointer" : "";
 }
 
+/** @param {Graphs.Elements} edge */
 function edgeTip(edge) {
   const ends = [edge.source(), edge.target()].map((node) => node.data("label"));
   return `${ends[0]} → ${ends[1]}  ·  ${edge.data("label")}`;
@@ -382,6 +501,7 @@ function edgeTip(edge) {
 
 // Minimap -----------------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.CanvasPage} page */
 function minimap(page) {
   const host = page.find(".ms-graph-minimap");
   const { meta } = page.drawing;
@@ -401,7 +521,10 @@ function minimap(page) {
   frame(page);
 }
 
-// Draw the visible part into the minimap.
+/**
+ * Draw the visible part into the minimap.
+ * @param {Graphs.CanvasPage} page
+ */
 function frame(page) {
   const cy = cyOf(page);
   const view = page.find(".ms-graph-view");
@@ -410,12 +533,18 @@ function frame(page) {
   const { width, height } = page.drawing.meta;
   const whole = seen.x1 <= 0 && seen.y1 <= 0 && seen.x2 >= width && seen.y2 >= height;
   page.find(".ms-graph-minimap").classList.toggle("ms-graph-whole", whole);
+  /** @param {number} most */
+  /** @type {(value: number, most: number) => number} */
   const clamp = (value, most) => Math.min(Math.max(value, 0), most) * page.mini;
   const [left, right] = [clamp(seen.x1, width), clamp(seen.x2, width)];
   const [top, bottom] = [clamp(seen.y1, height), clamp(seen.y2, height)];
   Object.assign(view.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
 }
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {PointerEvent} event
+ */
 function moveTo(page, event) {
   const cy = cyOf(page);
   const image = page.find(".ms-graph-minimap img");
@@ -429,10 +558,16 @@ function moveTo(page, event) {
 
 // Keys and files ----------------------------------------------------------------------------------------------------
 
-// shift: arrows move the drawing also while a box is chosen, Tab goes back.
+/**
+ * shift: arrows move the drawing also while a box is chosen, Tab goes back.
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ * @param {boolean} [shift]
+ */
 export function key(page, name, shift = false) {
   const cy = cyOf(page);
   if (cy && !(shift && name.startsWith("Arrow")) && walk(page, cy, name, shift)) return true;
+  /** @type {Record<string, number[]>} */
   const moves = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
   const move = moves[name];
   if (cy && move) {
@@ -445,24 +580,36 @@ export function key(page, name, shift = false) {
   return true;
 }
 
-// Go from the chosen box along edges or to the next box; whether the key did.
+/**
+ * Go from the chosen box along edges or to the next box; whether the key did.
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Cytoscape} cy
+ * @param {string} name
+ * @param {boolean} back
+ */
 function walk(page, cy, name, back) {
   const chosen = element(page, view.get(page, "node"));
-  const boxes = cy.nodes().filter((node) => node.data("name")).map((node) => ({ name: node.data("name"), ...node.position() }));
+  const boxes = cy.nodes().filter((node) => Boolean(node.data("name")))
+    .map((node) => ({ name: node.data("name") || "", ...node.position() }));
   if (!chosen || !view.get(page, "node")) {
     if (name !== "Enter") return false;
     const { x1, x2, y1, y2 } = cy.extent();
     return step(page, cy, middle(boxes, { x: (x1 + x2) / 2, y: (y1 + y2) / 2 }));
   }
-  if (name === "Tab") return step(page, cy, nextBox(boxes, chosen.data("name"), back));
+  if (name === "Tab") return step(page, cy, nextBox(boxes, chosen.data("name") || "", back));
   const links = cy.edges().map((edge) => [edge.source().data("name"), edge.target().data("name")]);
-  const found = linked(links, boxes, chosen.data("name"), name, page.walked);
+  const found = linked(links, boxes, chosen.data("name") || "", name, page.walked);
   if (!found) return ["ArrowUp", "ArrowDown"].includes(name);
   page.walked = found;
   return step(page, cy, found.names[found.at]);
 }
 
-// Choose a box, and have it on screen; false if there is none.
+/**
+ * Choose a box, and have it on screen; false if there is none.
+ * @param {Graphs.CanvasPage} page
+ * @param {Graphs.Cytoscape} cy
+ * @param {string | undefined} name
+ */
 function step(page, cy, name) {
   if (!name) return false;
   const box = position(page.drawing, name);
@@ -471,6 +618,7 @@ function step(page, cy, name) {
   return true;
 }
 
+/** @param {Graphs.CanvasPage} page */
 export function png(page) {
   const cy = cyOf(page);
   if (!cy) return;
@@ -478,8 +626,8 @@ export function png(page) {
   letterWhole(cy);
   const blob = cy.png({ output: "blob", full: true, bg, scale: 2, maxWidth: 8000, maxHeight: 8000 });
   letter(cy);
-  const name = `${fileName(page.run.name, "graph")}.png`;
+  const name = `${fileName(page.run ? page.run.name : "", "graph")}.png`;
   const { painted } = page;
   if (!painted || !painted.bar) saveBlob(blob, name);
-  else withBar(blob, painted, bg, getComputedStyle(page.root).color).then((whole) => saveBlob(whole, name));
+  else withBar(blob, painted, painted.bar, bg, getComputedStyle(page.root).color).then((whole) => saveBlob(whole, name));
 }

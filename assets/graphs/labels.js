@@ -11,14 +11,22 @@ const FRAME_LEFT = 12;
 const FRAME_TOP = 8;
 const MOST_TITLES = 200;
 
-/** The width of a text in px; letters of Chinese are twice as wide. */
+/**
+ * The width of a text in px; letters of Chinese are twice as wide.
+ * @param {string} text
+ * @param {number} size
+ */
 export function textWidth(text, size) {
   let letters = 0;
   for (const one of text) letters += one > "\u2e7f" ? 2 : 1;
   return letters * LETTER * size;
 }
 
-/** A label with at most this many letters: first without its count, then with its middle left out; "" for fewer than three. */
+/**
+ * A label with at most this many letters: first without its count, then with its middle left out; "" for fewer than three.
+ * @param {string} label
+ * @param {number} letters
+ */
 export function shortened(label, letters) {
   if (textWidth(label, 1) <= letters * LETTER) return label;
   const text = label.split("  ")[0].replace(/…/, "");
@@ -30,18 +38,32 @@ export function shortened(label, letters) {
   return `${text.slice(0, Math.max(1, most - tail))}…${tail ? text.slice(-tail) : ""}`;
 }
 
-/** A label with the value that its box is painted by: below it, or behind the title of an open box. */
+/**
+ * A label with the value that its box is painted by: below it, or behind the title of an open box.
+ * @param {{ frame: boolean, value?: string }} options
+ * @param {string} text
+ */
 export function withValue({ frame, value }, text) {
   return value ? `${text}${frame ? "  ·  " : "\n"}${value}` : text;
 }
 
-// Whether a box has room for a second line, or an open one for a longer title.
+/**
+ * Whether a box has room for a second line, or an open one for a longer title.
+ * @param {Graphs.Labelled} box
+ * @param {string} text
+ * @param {number} size
+ * @param {number} zoom
+ */
 function hasRoom(box, text, size, zoom) {
   const wide = Math.max(...withValue(box, text).split("\n").map((line) => textWidth(line, size)));
   const room = box.w - (2 * MARGIN_PX) / zoom - (box.frame ? 2 * FRAME_LEFT : 0);
   return wide <= Math.max(room, textWidth(text, size)) && (box.frame || box.h >= 2 * size * VALUE_LINE);
 }
 
+/**
+ * @param {Graphs.Rectangle} one
+ * @param {Graphs.Rectangle} other
+ */
 export function overlaps(one, other) {
   return one.x1 < other.x2 && other.x1 < one.x2 && one.y1 < other.y2 && other.y1 < one.y2;
 }
@@ -50,6 +72,8 @@ export function overlaps(one, other) {
  * What each box is labelled with at a zoom: { text, size } by id, sizes in px of the drawing.
  * boxes: { id, label, shorter, size, x, y, w, h, kind, frame, depth, count, value }; x and y are the middle, all in px of the
  * drawing, shorter other labels for less room, the longest first, value what the box is painted by.
+ * @param {Graphs.Labelled[]} boxes
+ * @param {number} zoom
  */
 export function labelsAt(boxes, zoom) {
   const found = new Map();
@@ -75,10 +99,17 @@ export function labelsAt(boxes, zoom) {
   return found;
 }
 
-// Give boxes that are too small titles at their places, as long as these do not overlap. The boxes in a frame cover its title.
+/**
+ * Give boxes that are too small titles at their places, as long as these do not overlap. The boxes in a frame cover its title.
+ * @param {Map<string, Graphs.Label>} found
+ * @param {Graphs.Labelled[]} boxes
+ * @param {number} zoom
+ * @param {Graphs.Labelled[]} above
+ */
 function place(found, boxes, zoom, above) {
   const order = [...boxes].sort((a, b) =>
     Number(Boolean(b.frame)) - Number(Boolean(a.frame)) || (a.depth || 0) - (b.depth || 0) || (b.count || 0) - (a.count || 0));
+  /** @type {Graphs.Rectangle[]} */
   const taken = [];
   for (const box of order) {
     if (taken.length >= MOST_TITLES) return;
@@ -94,6 +125,12 @@ function place(found, boxes, zoom, above) {
   }
 }
 
+/**
+ * @param {Graphs.Labelled} frame
+ * @param {Graphs.Rectangle} rect
+ * @param {Graphs.Labelled[]} above
+ * @param {number} zoom
+ */
 function covered(frame, rect, above, zoom) {
   return above.some((box) => (!box.frame || box.depth > frame.depth) && overlaps(rect, {
     x1: (box.x - box.w / 2) * zoom,
@@ -103,12 +140,19 @@ function covered(frame, rect, above, zoom) {
   }));
 }
 
-/** Where the title of a frame is, from the middle of its upper edge as cytoscape places it: at the left, below the edge. */
+/**
+ * Where the title of a frame is, from the middle of its upper edge as cytoscape places it: at the left, below the edge.
+ * @param {Graphs.Label} label
+ * @param {number} width
+ */
 export function titleAt({ text, size }, width) {
   return { tx: textWidth(text, size) / 2 + FRAME_LEFT - width / 2, ty: FRAME_TOP + LINE * size };
 }
 
-/** The type and shape that an edge carries, without the word for a tensor that nearly all have, and not longer than a box. */
+/**
+ * The type and shape that an edge carries, without the word for a tensor that nearly all have, and not longer than a box.
+ * @param {string} label
+ */
 export function carried(label) {
   return shortened(label.replace(/^(?:Tensor|Ref|Parameter)\[([^[\]]*)\]/, "$1"), 32);
 }
@@ -116,6 +160,9 @@ export function carried(label) {
 /**
  * At which of its places each edge's label overlaps nothing: ids with "mid", "out" or "into"; the others have none.
  * edges: { id, text, places: { mid, out, into } } with places as { x, y } in px of the screen; boxes: rectangles to leave free.
+ * @param {Graphs.LabelledEdge[]} edges
+ * @param {Graphs.Rectangle[]} boxes
+ * @param {number} px
  */
 export function edgeLabels(edges, boxes, px) {
   const found = new Map();

@@ -7,33 +7,43 @@ import { SMALLEST_PX, carried, edgeLabels, labelsAt, titleAt, withValue } from "
 export const DETAIL = 0.8;
 const EDGE_PX = 12.5;  // font size of edge.detail in layouts/graphs/figure/elements.py
 const FAR = 22;
+/** @type {Record<Graphs.Place, string>} */
 const CLASSES = { mid: "detail", out: "detail-out", into: "detail-into" };
 const ALL = Object.values(CLASSES).join(" ");
 
+/** @param {Graphs.Cytoscape} cy */
 const boxesOf = (cy) => cy.nodes().map((node) => {
   const data = node.data();
   return {
     ...node.position(), id: data.id, label: labelOf(data), size: node.hasClass("small") ? 9.5 : 12, w: data.w, h: data.h,
-    kind: data.kind, frame: node.hasClass("frame"), depth: data.z, count: data.count, shorter: shorterOf(data),
+    kind: data.kind, frame: node.hasClass("frame"), depth: data.z || 0, count: data.count, shorter: shorterOf(data),
     value: node.hasClass("small") ? "" : data.value || "",
   };
 });
 
+/** @param {Graphs.ElementData} data */
 function labelOf({ label, also }) {
   return also ? `${label} · ${alsoUsed(also)}` : label;
 }
 
+/** @param {Graphs.ElementData} data */
 function shorterOf({ label, also }) {
   const name = label.split("  ")[0];
   return also ? [`${name} · ${alsoUsed(also)}`, `${name} · ${translate("graphs.also.short", { n: also })}`] : [];
 }
 
-/** The sentence about later layers that use a scope too, "1–23". */
+/**
+ * The sentence about later layers that use a scope too, "1–23".
+ * @param {string} also
+ */
 export function alsoUsed(also) {
   return translate("graphs.also", { n: language() === "zh" ? also : also.replaceAll("–", " to ") });
 }
 
-/** Label all boxes for the zoom of now; only those whose label differs are touched. */
+/**
+ * Label all boxes for the zoom of now; only those whose label differs are touched.
+ * @param {Graphs.Cytoscape} cy
+ */
 export function letter(cy) {
   const boxes = boxesOf(cy);
   const found = labelsAt(boxes, cy.zoom());
@@ -43,23 +53,35 @@ export function letter(cy) {
   });
 }
 
+/**
+ * @param {Graphs.Elements} node
+ * @param {Graphs.Label} label
+ * @param {Graphs.Labelled} box
+ */
 function put(node, { text, size }, box) {
   const data = node.data();
   if (data.shown === text && Math.abs(data.fs - size) < 0.01) return;
   node.data({ shown: text, fs: size, ...(box.frame ? titleAt({ text, size }, box.w) : {}) });
 }
 
-/** Label all boxes as if there were room, for a picture of the whole. */
+/**
+ * Label all boxes as if there were room, for a picture of the whole.
+ * @param {Graphs.Cytoscape} cy
+ */
 export function letterWhole(cy) {
   cy.batch(() => {
     for (const box of boxesOf(cy)) put(cy.getElementById(box.id), { text: withValue(box, box.label), size: box.size }, box);
   });
 }
 
-/** Label the edges on screen with type and shape if they are seen closely, each where it overlaps nothing. */
+/**
+ * Label the edges on screen with type and shape if they are seen closely, each where it overlaps nothing.
+ * @param {Graphs.Cytoscape} cy
+ */
 export function letterEdges(cy) {
   const before = cy.edges(`.${ALL.replaceAll(" ", ", .")}`);
   const zoom = cy.zoom();
+  /** @type {Map<string, Graphs.Place>} */
   const found = zoom < DETAIL ? new Map() : edgeLabels(edgesOf(cy, zoom), obstacles(cy, zoom), EDGE_PX * zoom);
   cy.batch(() => {
     before.filter((edge) => !found.has(edge.id())).removeClass(ALL);
@@ -71,9 +93,15 @@ export function letterEdges(cy) {
   });
 }
 
+/**
+ * @param {Graphs.Cytoscape} cy
+ * @param {number} zoom
+ */
 function edgesOf(cy, zoom) {
   const seen = cy.extent();
+  /** @param {Graphs.Point} point */
   const inside = ({ x, y }) => Number.isFinite(x) && x > seen.x1 && x < seen.x2 && y > seen.y1 && y < seen.y2;
+  /** @param {Graphs.Point} point */
   const screen = ({ x, y }) => ({ x: x * zoom, y: y * zoom });
   return cy.edges().filter((edge) => !edge.hasClass("chosen") && /^[^×]/.test(edge.data("label"))).map((edge) => {
     const [begin, end] = [edge.sourceEndpoint(), edge.targetEndpoint()];
@@ -85,6 +113,10 @@ function edgesOf(cy, zoom) {
   });
 }
 
+/**
+ * @param {Graphs.Cytoscape} cy
+ * @param {number} zoom
+ */
 function obstacles(cy, zoom) {
   return cy.nodes().not(".frame").map((node) => {
     const [{ x, y }, { w, h }] = [node.position(), node.data()];

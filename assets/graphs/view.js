@@ -2,9 +2,18 @@
 
 import { last } from "../kit/state.js";
 
+/**
+ * @param {KeptPage} page
+ * @param {string} name
+ */
 export const chooseNode = (page, name) => page.change({ node: name ? [name] : [] });
 
-// Open or close a box, keeping it in place.
+/**
+ * Open or close a box, keeping it in place.
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ * @param {boolean} open
+ */
 export const toggle = (page, name, open) => {
   if (!/^[skf]/.test(name)) return;
   const rest = page.opened.filter((one) => one !== name);
@@ -13,6 +22,10 @@ export const toggle = (page, name, open) => {
   page.change({ open: opened.length ? opened : [""], node: [name] });
 };
 
+/**
+ * @param {Graphs.CanvasPage} page
+ * @param {string} to
+ */
 export const turn = (page, to) => {
   const name = to.replace(/^\d+:/, "");
   const rest = (page.state.page || []).filter((one) => one.replace(/^\d+:/, "") !== name);
@@ -20,11 +33,20 @@ export const turn = (page, to) => {
   page.change({ page: [...rest, to], open: page.opened.length ? page.opened : [""] });
 };
 
+/**
+ * @param {KeptPage} page
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 export function get(page, key, fallback = "") {
   return last(page.state, key, fallback);
 }
 
-// Whether a named node is on the canvas.
+/**
+ * Whether a named node is on the canvas.
+ * @param {Graphs.CanvasPage} page
+ * @param {string} name
+ */
 export function drawn(page, name) {
   return page.keys.has(name);
 }

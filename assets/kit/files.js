@@ -1,4 +1,5 @@
 // Save files made in the browser: plots as images, tables as CSV, and blobs.
+import { pictureOf } from "./canvases.js";
 import { make } from "./elements.js";
 
 const KEEP_MS = 10000;  // the browser reads the blob some time after the click
@@ -29,6 +30,15 @@ export function saveBlob(blob, name) {
   const url = URL.createObjectURL(blob);
   save(url, name);
   window.setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);
+}
+
+/**
+ * Save the picture on a canvas as PNG.
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} name without suffix
+ */
+export async function savePicture(canvas, name) {
+  saveBlob(await pictureOf(canvas), `${name}.png`);
 }
 
 /**

@@ -3,13 +3,20 @@
 import { setState } from "./state.js";
 
 /**
- * Pages on screen by the id of their root element; there may be several in somebody's own layout. fresh(root) is what a new
- * page has beside root, state, store(part), find(selector) and change({key: [...]}); begin(page) is called once for each.
- * @template {object} Own
- * @param {(root: HTMLElement) => Own} fresh
- * @param {(page: KeptPage & Own) => void} begin
+ * What a field holds until Dash has sent its first value, which is before anything reads it.
+ * @type {never}
  */
-export function keeper(fresh, begin) {
+export const notYet = /** @type {never} */ (null);
+
+/**
+ * Pages on screen by the id of their root element; there may be several in somebody's own layout. fresh(root, page) is what a
+ * new page has beside root, state, store(part), find(selector) and change({key: [...]}); begin(page) is called once for each.
+ * The `page` that fresh takes is still being made: handlers may keep it, but its own fields come with what fresh returns.
+ * @template {object} Own
+ * @param {(root: HTMLElement, page: KeptPage & Own) => Own} fresh
+ * @param {(page: KeptPage & Own) => void} [begin]
+ */
+export function keeper(fresh, begin = () => {}) {
   /** @type {Map<string, KeptPage & Own>} */
   const pages = new Map();
 
@@ -29,7 +36,8 @@ export function keeper(fresh, begin) {
         find: (selector) => root.querySelector(selector),
         change: (changes) => { made.state = setState(made.store("state"), made.state, changes); },
       };
-      const made = Object.assign(kept, fresh(root));
+      const made = /** @type {KeptPage & Own} */ (kept);
+      Object.assign(made, fresh(root, made));
       page = made;
       pages.set(rootId, made);
       begin(made);

@@ -1,6 +1,7 @@
 // Runs over columns: axes, table and toolbars of both lineage pages. Counterpart of layouts/lineage.
 
 import { cellRenderers, gridFunctions } from "../kit/ag_grid.js";
+import { penOf } from "../kit/canvases.js";
 import { coloursOf, handMark } from "../kit/colours.js";
 import { listDamage } from "../kit/damage.js";
 import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
@@ -643,7 +644,7 @@ async function savePicture(page) {
   if (viewOf(page)) {
     const source = page.find(".ms-lineage-scatter canvas");
     const copy = make("canvas", "", [], { width: source.width, height: source.height });
-    const pen = copy.getContext("2d");
+    const pen = penOf(copy);
     pen.fillStyle = background;
     pen.fillRect(0, 0, copy.width, copy.height);
     pen.drawImage(source, 0, 0);
@@ -705,7 +706,7 @@ function dressed(page) {
 
 // The title of an axis, its name shortened so that all of it fits into a width in pixels.
 function titleWithin(page, name, scale, width) {
-  page.pen = page.pen || document.createElement("canvas").getContext("2d");
+  page.pen = page.pen || penOf(document.createElement("canvas"));
   page.pen.font = `500 12px ${window.getComputedStyle(page.root).getPropertyValue("--ms-font").trim()}`;
   for (let longest = Math.min(name.length, 60); longest > 2; longest -= 1) {
     const title = `${middle(name, longest)}${scale}`;

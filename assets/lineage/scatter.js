@@ -2,6 +2,7 @@
 // runs has fifteen thousand points. Dragging a box brushes both of its columns.
 
 import { setDescription } from "../kit/alternatives.js";
+import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
 import { count } from "../kit/units.js";
 import { translate } from "../kit/i18n.js";
@@ -138,7 +139,7 @@ function draw(page) {
   const style = window.getComputedStyle(page.root);
   const colour = (name) => style.getPropertyValue(name).trim();
   Object.assign(board.canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
-  const pen = board.canvas.getContext("2d");
+  const pen = penOf(board.canvas);
   pen.scale(scale, scale);
   const look = {
     font: colour("--ms-font"), text: colour("--ms-text"), muted: colour("--ms-muted"), line: colour("--ms-line"),

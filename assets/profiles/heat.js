@@ -12,8 +12,9 @@
 //   press(row, column)             what a click or Enter does; may be missing
 
 import { setDescription } from "../kit/alternatives.js";
+import { penOf } from "../kit/canvases.js";
 import { make } from "../kit/elements.js";
-import { coloursAt, saveBlob } from "../kit/files.js";
+import { coloursAt, savePicture } from "../kit/files.js";
 import { inLanguage, setLabel } from "../kit/i18n.js";
 import { colourAt, holding, isBright, paint, pixelsOf, shareOf, stride, valueAt, zoomed } from "./heat_parts.js";
 
@@ -94,7 +95,7 @@ export class Heat {
     const { canvas } = this;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     context.scale(ratio, ratio);
     this.box = this.render(context, width, height, ratio);
     this.outline(context);
@@ -132,7 +133,7 @@ export class Heat {
     const picture = new ImageData(pixels.width, pixels.height);
     picture.data.set(paint(pixels.values, content.scale, theme, none));
     const image = make("canvas", "", [], { width: pixels.width, height: pixels.height });
-    image.getContext("2d").putImageData(picture, 0, 0);
+    penOf(image).putImageData(picture, 0, 0);
     context.imageSmoothingEnabled = false;
     context.drawImage(image, box.left, box.top, box.wide, box.high);
     this.gaps(context, box, colour("--ms-card"));
@@ -388,7 +389,7 @@ export class Heat {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     const head = FONT_PX + 3 * GAP;
     const canvas = make("canvas", "", [], { width: width * FILE_RATIO, height: (height + head) * FILE_RATIO });
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     const { colour, font } = coloursAt(this.host);
     context.scale(FILE_RATIO, FILE_RATIO);
     context.fillStyle = colour("--ms-card");
@@ -399,6 +400,6 @@ export class Heat {
     context.fillText(inLanguage(this.content.title), GAP, head / 2);
     context.translate(0, head);
     this.render(context, width, height, FILE_RATIO);
-    canvas.toBlob((blob) => saveBlob(blob, `${name}.png`));
+    void savePicture(canvas, name);
   }
 }

@@ -45,6 +45,9 @@ interface KeptPage {
   change(changes: Wire.Query): void;
 }
 
+/** The fields of a page beside those of a KeptPage: what its function `fresh` returns. */
+type OwnFields<Page extends KeptPage> = Omit<Page, keyof KeptPage>;
+
 /** What pages whose records are not declared yet keep beside a KeptPage. Declare a record in place of it. */
 type UndeclaredFields = any;
 

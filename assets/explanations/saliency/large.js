@@ -1,9 +1,10 @@
 // One sample enlarged: its picture and all chosen explainers side by side, with the values under the pointer. State: sample,
 // shown (the label of the maps), large=1.
 
+import { penOf } from "../../kit/canvases.js";
 import { iconButton, make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { fileName, saveBlob } from "../../kit/files.js";
+import { fileName, saveBlob, savePicture } from "../../kit/files.js";
 import { language, translate, writeText } from "../../kit/i18n.js";
 import { request } from "../../kit/parts.js";
 import { askOf, explainersOf, get, labelName } from "../explanations.js";
@@ -235,7 +236,7 @@ function saveAll(page) {
   const side = Math.max(160, ...drawn.map((canvas) => canvas.width));
   const high = Math.max(...drawn.map((canvas) => canvas.height * side / canvas.width));
   const canvas = make("canvas");
-  const context = canvas.getContext("2d");
+  const context = penOf(canvas);
   const style = getComputedStyle(page.dialog);
   const font = `13px ${style.fontFamily}`;
   const wide = figures.length * side + (figures.length - 1) * gap;
@@ -260,5 +261,5 @@ function saveAll(page) {
     context.imageSmoothingEnabled = drawn[at].width > side;
     context.drawImage(drawn[at], left, top + line, side, drawn[at].height * side / drawn[at].width);
   });
-  canvas.toBlob((blob) => saveBlob(blob, `${nameOf(page, [])}.png`));
+  void savePicture(canvas, nameOf(page, []));
 }

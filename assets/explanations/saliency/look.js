@@ -1,6 +1,7 @@
 // How heat maps are drawn: over the picture or alone, opacity, colours, scale. State: over=0, alpha (percent), colours,
 // scale=own.
 
+import { penOf } from "../../kit/canvases.js";
 import { fillSelect, make, pressSegment, segments, select, words } from "../../kit/elements.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { get } from "../explanations.js";
@@ -58,7 +59,7 @@ export function drawLook(page) {
   range.disabled = !look.over;
   fillSelect(colours, Object.keys(page.tables).map((name) => [name, translate(`saliency.colours.${name}`)]), look.name);
   pressSegment(scale, look.own ? "own" : "shared");
-  const context = ramp.getContext("2d");
+  const context = penOf(ramp);
   const image = context.createImageData(256, 1);
   image.data.set(look.table);
   for (let at = 3; at < image.data.length; at += 4) image.data[at] = 255;

@@ -2,12 +2,13 @@
 // computes positions.
 
 import { setAlternative } from "../../kit/alternatives.js";
+import { penOf } from "../../kit/canvases.js";
 import { listDamage } from "../../kit/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate } from "../../kit/i18n.js";
-import { keeper } from "../../kit/pages.js";
+import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { last, same } from "../../kit/state.js";
 import * as saving from "./files.js";
@@ -17,12 +18,18 @@ const MARGIN = 16;
 const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2];
 const MOST_NAMES = 6;
 const MOST_TOLD = 60;
-const ruler = document.createElement("canvas").getContext("2d");
+const ruler = penOf(document.createElement("canvas"));
 const NARROW = "…";
 
-const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
-  catalogue: null, drawn: "", box: JSON.parse(root.dataset.box),
-}), (page) => {
+/**
+ * @param {HTMLElement} root
+ * @returns {OwnFields<Graphs.DatasetPage>}
+ */
+const fresh = (root) => ({
+  catalogue: notYet, drawn: "", box: JSON.parse(root.dataset.box || ""), columns: 0, width: 0, revealed: false, saved: 0,
+});
+
+const { pages, pageOf } = keeper(fresh, (page) => {
   buildZoom(page);
   page.root.addEventListener("click", (event) => clicked(page, event));
   page.root.addEventListener("keydown", (event) => pressed(page, event));
@@ -30,13 +37,25 @@ const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
   measure(page);
 });
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} key
+ */
 const get = (page, key) => last(page.state, key, "");
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} key
+ * @param {string} value
+ */
 function put(page, key, value) {
   page.change({ [key]: value ? [value] : [] });
 }
 
-// Number of boxes in a row.
+/**
+ * Number of boxes in a row.
+ * @param {Graphs.DatasetPage} page
+ */
 function measure(page) {
   const width = page.root.clientWidth;
   if (!width) return;
@@ -52,20 +71,32 @@ function measure(page) {
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {Record<string, string | number>} [attributes]
+ * @param {Element | Element[]} [children]
+ */
 function svg(tag, className, attributes = {}, children = []) {
   const element = document.createElementNS(SVG, tag);
   if (className) element.setAttribute("class", className);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...[].concat(children));
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...(Array.isArray(children) ? children : [children]));
   return element;
 }
 
-// Cut a text to fit; paths are cut at the beginning.
+/**
+ * Cut a text to fit; paths are cut at the beginning.
+ * @param {string} text
+ * @param {number} width
+ * @param {string} font
+ */
 function cut(text, width, font) {
   ruler.font = font;
   const line = text.replace(/\s+/g, " ");
   if (ruler.measureText(line).width <= width) return line;
   const fromEnd = /^[/\\…].*[/\\]/.test(line) && !/ · |, /.test(line);
+  /** @param {number} n */
   const part = (n) => (fromEnd ? NARROW + line.slice(line.length - n) : line.slice(0, n).trimEnd() + NARROW);
   let low = 0;
   let high = line.length;
@@ -77,12 +108,25 @@ function cut(text, width, font) {
   return part(low);
 }
 
+/** @param {Graphs.DatasetPage} page */
 function fonts(page) {
   const style = getComputedStyle(page.root);
+  /**
+   * @param {number} weight
+   * @param {number} size
+   */
   const font = (weight, size) => `${weight} ${size}px ${style.fontFamily}`;
   return { title: font(600, 13), name: font(500, 12), text: font(400, 12), small: font(400, 11) };
 }
 
+/**
+ * @param {string} className
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {string} [whole]
+ * @param {Record<string, string | number>} [more]
+ */
 function label(className, x, y, text, whole, more = {}) {
   const element = svg("text", className, { x, y, ...more });
   element.textContent = text;
@@ -94,6 +138,11 @@ function label(className, x, y, text, whole, more = {}) {
   return element;
 }
 
+/**
+ * @param {Graphs.BoxLine} line
+ * @param {Graphs.Fonts} font
+ * @param {Graphs.BoxSize} size
+ */
 function row(line, font, size) {
   const changed = line.changed ? " ms-dataset-changed" : "";
   const inside = size.width - 24;
@@ -122,6 +171,12 @@ function row(line, font, size) {
   ]);
 }
 
+/**
+ * @param {Graphs.Box} one
+ * @param {string} mark
+ * @param {Graphs.Fonts} font
+ * @param {Graphs.BoxSize} size
+ */
 function box(one, mark, font, size) {
   const classes = ["ms-dataset-box", `ms-dataset-${one.kind}`];
   if (one.only) classes.push("ms-dataset-only");
@@ -151,7 +206,10 @@ function box(one, mark, font, size) {
   );
 }
 
-// A path with round corners.
+/**
+ * A path with round corners.
+ * @param {[number, number][]} points
+ */
 function path(points) {
   const radius = 7;
   let text = `M${points[0][0]} ${points[0][1]}`;
@@ -166,6 +224,7 @@ function path(points) {
   return `${text}L${x - 5} ${y}`;
 }
 
+/** @param {Graphs.Pipeline["links"][number]} options */
 function link([source, target, points]) {
   const [x, y] = points[points.length - 1];
   return svg("g", "ms-dataset-link", { "data-from": source, "data-to": target }, [
@@ -174,6 +233,10 @@ function link([source, target, points]) {
   ]);
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {Graphs.Pipeline} pipeline
+ */
 function picture(page, pipeline) {
   const font = fonts(page);
   const width = pipeline.width + 2 * MARGIN;
@@ -185,6 +248,7 @@ function picture(page, pipeline) {
   return drawing;
 }
 
+/** @param {Graphs.ColouredRun[]} runs */
 function runNames(runs) {
   const shown = runs.slice(0, MOST_NAMES).map((run) => {
     const dot = make("span", "ms-dot");
@@ -198,6 +262,10 @@ function runNames(runs) {
   return [...shown, more];
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {Graphs.Pipeline} pipeline
+ */
 function head(page, pipeline) {
   const drawn = pipeline.boxes.length;
   const { total } = pipeline;
@@ -234,6 +302,10 @@ function head(page, pipeline) {
   ]);
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {Graphs.Pipeline} pipeline
+ */
 function card(page, pipeline) {
   const problem = pipeline.problem ? [make("p", "ms-dataset-problem", pipeline.problem, { role: "alert" })] : [];
   return make("section", "ms-card ms-dataset-card", [
@@ -241,6 +313,7 @@ function card(page, pipeline) {
   ], { tabindex: "-1", "data-mark": pipeline.mark });
 }
 
+/** @param {Graphs.DatasetPage} page */
 function notes(page) {
   const { catalogue: known } = page;
   const found = [];
@@ -262,6 +335,7 @@ function notes(page) {
   page.find(".ms-dataset-notes").replaceChildren(...found);
 }
 
+/** @param {Graphs.DatasetPage} page */
 function draw(page) {
   const wanted = `${page.catalogue.digest} ${language()}`;
   if (page.drawn === wanted) return;
@@ -274,6 +348,7 @@ function draw(page) {
   if (focused) focusBox(page, focused);
 }
 
+/** @param {Graphs.DatasetPage} page */
 function elsewhere(page) {
   const buttons = page.catalogue.elsewhere.map(({ key, name }) => {
     const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
@@ -285,6 +360,7 @@ function elsewhere(page) {
     .replaceChildren(...(buttons.length ? [words("dataset.elsewhere", {}, "span", "ms-muted"), ...buttons] : []));
 }
 
+/** @param {Graphs.DatasetPage} page */
 function showState(page) {
   const { catalogue } = page;
   let name = "";
@@ -301,6 +377,7 @@ function showState(page) {
 
 // Size --------------------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.DatasetPage} page */
 function buildZoom(page) {
   const buttons = [["−", "smaller", "dataset.smaller"], ["+", "larger", "dataset.larger"]].map(([sign, act, key]) => {
     const button = make("button", "ms-button", sign, { type: "button", "data-act": act });
@@ -316,15 +393,20 @@ function buildZoom(page) {
   host.replaceChildren(buttons[0], buttons[1], fit);
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {SVGElement} drawing
+ */
 function zoomOf(page, drawing) {
   const named = get(page, "zoom");
   if (named !== "fit") return ZOOMS.includes(Number(named)) ? Number(named) : 1;
-  const body = drawing.parentElement;
+  const body = drawing.parentElement || page.root;
   const full = drawing.closest(".ms-full");
   const most = full ? body.clientHeight : Math.max(240, window.innerHeight - 260);
   return Math.min(1, (body.clientWidth - 2) / Number(drawing.dataset.width), most / Number(drawing.dataset.height));
 }
 
+/** @param {Graphs.DatasetPage} page */
 function resize(page) {
   for (const drawing of page.root.querySelectorAll(".ms-dataset-svg")) {
     const zoom = zoomOf(page, drawing);
@@ -335,6 +417,10 @@ function resize(page) {
   page.find('[data-act="fit"]').setAttribute("aria-pressed", String(fit));
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {number} by
+ */
 function step(page, by) {
   const [drawing] = page.root.querySelectorAll(".ms-dataset-svg");
   if (!drawing) return;
@@ -345,9 +431,15 @@ function step(page, by) {
 
 // Choosing ----------------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.DatasetPage} page */
 const boxes = (page) => Array.from(page.root.querySelectorAll(".ms-dataset-box"));
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} name
+ */
 const boxOf = (page, name) => boxes(page).find((element) => element.dataset.node === name);
 
+/** @param {Graphs.DatasetPage} page */
 function mark(page) {
   const name = get(page, "node");
   const all = boxes(page);
@@ -365,7 +457,10 @@ function mark(page) {
   }
 }
 
-// Scroll to the operation named in the link.
+/**
+ * Scroll to the operation named in the link.
+ * @param {Graphs.DatasetPage} page
+ */
 function reveal(page) {
   const name = get(page, "node");
   const element = page.revealed ? null : boxOf(page, name);
@@ -373,10 +468,18 @@ function reveal(page) {
   if (element) element.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} name
+ */
 function choose(page, name) {
   page.change({ node: name ? [name] : [], rows: [] });
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} name
+ */
 function focusBox(page, name) {
   const element = boxOf(page, name);
   if (element) {
@@ -386,6 +489,10 @@ function focusBox(page, name) {
   return Boolean(element);
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {PointerEvent} event
+ */
 function clicked(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   const named = target && target.closest("[data-node]");
@@ -402,6 +509,11 @@ function clicked(page, event) {
   if (button) act(page, button.dataset.act, button.closest(".ms-dataset-card"));
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {string} name
+ * @param {HTMLElement | null} section
+ */
 function act(page, name, section) {
   if (name === "full") put(page, "full", get(page, "full") ? "" : (section || page.find(".ms-dataset-card")).dataset.mark);
   if (name === "smaller") step(page, -1);
@@ -412,14 +524,19 @@ function act(page, name, section) {
   }
   if (name === "fit") put(page, "zoom", get(page, "zoom") === "fit" ? "" : "fit");
   const saver = { svg: saving.svg, png: saving.png }[name];
-  if (saver) saver(section.querySelector("svg"), section.querySelector(".ms-dataset-runs").textContent);
+  if (saver && section) saver(section.querySelector("svg"), section.querySelector(".ms-dataset-runs").textContent);
 }
 
-// Box in the direction of an arrow key: along the data, or the nearest above or below.
+/**
+ * Box in the direction of an arrow key: along the data, or the nearest above or below.
+ * @param {HTMLElement} element
+ * @param {string} key
+ */
 function beside(element, key) {
   const drawing = element.closest("svg");
   const own = Array.from(drawing.querySelectorAll(".ms-dataset-box"));
-  const [, number] = element.dataset.node.split(":");
+  const [, number] = (element.dataset.node || "").split(":");
+  /** @param {string | undefined} wanted */
   const find = (wanted) => own.find((other) => other.dataset.node.split(":")[1] === wanted);
   if (key === "ArrowRight" || key === "ArrowLeft") {
     const [from, to] = key === "ArrowRight" ? ["from", "to"] : ["to", "from"];
@@ -430,6 +547,7 @@ function beside(element, key) {
   if (key === "End") return own[0];
   const at = element.getBoundingClientRect();
   const down = key === "ArrowDown" ? 1 : -1;
+  /** @param {HTMLElement} other */
   const far = (other) => {
     const place = other.getBoundingClientRect();
     return Math.abs(place.left - at.left) * 2 + Math.abs(place.top - at.top);
@@ -437,6 +555,10 @@ function beside(element, key) {
   return own.filter((other) => (other.getBoundingClientRect().top - at.top) * down > 1).sort((a, b) => far(a) - far(b))[0];
 }
 
+/**
+ * @param {Graphs.DatasetPage} page
+ * @param {KeyboardEvent} event
+ */
 function pressed(page, event) {
   const target = event.target instanceof Element ? event.target : null;
   const element = target && target.closest(".ms-dataset-box");
@@ -476,24 +598,45 @@ document.addEventListener("keydown", (event) => {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_dataset"), {
+  /**
+   * @param {Wire.Query | null} state
+   * @param {number | null} columns
+   * @param {Wire.Query | null} now
+   * @param {string} rootId
+   */
   chosen(state, columns, now, rootId) {
     const page = pageOf(rootId);
     if (!page || !(columns || page.columns)) return noUpdate();
+    /** @type {Wire.Query} */
     const wanted = { columns: [String(columns || page.columns)] };
     if (state && state.run) wanted.run = state.run;
     return same(wanted, now) ? noUpdate() : wanted;
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   panel(data, rootId) {
     const page = data && pageOf(rootId);
     if (page) showPlainHtml(page.find(".ms-dataset-panel"), data);
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   differences(data, rootId) {
     const page = data && pageOf(rootId);
     if (page) showPlainHtml(page.find(".ms-dataset-differences"), data);
   },
 
+  /**
+   * @param {Wire.Query | null} state
+   * @param {Graphs.DatasetCatalogue | null} catalogue
+   * @param {Wire.Query | null} now
+   * @param {string} rootId
+   */
   plan(state, catalogue, now, rootId) {
     const page = pageOf(rootId);
     if (!page || !catalogue) return noUpdate();
@@ -508,6 +651,7 @@ Object.assign(functionsOf("mindscope_dataset"), {
     mark(page);
     reveal(page);
     if (!catalogue.pipelines.length) return noUpdate();
+    /** @type {Wire.Query} */
     const ask = { digest: [catalogue.digest] };
     if (page.state.run) ask.run = page.state.run;
     if (get(page, "node")) ask.node = [get(page, "node")];

@@ -6,7 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
-import { keeper } from "../../kit/pages.js";
+import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { same } from "../../kit/state.js";
@@ -20,52 +20,89 @@ import * as treemap from "./treemap.js";
 
 const MOST_COMPARABLE = 500;
 
-const { pages, pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
-  catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null, there: null, fit: true,
-  anchor: null, centre: false, marked: markTree,
-}), build);
+/**
+ * @param {HTMLElement} _root
+ * @param {Graphs.Page} page
+ * @returns {OwnFields<Graphs.Page>}
+ */
+const fresh = (_root, page) => ({
+  catalogue: notYet, run: null, graph: null, against: null, drawing: notYet, keys: new Map(), opened: [], asked: null,
+  sent: null, there: null, fit: true, anchor: null, centre: false, sought: null, turned: null, turns: 0, home: undefined,
+  looked: null, painted: null, mini: 1, walked: null, language: "", listing: 0, saved: 0, marked: markTree,
+  ...controls(page), ...paint.fields(page), ...side.fields(page), ...treemap.fields(page),
+});
+
+const { pages, pageOf } = keeper(fresh, build);
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.Page} page */
 function choose(page) {
   const { runs } = page.catalogue;
   page.run = runs.find((one) => one.key === view.get(page, "of")) || runs[0] || null;
   const graphs = page.run ? page.run.graphs : [];
+  /** @param {string} name */
   const named = (name) => graphs.find((one) => one.name === name);
   page.graph = named(view.get(page, "graph")) || named(page.run && page.run.first) || graphs[0] || null;
   page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
 }
 
+/**
+ * The run and the graph on screen; only called where there are such.
+ * @param {Graphs.Page} page
+ */
+function shownIn({ run, graph }) {
+  if (!run || !graph) throw new Error("No graph is shown");
+  return { run, graph };
+}
+
+/** @param {Graphs.Page} page */
 function of(page) {
-  const found = { run: [page.run.key], graph: [page.graph.name], mark: [page.graph.mark] };
+  const { run, graph } = shownIn(page);
+  /** @type {Wire.Query} */
+  const found = { run: [run.key], graph: [graph.name], mark: [graph.mark] };
   const simple = view.get(page, "simple", "auto");
   if (simple !== "0") found.simple = [simple];
   if (page.against) [found.with, found.other] = page.against.map((one) => [one]);
   return found;
 }
 
+/**
+ * @param {Wire.Query} one
+ * @param {Wire.Query | null} other
+ */
 function sameGraph(one, other) {
+  if (!other) return false;
+  /** @param {string} key */
   const alike = (key) => same(one[key] || [], other[key] || []);
-  return Boolean(one && other) && ["run", "graph", "mark", "with", "other"].every(alike);
+  return ["run", "graph", "mark", "with", "other"].every(alike);
 }
 
-// All other graphs, those of the same run first: [[run, graph], ...].
+/**
+ * All other graphs, those of the same run first: [[run, graph], ...].
+ * @param {Graphs.Page} page
+ * @returns {[string, string][]}
+ */
 function comparable(page) {
-  const all = [page.run, ...page.catalogue.runs.filter((run) => run !== page.run)];
-  const pairs = all.flatMap((run) => run.graphs.map((one) => [run.key, one.name]));
-  return pairs.slice(0, MOST_COMPARABLE + 1).filter(([key, name]) => key !== page.run.key || name !== page.graph.name);
+  const { run: own, graph } = shownIn(page);
+  const all = [own, ...page.catalogue.runs.filter((run) => run !== own)];
+  /** @type {[string, string][]} */
+  const pairs = all.flatMap((run) => run.graphs.map((one) => /** @type {[string, string]} */ ([run.key, one.name])));
+  return pairs.slice(0, MOST_COMPARABLE + 1).filter(([key, name]) => key !== own.key || name !== graph.name);
 }
 
+/** @param {Graphs.Page} page */
 function ask(page) {
   const found = of(page);
   for (const key of ["open", "page", "hide", "trace"]) if ((page.state[key] || []).length) found[key] = page.state[key];
   const node = view.get(page, "node");
-  const fresh = !sameGraph(found, page.asked) || !same(found.simple, page.asked.simple);
+  const fresh = !page.asked || !sameGraph(found, page.asked) || !same(found.simple, page.asked.simple);
   if (node && (fresh || !view.drawn(page, node)) && node !== page.sought) found.node = [node];
   if (currentPrefs().theme === "dark") found.theme = ["dark"];
   return found;
 }
 
+/** @param {Graphs.Page} page */
 function about(page) {
   const node = view.get(page, "node");
   /** @type {Record<string, string[]>} */
@@ -74,6 +111,7 @@ function about(page) {
   return node ? { ...known, node: [node] } : known;
 }
 
+/** @param {Graphs.Page} page */
 function query(page) {
   /** @type {Record<string, string[]>} */
   const found = { ...of(page), q: [view.get(page, "q")] };
@@ -81,6 +119,7 @@ function query(page) {
   return found;
 }
 
+/** @param {Graphs.Page} page */
 function showState(page) {
   const { catalogue } = page;
   let name = "";
@@ -102,7 +141,10 @@ function showState(page) {
 
 const LIST_MS = 700;
 
-// Ask again for the graphs of dumps that are still being listed.
+/**
+ * Ask again for the graphs of dumps that are still being listed.
+ * @param {Graphs.Page} page
+ */
 function listAgain(page) {
   window.clearTimeout(page.listing);
   if (!page.catalogue.listing) return;
@@ -113,7 +155,10 @@ function listAgain(page) {
   }, LIST_MS);
 }
 
-// Buttons for runs with graphs that are not selected.
+/**
+ * Buttons for runs with graphs that are not selected.
+ * @param {Graphs.Page} page
+ */
 function others(page) {
   const { elsewhere } = page.catalogue;
   if (!elsewhere.length) return [];
@@ -129,6 +174,10 @@ function others(page) {
 const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [], camera: [], trace: [],
   ...paint.NONE };
 
+/**
+ * @param {string} name
+ * @param {() => void} press
+ */
 function toggleButton(name, press) {
   const button = make("button", "ms-button", words(`graph.${name}`), {
     type: "button",
@@ -140,37 +189,45 @@ function toggleButton(name, press) {
   return button;
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {string} kind
+ */
 function hide(page, kind) {
   const hidden = page.state.hide || [];
   page.change({ hide: hidden.includes(kind) ? hidden.filter((one) => one !== kind) : [...hidden, kind] });
 }
 
-function build(page) {
-  page.runs = select("graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }), { "data-control": "of" });
-  page.graphs = select("graph.graph", (name) => page.change({ ...FRESH, graph: [name] }), { "data-control": "graph" });
-  page.views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
+/** @param {Graphs.Page} page */
+function controls(page) {
+  const runs = select("graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }), { "data-control": "of" });
+  const graphs = select("graph.graph", (name) => page.change({ ...FRESH, graph: [name] }), { "data-control": "graph" });
+  const views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
     (view) => page.change({ view: view ? [view] : [] }));
-  page.simple = toggleButton("simple", () => simplify(page, !simplified(page)));
-  page.parameters = toggleButton("parameters", () => hide(page, "parameter"));
-  page.constants = toggleButton("constants", () => hide(page, "constant"));
-  page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
-  page.others = select("graph.with", (pair) => against(page, JSON.parse(pair)), { "data-control": "with" });
-  page.hiddenCount = make("span", "ms-muted ms-graph-hidden");
-  const collapse = (page.collapse = make("button", "ms-button", words("graph.collapse"), {
-    type: "button",
-    "data-control": "collapse",
-  }));
+  const simple = toggleButton("simple", () => simplify(page, !simplified(page)));
+  const parameters = toggleButton("parameters", () => hide(page, "parameter"));
+  const constants = toggleButton("constants", () => hide(page, "constant"));
+  const compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
+  const others = select("graph.with", (pair) => against(page, JSON.parse(pair)), { "data-control": "with" });
+  const hiddenCount = make("span", "ms-muted ms-graph-hidden");
+  const collapse = make("button", "ms-button", words("graph.collapse"), { type: "button", "data-control": "collapse" });
   collapse.addEventListener("click", () => {
     page.fit = true;
     page.change({ open: [""], page: [], node: [] });
   });
-  page.counts = make("span", "ms-muted ms-graph-counts");
-  page.left = make("span", "ms-muted");
+  return {
+    runs, graphs, views, simple, parameters, constants, compare, others, hiddenCount, collapse,
+    counts: make("span", "ms-muted ms-graph-counts"), left: make("span", "ms-muted"), painting: make("label", "ms-graph-by"),
+  };
+}
+
+/** @param {Graphs.Page} page */
+function build(page) {
   paint.build(page);
-  page.painting = make("label", "ms-graph-by", [words("graph.paint"), " ", page.metric]);
+  page.painting.append(words("graph.paint"), " ", page.metric);
   page.find(".ms-graph-controls").replaceChildren(
-    page.views, page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
-    page.compare, page.others, page.painting,
+    page.views, page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants,
+    page.collapse, page.compare, page.others, page.painting,
     make("span", "ms-grow"), page.counts,
   );
   buildHead(page);
@@ -180,24 +237,36 @@ function build(page) {
   treemap.build(page);
 }
 
-// Statistics count the whole graph unless somebody chose otherwise.
+/**
+ * Statistics count the whole graph unless somebody chose otherwise.
+ * @param {Graphs.Page} page
+ */
 function counted(page) {
   const found = of(page);
   if (found.simple && found.simple[0] === "auto") delete found.simple;
   return found;
 }
 
+/** @param {Graphs.Page} page */
 function simplified(page) {
   const wanted = view.get(page, "simple", "auto");
   if (view.get(page, "view") === "statistics") return wanted === "1";
   return wanted === "auto" ? Boolean(page.drawing && page.drawing.meta.simple) : wanted === "1";
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {boolean} on
+ */
 function simplify(page, on) {
   page.fit = true;
   page.change({ simple: [on ? "1" : "0"] });
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {[string, string] | null} pair
+ */
 function against(page, pair) {
   page.fit = true;
   page.change({ page: [], node: [], with: pair ? [pair[0]] : [], other: pair ? [pair[1]] : [] });
@@ -205,6 +274,7 @@ function against(page, pair) {
 
 const FORMS = ["svg", "png", "dot", "json", "all.dot", "all.json"];
 
+/** @param {Graphs.Page} page */
 function buildHead(page) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "graph.save");
@@ -220,6 +290,7 @@ function buildHead(page) {
   });
 }
 
+/** @type {Record<string, (page: Graphs.Page) => void>} */
 const acts = {
   fit: (page) => canvas.fit(page),
   full: (page) => page.change({ full: view.get(page, "full") === "1" ? [] : ["1"] }),
@@ -229,9 +300,13 @@ const acts = {
   after: (page) => paint.move(page, 1),
 };
 
-// Save in a form; data are the data attributes of the button: form, name of a box, name of an attribute.
+/**
+ * Save in a form; data are the data attributes of the button: form, name of a box, name of an attribute.
+ * @param {Graphs.Page} page
+ * @param {DOMStringMap} data
+ */
 function save(page, data) {
-  const form = data.save;
+  const form = data.save || "";
   if (form === "png") {
     canvas.png(page);
     return;
@@ -246,17 +321,26 @@ function save(page, data) {
   setProps(page.store("save"), { data: wanted });
 }
 
+/** @param {Graphs.Page} page */
 function drawControls(page) {
   const { runs, left } = page.catalogue;
+  const { run, graph } = shownIn(page);
   page.runs.hidden = runs.length < 2;
-  fillSelect(page.runs, runs.map((run) => [run.key, run.name]), page.run.key);
-  const staged = (one) => (one.stage ? translate(one.final ? "graph.stage.final" : "graph.stage", one) : one.name);
+  fillSelect(page.runs, runs.map((one) => [one.key, one.name]), run.key);
+  /** @param {Graphs.Graph} one */
+  const staged = ({ stage, name, final }) =>
+    (stage ? translate(final ? "graph.stage.final" : "graph.stage", { stage, name }) : name);
+  /** @param {Graphs.Graph} one */
   const named = (one) => (one.label ? one.label[language() === "zh" ? 1 : 0] : staged(one));
-  fillSelect(page.graphs, page.run.graphs.map((one) => [one.name, named(one)]), page.graph.name);
-  if (page.run.total > page.run.graphs.length) {
-    writeText(page.left, "graph.first_of", { n: count(page.run.graphs.length), total: count(page.run.total) });
+  fillSelect(page.graphs, run.graphs.map((one) => [one.name, named(one)]), graph.name);
+  if (run.total > run.graphs.length) {
+    writeText(page.left, "graph.first_of", { n: count(run.graphs.length), total: count(run.total) });
   } else if (left) writeText(page.left, "graph.left", { n: count(left) });
-  page.left.hidden = !left && page.run.total <= page.run.graphs.length;
+  page.left.hidden = !left && run.total <= run.graphs.length;
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {boolean} on
+   */
   const press = (button, on) => button.setAttribute("aria-pressed", String(on));
   pressSegment(page.views, view.get(page, "view"));
   const tables = view.get(page, "view") === "statistics";
@@ -271,6 +355,7 @@ function drawControls(page) {
   sides.draw(page);
 }
 
+/** @param {Graphs.Page} page */
 function drawCompared(page) {
   const pairs = comparable(page);
   page.compare.hidden = !pairs.length && !page.against;
@@ -281,7 +366,7 @@ function drawCompared(page) {
   const named = new Map(page.catalogue.runs.map((run) => [run.key, run.name]));
   const choices = pairs.map((pair) => [
     JSON.stringify(pair),
-    translate("graph.of_run", { run: named.get(pair[0]), graph: pair[1] }),
+    translate("graph.of_run", { run: named.get(pair[0]) || "", graph: pair[1] }),
   ]);
   const chosen = JSON.stringify(page.against);
   if (!choices.some(([value]) => value === chosen)) choices.unshift([chosen, page.against.join(" · ")]);
@@ -290,10 +375,11 @@ function drawCompared(page) {
 
 // The head of the canvas --------------------------------------------------------------------------------------------
 
+/** @param {Graphs.Page} page */
 function drawHead(page) {
   const { meta } = page.drawing;
   const title = page.find(".ms-graph-main .ms-card-title");
-  title.textContent = page.run ? `${page.run.name} · ${meta.title || page.graph.name}` : "";
+  title.textContent = page.run && page.graph ? `${page.run.name} · ${meta.title || page.graph.name}` : "";
   title.title = title.textContent;
   const badges = [];
   if (meta.closed) badges.push(badge("graph.closed", { n: count(meta.closed) }, "graph.closed.tip", "accent"));
@@ -319,7 +405,11 @@ function drawHead(page) {
   drawHidden(page, meta.hidden || {}, meta.kept);
 }
 
-// What a reader should know of what is shown, and nobody asked for: that it is simplified, what its writer leaves out.
+/**
+ * What a reader should know of what is shown, and nobody asked for: that it is simplified, what its writer leaves out.
+ * @param {Graphs.Page} page
+ * @param {Graphs.DrawingMeta} meta
+ */
 function drawSaid(page, meta) {
   const lines = (meta.notes || []).map((note) => make("p", "", note));
   if (meta.simple && view.get(page, "simple", "auto") === "auto") {
@@ -333,13 +423,19 @@ function drawSaid(page, meta) {
   page.simple.setAttribute("aria-pressed", String(simplified(page)));
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Record<string, number>} hidden
+ * @param {number} kept
+ */
 function drawHidden(page, hidden, kept) {
   const rules = Object.entries(hidden);
   page.hiddenCount.hidden = !rules.length;
   if (!rules.length) return;
   const total = rules.reduce((sum, [, many]) => sum + many, 0);
   writeText(page.hiddenCount, "graph.hidden", { n: count(total) });
-  const named = (language) => [...rules, ...(kept ? [["kept", kept]] : [])].map(([rule, many]) => {
+  /** @param {number} language */
+  const named = (language) => Object.entries(kept ? { ...hidden, kept } : hidden).map(([rule, many]) => {
     const key = ["gradient", "optimizer", "unused", "kept"].includes(rule) ? `graph.hidden.${rule}` : "graph.hidden.other";
     return translations(key, { rule, n: count(many) })[language];
   }).join("\n");
@@ -348,6 +444,12 @@ function drawHidden(page, hidden, kept) {
   element.title = named(language() === "zh" ? 1 : 0);
 }
 
+/**
+ * @param {string} rootId
+ * @param {Graphs.PlainHtml[] | null} data
+ * @param {string} place
+ * @param {(page: Graphs.Page) => void} [then]
+ */
 function put(rootId, data, place, then) {
   const page = pageOf(rootId);
   if (!page || !data) return;
@@ -358,6 +460,12 @@ function put(rootId, data, place, then) {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_graph"), {
+  /**
+   * @param {Wire.Query | null} state
+   * @param {Graphs.Catalogue | null} catalogue
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   plan(state, catalogue, _prefs, rootId) {
     const page = pageOf(rootId);
     const nothing = Array(7).fill(noUpdate());
@@ -393,13 +501,17 @@ Object.assign(functionsOf("mindscope_graph"), {
     return [wanted, ...rest];
   },
 
-  // The server drew the graph: decide where the camera goes before anything is shown.
+  /**
+   * The server drew the graph: decide where the camera goes before anything is shown.
+   * @param {Graphs.Drawn | null} drawing
+   * @param {string} rootId
+   */
   place(drawing, rootId) {
     const page = pageOf(rootId);
     if (!page || !drawing || !page.graph) return [noUpdate(), noUpdate()];
     const { meta } = drawing;
     const other = page.against || [];
-    if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) {
+    if (!page.run || meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) {
       return [noUpdate(), noUpdate()];
     }
     const before = page.drawing;
@@ -424,26 +536,50 @@ Object.assign(functionsOf("mindscope_graph"), {
     return [drawing.elements, drawing.stylesheet];
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   panel(data, rootId) {
     put(rootId, data, ".ms-graph-panel");
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   results(data, rootId) {
     put(rootId, data, ".ms-graph-results", side.found);
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   traced(data, rootId) {
     put(rootId, data, ".ms-graph-traced");
   },
 
+  /**
+   * @param {Graphs.PlainHtml[][] | null} data
+   * @param {string} rootId
+   */
   tables(data, rootId) {
     ["types", "scopes", "parameters"].forEach((name, place) => put(rootId, data && data[place], `[data-table="${name}"]`));
   },
 
+  /**
+   * @param {Graphs.PlainHtml[] | null} data
+   * @param {string} rootId
+   */
   flagged(data, rootId) {
     put(rootId, data, '[data-table="flagged"]');
   },
 
+  /**
+   * @param {Graphs.Painted | null} data
+   * @param {string} rootId
+   */
   painted(data, rootId) {
     const page = pageOf(rootId);
     if (!page || !data || !page.graph) return;
@@ -455,6 +591,10 @@ Object.assign(functionsOf("mindscope_graph"), {
     setProps(page.store("about"), { data: asked });
   },
 
+  /**
+   * @param {Graphs.Treemap | null} data
+   * @param {string} rootId
+   */
   tiles(data, rootId) {
     const page = pageOf(rootId);
     if (page && data) treemap.draw(page, data);
@@ -463,7 +603,9 @@ Object.assign(functionsOf("mindscope_graph"), {
 
 // Keys --------------------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.Page} page */
 const closer = (page) => canvas.zoom(page, 1.25);
+/** @type {Record<string, (page: Graphs.Page) => void>} */
 const KEYS = {
   ",": acts.before, ".": acts.after, f: acts.full, "[": acts.tree, "]": acts.panel, 0: acts.fit, "+": closer, "=": closer,
   "-": (page) => canvas.zoom(page, 0.8),

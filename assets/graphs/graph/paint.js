@@ -16,16 +16,18 @@ const WAITING = ["reading", "waiting"];
 /** What names the values, cleared with the graph. */
 export const NONE = { by: [], part: [], at: [] };
 
+/** @param {Wire.Texts} pair */
 const own = (pair) => pair[language() === "zh" ? 1 : 0];
 /** @param {Wire.Texts} texts */
 const both = ([english, chinese]) => make("span", "t", [
   make("span", "en", english, { lang: "en" }), make("span", "zh", chinese, { lang: "zh-CN" }),
 ]);
 
-export function build(page) {
-  page.metric = select("graph.paint", (metric) => page.change({ ...NONE, paint: metric ? [metric] : [] }),
+/** @param {Graphs.Page} page */
+export function fields(page) {
+  const metric = select("graph.paint", (metric) => page.change({ ...NONE, paint: metric ? [metric] : [] }),
     { "data-control": "paint" });
-  const parts = (page.paints = {
+  const paints = {
     source: select("graph.paint.from", (key) => page.change({ ...NONE, by: [key] }), { "data-control": "by" }),
     part: select("graph.paint.part", (part) => page.change({ part: [part], at: [] }), { "data-control": "part" }),
     range: make("input", "ms-slider ms-graph-at", [], { type: "range", min: "0", step: "1", "data-control": "at" }),
@@ -37,7 +39,13 @@ export function build(page) {
     bar: make("div", "ms-graph-scale", [], { role: "img" }),
     csv: make("button", "ms-button", words("graph.paint.csv"), { type: "button", "data-save": "painted.csv" }),
     notes: make("p", "ms-muted ms-graph-sums", [], { role: "status" }),
-  });
+  };
+  return { metric, paints, paintAsked: null, paintLanguage: "", paintTurn: 0, paintTimer: 0 };
+}
+
+/** @param {Graphs.Page} page */
+export function build(page) {
+  const parts = page.paints;
   setLabel(parts.log, "title", "graph.paint.log.tip");
   setLabel(parts.csv, "title", "graph.paint.csv.tip");
   for (const name of ["title", "aria-label"]) setLabel(parts.range, name, "graph.paint.step");
@@ -52,20 +60,31 @@ export function build(page) {
     parts.notes);
 }
 
-/** Go to the step before (-1) or after (1). */
+/**
+ * Go to the step before (-1) or after (1).
+ * @param {Graphs.Page} page
+ * @param {number} by
+ */
 export function move(page, by) {
   const { painted } = page;
   if (!painted || !painted.steps) return;
   choose(page, painted.steps.indexOf(painted.step) + by);
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {number} place
+ */
 function choose(page, place) {
   const steps = (page.painted && page.painted.steps) || [];
   const step = steps[Math.max(0, Math.min(place, steps.length - 1))];
-  if (step !== undefined && step !== page.painted.step) page.change({ at: [String(step)] });
+  if (step !== undefined && page.painted && step !== page.painted.step) page.change({ at: [String(step)] });
 }
 
-/** What a request or a file needs to know of the painting; nothing for a graph that is not painted. */
+/**
+ * What a request or a file needs to know of the painting; nothing for a graph that is not painted.
+ * @param {Graphs.Page} page
+ */
 export function told(page) {
   const metric = view.get(page, "paint");
   if (!METRICS.includes(metric)) return {};
@@ -76,7 +95,11 @@ export function told(page) {
   return found;
 }
 
-/** Ask for the values of what is drawn, if they are not known. */
+/**
+ * Ask for the values of what is drawn, if they are not known.
+ * @param {Graphs.Page} page
+ * @param {Wire.Query} ask
+ */
 export function request(page, ask) {
   const { paint } = told(page);
   const choices = [["", translate("graph.paint.none")], ...METRICS.map((name) => [name, translate(`graph.paint.${name}`)])];
@@ -89,6 +112,7 @@ export function request(page, ask) {
     return;
   }
   if (!page.drawing || page.drawing.meta.broken) return;
+  /** @type {Wire.Query} */
   const wanted = { ...ask, ...told(page), open: page.opened.length ? page.opened : [""] };
   delete wanted.node;
   delete wanted.trace;
@@ -100,12 +124,20 @@ export function request(page, ask) {
   send(page, wanted);
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Wire.Query} wanted
+ */
 function send(page, wanted) {
   page.paintTurn = (page.paintTurn || 0) + 1;
   setProps(page.store("paint"), { data: { ...wanted, turn: [String(page.paintTurn)] } });
 }
 
-/** Show an answer; null for a graph that is not painted any more. */
+/**
+ * Show an answer; null for a graph that is not painted any more.
+ * @param {Graphs.Page} page
+ * @param {Graphs.Painted | null} answer
+ */
 export function draw(page, answer) {
   const metric = view.get(page, "paint");
   if (answer && (answer.state === "none" || answer.metric !== metric)) return;
@@ -115,7 +147,7 @@ export function draw(page, answer) {
   const asked = page.paintAsked;
   if (answer && WAITING.includes(answer.state)) {
     page.paintTimer = window.setTimeout(() => {
-      if (page.paintAsked === asked && page.root.isConnected) send(page, asked);
+      if (asked && page.paintAsked === asked && page.root.isConnected) send(page, asked);
     }, AGAIN_MS);
   }
   drawControls(page, answer);
@@ -123,6 +155,10 @@ export function draw(page, answer) {
   canvas.paint(page);
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Graphs.Painted | null} answer
+ */
 function drawControls(page, answer) {
   if (!answer) return;
   const { source, part, steps, range, at, before, after, log, bar, csv, notes } = page.paints;
@@ -143,15 +179,20 @@ function drawControls(page, answer) {
   range.setAttribute("aria-valuetext", translate(key, { step: answer.step }));
   log.setAttribute("aria-pressed", String(view.get(page, "log") === "1"));
   for (const element of [log, bar, csv]) element.hidden = !answer.bar;
-  if (answer.bar) drawBar(page, bar, answer);
+  if (answer.bar) drawBar(bar, answer.bar, answer.metric);
   const lines = answer.bar ? [answer.matched, answer.sums, answer.combine] : [];
   if (answer.problem.length) lines.push(answer.problem);
   notes.classList.toggle("ms-wrong-text", answer.state === "failed");
   notes.replaceChildren(...lines.flatMap((line) => [both(line), " · "]).slice(0, -1));
 }
 
-function drawBar(page, bar, answer) {
-  const { colours, ticks } = answer.bar;
+/**
+ * @param {HTMLElement} bar
+ * @param {Graphs.Bar} scale
+ * @param {string} metric
+ */
+function drawBar(bar, scale, metric) {
+  const { colours, ticks } = scale;
   const strip = make("div", "ms-graph-strip");
   strip.style.background = `linear-gradient(90deg, ${colours.join(", ")})`;
   const marks = ticks.map(([share, text]) => {
@@ -161,7 +202,7 @@ function drawBar(page, bar, answer) {
     return mark;
   });
   bar.replaceChildren(strip, make("div", "ms-graph-ticks", marks));
-  const name = translate(`graph.paint.${answer.metric}`);
+  const name = translate(`graph.paint.${metric}`);
   bar.setAttribute("aria-label", `${name}: ${ticks[0][1]} – ${ticks[ticks.length - 1][1]}`);
   bar.title = name;
 }

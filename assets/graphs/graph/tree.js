@@ -6,7 +6,10 @@ import { setLabel } from "../../kit/i18n.js";
 import { alsoUsed } from "../lettering.js";
 import * as view from "../view.js";
 
-// Draw the tree of scopes.
+/**
+ * Draw the tree of scopes.
+ * @param {Graphs.Page} page
+ */
 export function drawTree(page) {
   const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark, also]) => {
     const arrow = iconButton(opened ? "down" : "right", opened ? "graph.close" : "graph.open", "");
@@ -37,6 +40,7 @@ export function drawTree(page) {
   markTree(page);
 }
 
+/** @param {Graphs.CanvasPage} page */
 export function markTree(page) {
   const chosen = view.get(page, "node");
   for (const line of page.root.querySelectorAll(".ms-graph-branch")) {

@@ -1,8 +1,10 @@
 // Statistics of the graph: the treemap of parameters as SVG, and the search for precision flags. The server computes the
 // position of every rectangle (layouts/graphs/graph/treemap.py); labels are cut here to the space there is.
 
+import { penOf } from "../../kit/canvases.js";
 import { make, words } from "../../kit/elements.js";
 import { language, setLabel } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import * as canvas from "../canvas.js";
 import * as view from "../view.js";
@@ -10,21 +12,44 @@ import * as view from "../view.js";
 const SVG = "http://www.w3.org/2000/svg";
 const WAIT_MS = 180;
 const LETTERS = 3;
-const ruler = document.createElement("canvas").getContext("2d");
+const ruler = penOf(document.createElement("canvas"));
+/** @type {Record<string, number[]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+/** @param {Graphs.Page} page */
+export function fields(page) {
+  const flag = make("input", "ms-input ms-filter", [], {
+    type: "search", autocomplete: "off", spellcheck: "false", "data-control": "flag",
+  });
+  for (const name of ["placeholder", "aria-label"]) setLabel(flag, name, "graph.flag");
+  const every = make("button", "ms-button", words("graph.every"), {
+    type: "button", "aria-pressed": "false", "data-control": "flagged",
+  });
+  setLabel(every, "title", "graph.every.tip");
+  every.addEventListener("click", () => page.change({ flagged: view.get(page, "flagged") ? [] : ["all"] }));
+  const tip = make("div", "ms-graph-tip ms-graph-map-tip", [], { hidden: "" });
+  return { tip, flag, every, tiles: notYet, mapWidth: 0, areas: [], entered: false };
+}
+
+/** @param {Graphs.Page} page */
 export function build(page) {
   const host = page.find(".ms-graph-map");
-  page.tip = make("div", "ms-graph-tip ms-graph-map-tip", [], { hidden: "" });
-  host.addEventListener("click", (event) => act(page, tileOf(event)));
-  host.addEventListener("keydown", (event) => key(page, event));
-  for (const name of ["pointermove", "focusin"]) host.addEventListener(name, (event) => tip(page, tileOf(event)));
+  host.addEventListener("click", (/** @type {Event} */ event) => act(page, tileOf(event)));
+  host.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => key(page, event));
+  for (const name of ["pointermove", "focusin"]) {
+    host.addEventListener(name, (/** @type {Event} */ event) => tip(page, tileOf(event)));
+  }
   for (const name of ["pointerleave", "focusout"]) host.addEventListener(name, () => tip(page, null));
   new ResizeObserver(() => { if (page.tiles && host.clientWidth !== page.mapWidth) draw(page, page.tiles); }).observe(host);
   buildFlags(page);
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Wire.Query} of
+ */
 export function asks(page, of) {
+  /** @type {Wire.Query} */
   const map = { ...of, into: page.state.into || [] };
   if (currentPrefs().theme === "dark") map.theme = ["dark"];
   const flags = { ...of, flag: page.state.flag || [], flagged: page.state.flagged || [] };
@@ -34,13 +59,22 @@ export function asks(page, of) {
 
 // Treemap -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {Element[]} [children]
+ */
 function svg(tag, attributes, children = []) {
   const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   element.append(...children);
   return element;
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Graphs.Treemap} data
+ */
 export function draw(page, data) {
   page.tiles = data;
   const host = page.find(".ms-graph-map");
@@ -67,6 +101,11 @@ export function draw(page, data) {
   page.entered = false;
 }
 
+/**
+ * @param {Graphs.Tile} tile
+ * @param {Graphs.Area} area
+ * @param {number} place
+ */
 function rectangle(tile, [x, y, width, height], place) {
   const [, kind, label, , , , , , fill, , opened] = tile;
   const text = cut(label, width - 8);
@@ -90,12 +129,17 @@ function rectangle(tile, [x, y, width, height], place) {
   );
 }
 
+/** @param {Graphs.Tile} tile */
 function description(tile) {
   const [path, texts] = [tile[3], tile[9]];
   return `${path || "/"} · ${texts[language() === "zh" ? texts.length - 1 : 0]}`;
 }
 
-// Cut a label to the available width; "" if only few letters fit.
+/**
+ * Cut a label to the available width; "" if only few letters fit.
+ * @param {string} label
+ * @param {number} room
+ */
 function cut(label, room) {
   const line = label.replace(/\s+/g, " ").slice(0, 300);
   if (ruler.measureText(line).width <= room) return line;
@@ -108,6 +152,10 @@ function cut(label, room) {
   return low >= LETTERS ? `${line.slice(0, low)}…` : "";
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {Graphs.Treemap} treemap
+ */
 function crumbs(page, { crumbs: above, legend, weight }) {
   const links = [["", ""], ...above].map(([name, label], place, all) => {
     const text = name ? make("span", "ms-cut", label) : words("graph.whole", {}, "span", "");
@@ -129,18 +177,27 @@ function crumbs(page, { crumbs: above, legend, weight }) {
   page.find(".ms-graph-tints").replaceChildren(...(legend.length ? said : []), ...tints);
 }
 
+/** @param {Event} event */
 function tileOf(event) {
   return event.target instanceof Element ? event.target.closest(".ms-graph-tile") : null;
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {string} name
+ */
 function enter(page, name) {
   page.change({ into: name ? [name.slice(2)] : [] });
 }
 
-// Enter a scope, or show a parameter in the graph.
+/**
+ * Enter a scope, or show a parameter in the graph.
+ * @param {Graphs.Page} page
+ * @param {HTMLElement | null} tile
+ */
 function act(page, tile) {
   if (!tile) return;
-  const [name, kind] = page.tiles.tiles[tile.dataset.place];
+  const [name, kind] = page.tiles.tiles[Number(tile.dataset.place)];
   if (kind === "scope") enter(page, name);
   else if (kind === "parameter") {
     page.change({ view: [] });
@@ -148,12 +205,16 @@ function act(page, tile) {
   }
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {HTMLElement | null} tile
+ */
 function tip(page, tile) {
   const element = page.tip;
   element.hidden = !tile;
   if (!tile) return;
-  element.textContent = description(page.tiles.tiles[tile.dataset.place]);
-  const [x, y, width, height] = page.areas[tile.dataset.place];
+  element.textContent = description(page.tiles.tiles[Number(tile.dataset.place)]);
+  const [x, y, width, height] = page.areas[Number(tile.dataset.place)];
   const below = y + height + 4;
   const high = element.offsetHeight;
   const top = below + high <= page.tiles.height ? below : Math.max(0, y - high - 4);
@@ -161,6 +222,10 @@ function tip(page, tile) {
   Object.assign(element.style, { left: `${left}px`, top: `${top}px` });
 }
 
+/**
+ * @param {Graphs.Page} page
+ * @param {KeyboardEvent} event
+ */
 function key(page, event) {
   const tile = tileOf(event);
   if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -178,10 +243,16 @@ function key(page, event) {
   event.stopPropagation();
 }
 
-// Move to the nearest tile in a direction; sideways distance counts double.
+/**
+ * Move to the nearest tile in a direction; sideways distance counts double.
+ * @param {Graphs.Page} page
+ * @param {HTMLElement} tile
+ * @param {number[]} options
+ */
 function move(page, tile, [right, down]) {
+  /** @param {Graphs.Area} area */
   const middle = ([x, y, width, height]) => [x + width / 2, y + height / 2];
-  const [x, y] = middle(page.areas[tile.dataset.place]);
+  const [x, y] = middle(page.areas[Number(tile.dataset.place)]);
   let best = null;
   let least = Infinity;
   page.areas.forEach((area, place) => {
@@ -200,30 +271,18 @@ function move(page, tile, [right, down]) {
 
 // Precision flags ---------------------------------------------------------------------------------------------------
 
+/** @param {Graphs.Page} page */
 function buildFlags(page) {
-  const input = make("input", "ms-input ms-filter", [], {
-    type: "search",
-    autocomplete: "off",
-    spellcheck: "false",
-    "data-control": "flag",
-  });
-  for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "graph.flag");
+  const input = page.flag;
   let timer = 0;
   input.addEventListener("input", () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ flag: input.value ? [input.value] : [] }), WAIT_MS);
   });
-  const every = make("button", "ms-button", words("graph.every"), {
-    type: "button",
-    "aria-pressed": "false",
-    "data-control": "flagged",
-  });
-  setLabel(every, "title", "graph.every.tip");
-  every.addEventListener("click", () => page.change({ flagged: view.get(page, "flagged") ? [] : ["all"] }));
-  Object.assign(page, { flag: input, every });
-  page.find(".ms-graph-flags").replaceChildren(input, every);
+  page.find(".ms-graph-flags").replaceChildren(input, page.every);
 }
 
+/** @param {Graphs.Page} page */
 function drawFlags(page) {
   const wanted = view.get(page, "flag");
   if (document.activeElement !== page.flag && page.flag.value !== wanted) page.flag.value = wanted;

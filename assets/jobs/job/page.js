@@ -2,6 +2,7 @@
 // Counterpart of layouts/jobs/job.
 
 import { setDescription } from "../../kit/alternatives.js";
+import { penOf } from "../../kit/canvases.js";
 import { functionsOf, setProps } from "../../kit/dash.js";
 import { badge, icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
@@ -107,7 +108,7 @@ function drawGrid(page) {
   canvas.height = Math.ceil(grid.height * scale);
   canvas.style.width = `${grid.width}px`;
   canvas.style.height = `${grid.height}px`;
-  const paint = canvas.getContext("2d");
+  const paint = penOf(canvas);
   paint.scale(scale, scale);
   const style = getComputedStyle(page.root);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -237,7 +238,7 @@ function key(page, event) {
 }
 
 function save(page) {
-  page.canvas.toBlob((blob) => files.saveBlob(blob, `${files.fileName(`${page.run.name}_${page.profile.title}`, "job")}.png`));
+  void files.savePicture(page.canvas, files.fileName(`${page.run.name}_${page.profile.title}`, "job"));
 }
 
 profiling.define("job", { build, draw });

@@ -2,8 +2,9 @@
 // Each pixel of a row is a column of bands stacked by their shares of its time, so nothing that is short is lost.
 
 import { setDescription } from "../../kit/alternatives.js";
+import { penOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
-import { coloursAt, saveBlob } from "../../kit/files.js";
+import { coloursAt, savePicture } from "../../kit/files.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { atText, heightsOf, moved, rowHeight, sharesAt, ticksOf, zoomed } from "./parts.js";
 import { percent } from "../../kit/units.js";
@@ -78,7 +79,7 @@ export class Chart {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     context.scale(ratio, ratio);
     return context;
   }
@@ -146,7 +147,7 @@ export class Chart {
       }
     }
     const canvas = make("canvas", "", [], { width: columns, height });
-    canvas.getContext("2d").putImageData(image, 0, 0);
+    penOf(canvas).putImageData(image, 0, 0);
     return canvas;
   }
 
@@ -389,7 +390,7 @@ export class Chart {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     const head = 44;
     const canvas = make("canvas", "", [], { width: width * FILE_RATIO, height: (height + head) * FILE_RATIO });
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     const { colour, font } = coloursAt(this.host);
     const inner = make("canvas", "", [], {});
     this.render(this.sized(inner, FILE_RATIO), FILE_RATIO);
@@ -410,6 +411,6 @@ export class Chart {
       x += 15 + context.measureText(text).width + 16;
     }
     context.drawImage(inner, 0, head, width, height);
-    canvas.toBlob((blob) => saveBlob(blob, `${name}.png`));
+    void savePicture(canvas, name);
   }
 }

@@ -2,8 +2,9 @@
 // Times are ns on the axis of the server's answers.
 
 import { setDescription } from "../../kit/alternatives.js";
+import { penOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
-import { coloursAt, saveBlob } from "../../kit/files.js";
+import { coloursAt, savePicture } from "../../kit/files.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { duration } from "../../profiles/axis.js";
 import { FONT_PX, GAP, LINE_WIDTH, outline, render, themeNow } from "./drawing.js";
@@ -76,7 +77,7 @@ export class Chart {
   }
 
   measure() {
-    const context = this.canvas.getContext("2d");
+    const context = penOf(this.canvas);
     context.font = `${FONT_PX}px ${coloursAt(this.host).font}`;
     const names = (this.facts ? this.facts.ranks : []).map((one) => context.measureText(this.nameOf(one)).width);
     const left = Math.ceil(Math.max(30, ...names)) + GAP + 14;
@@ -114,12 +115,12 @@ export class Chart {
     const { canvas, width } = this;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(this.grid.height * ratio);
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     // While something is dragged over, the picture stays the same: drawing it anew takes long with many ranks.
     const dragging = this.drag && this.drag.moved && this.kept && this.kept.width === canvas.width;
     if (!dragging) {
       this.kept = make("canvas", "", [], { width: canvas.width, height: canvas.height });
-      const picture = this.kept.getContext("2d");
+      const picture = penOf(this.kept);
       picture.scale(ratio, ratio);
       render(this, picture);
     }
@@ -346,7 +347,7 @@ export class Chart {
     if (!this.view) return;
     const head = 2 * FONT_PX + 5 * GAP;
     const canvas = make("canvas", "", [], { width: this.width * FILE_RATIO, height: (this.grid.height + head) * FILE_RATIO });
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     const { colour, font } = coloursAt(this.host);
     context.scale(FILE_RATIO, FILE_RATIO);
     context.fillStyle = colour("--ms-card");
@@ -366,6 +367,6 @@ export class Chart {
     }
     context.translate(0, head);
     render(this, context);
-    canvas.toBlob((blob) => saveBlob(blob, `${name}.png`));
+    void savePicture(canvas, name);
   }
 }

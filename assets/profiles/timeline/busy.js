@@ -1,6 +1,8 @@
 // Pixels in which several slices run: their busy share as opacity. The pixels of all lanes are one image, a row for each lane,
 // which is stretched to the height of the lane: a call for a lane instead of one for a pixel.
 
+import { penOf } from "../../kit/canvases.js";
+
 /** The least that a pixel shows where anything ran. */
 const LEAST = 0.22;
 const LEVELS = 255;
@@ -41,7 +43,7 @@ function drawSome(context, lanes, columns, colour) {
   const image = new ImageData(columns, lanes.length);
   const pixels = new Uint32Array(image.data.buffer);
   lanes.forEach(({ shares }, row) => pixelsOf(shares, colour, pixels.subarray(row * columns, (row + 1) * columns)));
-  sheet.getContext("2d").putImageData(image, 0, 0);
+  penOf(sheet).putImageData(image, 0, 0);
   const smoothing = context.imageSmoothingEnabled;
   context.imageSmoothingEnabled = false;
   lanes.forEach(({ y, height }, row) => context.drawImage(sheet, 0, row, columns, 1, 0, y, columns, height));

@@ -1,6 +1,7 @@
 // Draws rows: slices that are at least a pixel wide one by one, with their names where they fit; narrower ones as the share of
 // each pixel that is busy. A picture wider than the screen is kept, so that dragging draws nothing anew.
 
+import { penOf } from "../../kit/canvases.js";
 import { drawBusy, shapeBusy } from "./busy.js";
 import { fillOfKind, fillOfName, pace, pacesOf } from "./colours.js";
 import { share } from "./wire.js";
@@ -169,7 +170,7 @@ function hatch(context, scene, columns, y, height) {
 let measured = null;
 
 function measuring() {
-  const context = document.createElement("canvas").getContext("2d");
+  const context = penOf(document.createElement("canvas"));
   context.font = FONT;
   return ruler(context);
 }

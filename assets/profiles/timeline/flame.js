@@ -1,5 +1,6 @@
 // The flame graph of a range: stacks merged by name, the outermost on top; a press enlarges one.
 
+import { penOf } from "../../kit/canvases.js";
 import { make, words } from "../../kit/elements.js";
 import { count, percent } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
@@ -63,7 +64,7 @@ export function flameParts(found, { palette, ratio, find }) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     canvas.style.cssText = `width: ${width}px; height: ${height}px`;
-    const context = canvas.getContext("2d");
+    const context = penOf(canvas);
     context.scale(ratio, ratio);
     context.font = FONT;
     context.textBaseline = "middle";

@@ -1,6 +1,7 @@
 // One timeline on screen: what it shows, asking for what is to be drawn, and drawing it. All times are ns from the start of the
 // trace; `line` is what everything else in this folder works on.
 
+import { penOf } from "../../kit/canvases.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import * as camera from "./camera.js";
 import { paint, paintCurve } from "./canvas.js";
@@ -230,7 +231,7 @@ function drawFrame(line) {
 }
 
 function drawRows(line, seen) {
-  const context = line.host.canvas.getContext("2d");
+  const context = penOf(line.host.canvas);
   const { picture, range } = line;
   const span = range.to - range.from;
   const key = `${line.version} ${line.top} ${line.theme}`;
@@ -256,7 +257,7 @@ function newPicture(line, seen, key) {
   const canvas = (line.picture && line.picture.canvas) || document.createElement("canvas");
   canvas.width = columns;
   canvas.height = Math.round(line.height * ratio);
-  const context = canvas.getContext("2d");
+  const context = penOf(canvas);
   const begun = performance.now();
   const drawn = drawScene(line, seen, context, { from: range.from - room, to: range.to + room, width: columns / ratio, ratio });
   line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;

@@ -1,6 +1,7 @@
 // What lies over and beside the slices: the ruler with steps and ticks, grid lines, the selection and its arrows, the chosen
 // range, marks and the pointer.
 
+import { penOf } from "../../kit/canvases.js";
 import { drawArrows } from "./arrows.js";
 import { duration, niceStep, ticks } from "../axis.js";
 import { FONT } from "./canvas.js";
@@ -27,7 +28,7 @@ function inks(line) {
 }
 
 function begin(line, canvas) {
-  const context = canvas.getContext("2d");
+  const context = penOf(canvas);
   context.setTransform(line.ratio, 0, 0, line.ratio, 0, 0);
   context.clearRect(0, 0, line.width, canvas.height / line.ratio);
   context.font = FONT;

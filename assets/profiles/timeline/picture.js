@@ -1,5 +1,6 @@
 // The timeline as a file: a picture, or a drawing with shapes and texts.
 
+import { penOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
 import { FONT } from "./canvas.js";
 import { rowsOnScreen } from "./geometry.js";
@@ -31,7 +32,7 @@ export function savePicture(page) {
   const canvas = document.createElement("canvas");
   canvas.width = side + host.canvas.width;
   canvas.height = top + host.canvas.height;
-  const context = canvas.getContext("2d");
+  const context = penOf(canvas);
   context.fillStyle = style.getPropertyValue("--ms-card");
   context.fillRect(0, 0, canvas.width, canvas.height);
   for (const each of [host.canvas, host.overlay]) context.drawImage(each, side, top);
@@ -57,7 +58,7 @@ export function drawingOf({ host, line }) {
   const style = getComputedStyle(host.root);
   const side = host.labels.clientWidth;
   const top = host.ruler.height / line.ratio;
-  const measuring = document.createElement("canvas").getContext("2d");
+  const measuring = penOf(document.createElement("canvas"));
   const drawing = new Vector((text, font) => {
     measuring.font = font;
     return measuring.measureText(text).width;

@@ -1,5 +1,6 @@
 // The bird's-eye strip: the whole trace with its busy share, what of it is on screen, and where search found something.
 
+import { penOf } from "../../kit/canvases.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
 import { share } from "./wire.js";
 
@@ -32,7 +33,7 @@ export function drawStrip(line) {
     strip.width = Math.round(width * ratio);
     strip.height = Math.round(height * ratio);
   }
-  const context = strip.getContext("2d");
+  const context = penOf(strip);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   const { inks: ink } = line;
