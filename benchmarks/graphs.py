@@ -73,7 +73,7 @@ def large() -> dict[str, float]:
 
 def shown() -> dict[str, float]:
     """Draw the generated graph as the page first does, with a new server each time."""
-    from layouts.graphs.asks import read_ask
+    from layouts.graphs.asks import DrawingRequest
     from layouts.graphs.drawing import drawn
     from layouts.graphs.graph.statistics import statistics
     from layouts.graphs.graph_views import Views
@@ -81,7 +81,7 @@ def shown() -> dict[str, float]:
     spent: dict[str, float] = {}
 
     def draw(name: str, views: Views, simple: str) -> None:
-        ask = read_ask({"run": ["run"], "graph": [GRAPH], "simple": [simple]})
+        ask = DrawingRequest.read({"run": ["run"], "graph": [GRAPH], "simple": [simple]})
         begun = time.process_time()
         if not drawn(views, ask)["elements"]:
             raise RuntimeError(f"{name}: nothing is drawn")
@@ -103,7 +103,7 @@ def shown() -> dict[str, float]:
         draw("of_other", other, "0")
         draw("simple", other, "1")
         begun = time.process_time()
-        statistics(views, read_ask({"run": ["run"], "graph": [GRAPH], "simple": ["1"]}).of)
+        statistics(views, DrawingRequest.read({"run": ["run"], "graph": [GRAPH], "simple": ["1"]}).of)
         spent["statistics"] = 1000 * (time.process_time() - begun)
         stored.stop()
     return spent

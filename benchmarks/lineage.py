@@ -40,7 +40,7 @@ def measure() -> dict[str, float]:
     """CPU milliseconds of the first table and figure, and of a second figure."""
     import msgspec
 
-    from layouts.lineage.asks import read_ask
+    from layouts.lineage.asks import AxesRequest
     from layouts.lineage.drawing import drawing, sheet
     from layouts.lineage.model_columns import COLUMNS as ABOUT
     from layouts.lineage.table import LineageTable
@@ -51,11 +51,11 @@ def measure() -> dict[str, float]:
     table = LineageTable(rows, lineage_frame(rows), ABOUT)
     sent = sheet(table)
     names = [column["name"] for column in sent["columns"] if column["axis"]][:COLUMNS]
-    drawn = drawing(table, read_ask({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})
+    drawn = drawing(table, AxesRequest.read({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})
     msgspec.json.encode([sent, drawn])
     both = (time.process_time() - begun) * 1e3
     begun = time.process_time()
-    msgspec.json.encode(drawing(table, read_ask({"col": names, "colour": ["optimizer"]}), {}))
+    msgspec.json.encode(drawing(table, AxesRequest.read({"col": names, "colour": ["optimizer"]}), {}))
     if len(sent["columns"]) != COLUMNS:
         raise RuntimeError(f"wanted {COLUMNS} columns, got {len(sent['columns'])}")
     again = (time.process_time() - begun) * 1e3
@@ -66,7 +66,7 @@ def _pipelines() -> float:
     """CPU milliseconds from a thousand pipelines in memory to the text that is sent."""
     import msgspec
 
-    from layouts.lineage.asks import read_ask
+    from layouts.lineage.asks import AxesRequest
     from layouts.lineage.drawing import drawing, sheet
     from layouts.lineage.pipeline_columns import Pipelines, side_by_side
     from parsers import DatasetGraph
@@ -80,7 +80,7 @@ def _pipelines() -> float:
     names = [column["name"] for column in sent["columns"] if column["axis"]]
     if len(found.graphs) != RUNS or len(names) < _PARAMETERS:
         raise RuntimeError(f"wanted {RUNS} pipelines and {_PARAMETERS} columns, got {len(found.graphs)} and {len(names)}")
-    msgspec.json.encode([sent, drawing(table, read_ask({"col": names[:_PARAMETERS]}), {})])
+    msgspec.json.encode([sent, drawing(table, AxesRequest.read({"col": names[:_PARAMETERS]}), {})])
     return (time.process_time() - begun) * 1e3
 
 
@@ -113,6 +113,7 @@ def measure_target() -> dict[str, float]:
     """CPU time of strengths, of the page's first answer, of a chart, and of a forest with all its refits."""
     import msgspec
 
+    from app.store.store import Store
     from layouts.lineage.model_columns import COLUMNS as ABOUT
     from layouts.lineage.optimisation.asks import ExplanationRequest
     from layouts.lineage.optimisation.drawing import over_setting
@@ -123,7 +124,7 @@ def measure_target() -> dict[str, float]:
 
     rows = _rows()
     table = LineageTable(rows, lineage_frame(rows), ABOUT)
-    chosen = choose(table, ExplanationRequest("metric/accuracy", "", None, "", None))
+    chosen = choose(Store(), table, ExplanationRequest("metric/accuracy", "", "", ""))
     begun = time.process_time()
     importance(chosen.frame, chosen.target)
     strengths = (time.process_time() - begun) * 1e3

@@ -9,9 +9,11 @@ from typing import TypeVar
 import msgspec
 from flask import Response, request
 
+from layouts.kit.parameters import Request
 from layouts.kit.state import BadInput
 
 T = TypeVar("T", bound=msgspec.Struct)
+R = TypeVar("R", bound=Request)
 
 
 class Unusable(ValueError):
@@ -48,6 +50,17 @@ def parameters(known: Sequence[str]) -> dict[str, list[str]]:
     if unknown:
         raise Unusable(f"expected the parameters {', '.join(known)}; found {unknown[0][:80]!r}")
     return request.args.to_dict(flat=False)
+
+
+def asked(kind: type[R], more: Sequence[str] = ()) -> R:
+    """Return the request that the parameters of a route describe; more are further parameters, which are read elsewhere.
+
+    Unusable if it does not say what it is about or has other parameters, BadInput if a value is not valid.
+    """
+    found = kind.read_any(parameters((*kind.route_keys(), *more)))
+    if found is None:
+        raise Unusable("expected the parameter run, found none")
+    return found
 
 
 def body(kind: type[T], what: str = "a change") -> T:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from parsers.dumps.access import RunDump
 from parsers.errors import FormatError
 
 from layouts.dumps.open_dump import DumpView
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
 from layouts.kit.state import number, text
 from layouts.sources import DumpSources
 
@@ -42,16 +45,6 @@ class Dumped:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class DumpTensorRequest:
-    """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
-
-    value: Dumped
-    minus: Dumped | None
-    relative: bool
-    dims: str
-
-
 def read_dumped(data: Any, prefix: str = "") -> Dumped | None:
     """Return the tensor under the keys run, row and mark, None if there is no row, or raise BadInput."""
     if not text(data, f"{prefix}row"):
@@ -60,11 +53,22 @@ def read_dumped(data: Any, prefix: str = "") -> Dumped | None:
     return Dumped(text(data, f"{prefix}run", limit=_NAME), row, text(data, f"{prefix}mark"))
 
 
-def read_ask(data: Any) -> DumpTensorRequest:
-    """Return the ask in a state, or raise BadInput."""
-    value = read_dumped(data) or Dumped(text(data, "run", limit=_NAME), 0, text(data, "mark"))
-    how = text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES)
-    return DumpTensorRequest(value, read_dumped(data, "with_"), how == "relative", text(data, "dims", limit=2000))
+def _value(data: Any) -> Dumped:
+    return read_dumped(data) or Dumped(text(data, "run", limit=_NAME), 0, text(data, "mark"))
+
+
+def _is_relative(data: Any) -> bool:
+    return text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES) == "relative"
+
+
+@dataclass(frozen=True, slots=True)
+class DumpTensorRequest(Request):
+    """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
+
+    value: Dumped = asked.part(_value, "run", "row", "mark")
+    minus: Dumped | None = asked.part(partial(read_dumped, prefix="with_"), "with_run", "with_row", "with_mark")
+    relative: bool = asked.part(_is_relative, "how", default=False)
+    dims: str = asked.word("dims", limit=2000)
 
 
 def find(source: DumpSources, ask: DumpTensorRequest) -> Tensor:

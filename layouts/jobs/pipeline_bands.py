@@ -31,14 +31,13 @@ from parsers.profiler.jobs import JobFiles
 from parsers.profiler.step_parts import stages_named
 from parsers.schema import Schema
 
-from layouts.kit.state import BadInput, flag, number, texts
-from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.kit.state import BadInput, number, texts
+from layouts.profiles.profile_choice import ProfileChoice, profile, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
-KEYS = ("stage", "align", "m", "from", "to")
-"""Keys of the state beside those of a profile and step: unfolded stages, aligned clocks, typed number of micro batches, and the
-window in ns."""
 CLOSED = "none"
 """The stage in an address in which no stage is unfolded."""
 OPEN_RANKS = 32
@@ -53,35 +52,32 @@ _LONGEST_NS = 2.0**53
 _MAGIC = b"MSPL"
 
 
+def _stages(data: Any) -> tuple[int, ...] | None:
+    named = texts(data, "stage")
+    if any(not (one == CLOSED or one == "-1" or (one.isascii() and one.isdecimal() and len(one) < 10)) for one in named):
+        raise BadInput(f"stage: expected numbers of stages, or {CLOSED}; found {named[0][:80]!r}")
+    return tuple(int(one) for one in named if one != CLOSED) if named else None
+
+
+def _window(data: Any) -> tuple[int, int] | None:
+    begin, end = (int(number(data, key, -1.0, 0.0, _LONGEST_NS)) for key in ("from", "to"))
+    return (begin, end) if 0 <= begin < end else None
+
+
 @dataclass(frozen=True, slots=True)
-class PipelineRequest:
+class PipelineRequest(Request):
     """A request: a profile, whose job is meant; step None for all.
 
     stages are the unfolded ones, None for the default. aligned: clocks are compared by collective operations. typed is the
     number of micro batches that the user gives, 0 for none. window is (from, to) in ns, None for the whole step.
     """
 
-    choice: ProfileChoice
-    step: int | None = None
-    stages: tuple[int, ...] | None = None
-    aligned: bool = False
-    typed: int = 0
-    window: tuple[int, int] | None = None
-
-
-def read_ask(data: Any) -> PipelineRequest | None:
-    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
-    choice = read_choice(data)
-    if choice is None:
-        return None
-    named = texts(data, "stage")
-    if any(not (one == CLOSED or one == "-1" or (one.isascii() and one.isdecimal() and len(one) < 10)) for one in named):
-        raise BadInput(f"stage: expected numbers of stages, or {CLOSED}; found {named[0][:80]!r}")
-    begin, end = (int(number(data, key, -1.0, 0.0, _LONGEST_NS)) for key in ("from", "to"))
-    return PipelineRequest(
-        choice, read_step(data), tuple(int(one) for one in named if one != CLOSED) if named else None, flag(data, "align"),
-        int(number(data, "m", 0.0, 0.0, 1e6)), (begin, end) if 0 <= begin < end else None,
-    )  # fmt: skip
+    choice: ProfileChoice = profile()
+    step: int | None = asked.part(read_step, "step")
+    stages: tuple[int, ...] | None = asked.part(_stages, "stage")
+    aligned: bool = asked.switch("align")
+    typed: int = asked.count("m", 0, 0.0, 1e6)
+    window: tuple[int, int] | None = asked.part(_window, "from", "to")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,14 @@ from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
 from layouts.jobs.rank_tables import Member, Rank, ShownOperators
-from layouts.kit.state import BadInput, flag, number, text
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileRow
-from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
+from layouts.profiles.profile_choice import ProfileChoice, profile, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")
-KEYS = ("rows", "stage", "aligned")
-"""Keys of the state beside those of a profile and the step."""
 FIRST = 8
 """Ranks shown unless others are asked for."""
 MOST_RANKS = 64
@@ -49,29 +49,6 @@ Known = Sequence[Sequence[int]]
 """The ranks of each stage."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankOperatorRequest:
-    """A request: a profile, whose job is meant; step None for all; rows: the ranks, () for the first ones; a stage, or None.
-
-    aligned: move the ranks of each stage so that their common collectives end together.
-    """
-
-    choice: ProfileChoice
-    step: int | None = None
-    rows: tuple[int, ...] = ()
-    stage: int | None = None
-    aligned: bool = False
-
-
-def read_ask(data: Any) -> RankOperatorRequest | None:
-    """Parse a request from a plain route; None if it names no profile. BadInput if it is malformed."""
-    choice = read_choice(data)
-    if choice is None:
-        return None
-    stage = int(number(data, "stage", 0.0, 0.0, 1e6)) if text(data, "stage") else None
-    return RankOperatorRequest(choice, read_step(data), _named(text(data, "rows", limit=1000)), stage, flag(data, "aligned"))
-
-
 def _named(rows: str) -> tuple[int, ...]:
     """Return the ranks in a text such as "0-7, 12", in order."""
     rows = rows.replace(" ", "").strip(",")
@@ -85,6 +62,20 @@ def _named(rows: str) -> tuple[int, ...]:
     if not found or len(found) > _MOST_NAMED:
         raise BadInput(f"rows: expected ranks such as 0-7,12; found {rows[:80]!r}")
     return tuple(sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class RankOperatorRequest(Request):
+    """A request: a profile, whose job is meant; step None for all; rows: the ranks, () for the first ones; a stage, or None.
+
+    aligned: move the ranks of each stage so that their common collectives end together.
+    """
+
+    choice: ProfileChoice = profile()
+    step: int | None = asked.part(read_step, "step")
+    rows: tuple[int, ...] = asked.parsed("rows", _named, default=(), limit=1000)
+    stage: int | None = asked.whole("stage", high=1e6)
+    aligned: bool = asked.switch("aligned")
 
 
 class MemoryCurve(NamedTuple):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from parsers.analysis.jobs import contention as beside
@@ -25,8 +25,10 @@ from parsers.model import Ints
 from parsers.profiler.groups import ranks_of
 from parsers.schema import Schema
 
-from layouts.kit.state import flag, number, text
-from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_group, read_step
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.kit.state import number, text
+from layouts.profiles.profile_choice import ProfileChoice, profile, read_group, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("collectives", "links", "packets", "groups")
@@ -37,15 +39,19 @@ SETTINGS: Mapping[str, tuple[str, float, float]] = {
     "small_rdma": ("MB", float(sizes.SMALL["RDMA"]), 1e6), "slow": ("%", slow.SHARE, 0.01), "held": ("%", beside.SHARE, 0.01),
 }  # fmt: skip
 """Key of a setting -> unit in which it is typed, default, and the size of that unit."""
-KEYS = ("kind", "op", "measure", "class", "inner", "how", "by", "sort", *SETTINGS)
-"""Keys of the state beside those of a profile, group and step."""
 TABLES = ("totals", "operation", "links", "packets", "contention", "matrix")
 _LONGEST = 400
 _MOST = 1e6
 
 
+def _settings(data: Any) -> tuple[tuple[str, float], ...]:
+    return tuple(
+        (name, number(data, name, 0.0, 0.0, _MOST) * unit) for name, (_, _, unit) in SETTINGS.items() if text(data, name)
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class TrafficRequest:
+class TrafficRequest(Request):
     """A request: a profile, whose job is meant; group "" and step None for all; kind of operation and operation, "" for all.
 
     of: one of CLASSES. by: one of LEVELS. inner: also links of a rank to itself. how: what a cell of the matrix that stands for
@@ -53,18 +59,18 @@ class TrafficRequest:
     for the longest first. settings: one value for each of SETTINGS, in B/s, bytes and shares.
     """
 
-    choice: ProfileChoice
-    group: str = ""
-    step: int | None = None
-    kind: str = ""
-    operation: str = ""
-    measure: Measure = "bandwidth"
-    of: str = "total"
-    inner: bool = False
-    how: str = ""
-    by: str = "kind"
-    sort: str = ""
-    settings: tuple[tuple[str, float], ...] = ()
+    choice: ProfileChoice = profile()
+    group: str = asked.part(read_group, "group", default="")
+    step: int | None = asked.part(read_step, "step")
+    kind: str = asked.word("kind", limit=40)
+    operation: str = asked.word("op", limit=_LONGEST)
+    measure: Measure = asked.one_of("measure", MEASURES, "bandwidth")
+    of: str = asked.one_of("class", CLASSES, "total")
+    inner: bool = asked.switch("inner")
+    how: str = asked.one_of("how", ("", *HOWS))
+    by: str = asked.one_of("by", LEVELS, "kind")
+    sort: str = asked.word("sort", limit=40)
+    settings: tuple[tuple[str, float], ...] = asked.part(_settings, *SETTINGS, default=())
 
     def setting(self, name: str) -> float:
         """Return the value of a setting."""
@@ -80,22 +86,6 @@ class TrafficRequest:
     def small(self) -> dict[str, int]:
         """Bytes below which a packet is small, by transport."""
         return {name: int(self.setting("small_rdma" if name == "RDMA" else "small")) for name in sizes.SMALL}
-
-
-def read_ask(data: Any) -> TrafficRequest | None:
-    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
-    choice = read_choice(data)
-    if choice is None:
-        return None
-    settings = tuple(
-        (name, number(data, name, 0.0, 0.0, _MOST) * unit) for name, (_, _, unit) in SETTINGS.items() if text(data, name)
-    )
-    return TrafficRequest(
-        choice, read_group(data), read_step(data), text(data, "kind", limit=40), text(data, "op", limit=_LONGEST),
-        cast(Measure, text(data, "measure", "bandwidth", MEASURES)), text(data, "class", "total", CLASSES), flag(data, "inner"),
-        text(data, "how", "", ("", *HOWS)),
-        text(data, "by", "kind", LEVELS), text(data, "sort", limit=40), settings,
-    )  # fmt: skip
 
 
 class Traffic:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from layouts.kit.state import BadInput, text, texts
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request, read_words
 
 MOST_AXES = 60
 """The most axes that plotly draws."""
@@ -14,8 +16,12 @@ BY_RUN = "run"
 _MOST = 10_000
 
 
+def _set(data: Any, key: str) -> frozenset[str]:
+    return frozenset(read_words(data, key, _MOST))
+
+
 @dataclass(frozen=True, slots=True)
-class AxesRequest:
+class AxesRequest(Request):
     """A request for the figure.
 
     columns are drawn as axes, in order. log and linear are the columns whose scale was chosen; others have the usual scale of
@@ -23,26 +29,12 @@ class AxesRequest:
     hidden are the keys of hidden runs, runs those that the state of the page names. dark: the theme is dark.
     """
 
-    columns: tuple[str, ...]
-    dark: bool
-    log: frozenset[str]
-    linear: frozenset[str]
-    colour: str
-    hidden: frozenset[str]
-    runs: tuple[str, ...] = ()
+    columns: tuple[str, ...] = asked.words("col", most=MOST_AXES)
+    dark: bool = asked.dark()
+    log: frozenset[str] = asked.part(partial(_set, key="log"), "log", default=frozenset())
+    linear: frozenset[str] = asked.part(partial(_set, key="linear"), "linear", default=frozenset())
+    colour: str = asked.word("colour", limit=1 << 20)
+    hidden: frozenset[str] = asked.part(partial(_set, key="hide"), "hide", default=frozenset())
+    runs: tuple[str, ...] = asked.words("run")
 
 
-def read_ask(data: Any) -> AxesRequest:
-    """Return the ask that a browser sent, or raise BadInput."""
-    columns = texts(data, "col")
-    if len(columns) > MOST_AXES:
-        raise BadInput(f"col: expected at most {MOST_AXES}; found {len(columns)}")
-    log, linear, hidden = (texts(data, key) for key in ("log", "linear", "hide"))
-    for key, names in (("log", log), ("linear", linear), ("hide", hidden)):
-        if len(names) > _MOST:
-            raise BadInput(f"{key}: expected at most {_MOST:,}; found {len(names):,}")
-    dark = text(data, "theme", "light", choices=("light", "dark")) == "dark"
-    colour = text(data, "colour", "", limit=1 << 20)
-    return AxesRequest(
-        tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden), tuple(texts(data, "run"))
-    )

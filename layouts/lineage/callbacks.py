@@ -9,7 +9,7 @@ from dash import Input, Output, State, no_update
 from layouts.kit.callbacks import in_browser
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.lineage.asks import read_ask
+from layouts.lineage.asks import AxesRequest
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import LineageTables
 from layouts.sources import RunSources
@@ -43,7 +43,7 @@ def drawn(source: RunSources, tables: LineageTables, ask: Any) -> Any:
     """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update
-    parsed = read_ask(ask)
+    parsed = AxesRequest.read(ask)
     return drawing(tables.table(), parsed, source.runs.colours(parsed.runs))
 
 

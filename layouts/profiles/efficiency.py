@@ -31,56 +31,20 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import HARDWARE
 
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
 from layouts.kit.state import text
-from layouts.profiles.profile_choice import ProfileChoice, read_against, read_choice
+from layouts.profiles.profile_choice import ProfileChoice, other_profile, profile
 from layouts.sources import ProfileSources
 
 SETTINGS: Mapping[str, float] = {
     "peak": 1e12, "model_flops": 1e12, "parameters": 1e9, "tokens": 1.0, "devices": 1.0, "bandwidth": 1e9,
 }  # fmt: skip
 """Key of the state -> the size of the unit in which a setting is typed: TFLOPS, TFLOPs, 1e9, tokens, devices, GB/s."""
-KEYS = tuple(SETTINGS)
 TABLES = ("figures", "types", "shapes", "slow", "roofline")
 _MOST = 1e30
 _LONGEST = 40
 _MOST_KEPT = 4
-
-
-@dataclass(frozen=True, slots=True)
-class EfficiencyRequest:
-    """A request: a profile, one to join its counters with, settings in SI units, and texts that are no settings by key."""
-
-    choice: ProfileChoice
-    against: ProfileChoice | None = None
-    settings: tuple[tuple[str, float], ...] = ()
-    wrong: tuple[tuple[str, str], ...] = ()
-    dark: bool = False
-
-    def setting(self, name: str) -> float:
-        """Return the value of a setting, NaN if it is not set."""
-        return dict(self.settings).get(name, math.nan)
-
-
-def read_ask(data: Any) -> EfficiencyRequest | None:
-    """Parse a request from the browser or a plain route; None if it names no profile.
-
-    What is typed and is not a number above 0 is kept in `wrong`, so that cards can say so. BadInput if the rest is malformed.
-    """
-    choice = read_choice(data)
-    if choice is None:
-        return None
-    settings, wrong = [], []
-    for name, unit in SETTINGS.items():
-        typed = text(data, name).strip()
-        if not typed:
-            continue
-        value = _positive(typed, whole=name == "devices") * unit
-        if math.isnan(value):
-            wrong.append((name, typed[:_LONGEST]))
-        else:
-            settings.append((name, value))
-    dark = text(data, "theme", "light", ("light", "dark")) == "dark"
-    return EfficiencyRequest(choice, read_against(data), tuple(settings), tuple(wrong), dark)
 
 
 def _positive(typed: str, *, whole: bool) -> float:
@@ -89,6 +53,34 @@ def _positive(typed: str, *, whole: bool) -> float:
     except ValueError:
         return math.nan
     return value if 0 < value <= _MOST and (not whole or value == int(value)) else math.nan
+
+
+def _typed(data: Any) -> tuple[tuple[tuple[str, float], ...], tuple[tuple[str, str], ...]]:
+    """Return the settings, and what is typed and is not a number above 0, which cards mention."""
+    settings, wrong = [], []
+    for name, unit in SETTINGS.items():
+        typed = text(data, name).strip()
+        value = _positive(typed, whole=name == "devices") * unit if typed else math.nan
+        if not math.isnan(value):
+            settings.append((name, value))
+        elif typed:
+            wrong.append((name, typed[:_LONGEST]))
+    return tuple(settings), tuple(wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class EfficiencyRequest(Request):
+    """A request: a profile, one to join its counters with, settings in SI units, and texts that are no settings by key."""
+
+    choice: ProfileChoice = profile()
+    against: ProfileChoice | None = other_profile()
+    settings: tuple[tuple[str, float], ...] = asked.part(lambda data: _typed(data)[0], *SETTINGS, default=())
+    wrong: tuple[tuple[str, str], ...] = asked.part(lambda data: _typed(data)[1], *SETTINGS, default=())
+    dark: bool = asked.dark()
+
+    def setting(self, name: str) -> float:
+        """Return the value of a setting, NaN if it is not set."""
+        return dict(self.settings).get(name, math.nan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The card with the three figures of how far a profile uses its hardware, for the pages that show it.
 
 A page puts `stores` and `use_card` into its layout, and calls `register_use`; the settings are typed in the browser
-(assets/profiles/efficiency.js) and kept in the state under `layouts.profiles.efficiency.KEYS`.
+(assets/profiles/efficiency.js) and kept in the state under the keys of `layouts.profiles.efficiency.SETTINGS`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, both, t
 from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
-from layouts.profiles.efficiency import SETTINGS, Doubt, Efficiency, MeasuredProfiles, read_ask
+from layouts.profiles.efficiency import SETTINGS, Doubt, Efficiency, EfficiencyRequest, MeasuredProfiles
 from layouts.profiles.efficiency_texts import TEXTS
 from layouts.profiles.links import address
 from layouts.sources import ProfileSources
@@ -76,7 +76,7 @@ def register_use(
     known = kept or MeasuredProfiles()
 
     def show(data: Any) -> tuple[Any, ...]:
-        ask = read_ask(data)
+        ask = EfficiencyRequest.read_any(data)
         if ask is None:
             return (no_update,) * (2 + len(outputs))
         found = Efficiency(source, ask, known)

@@ -9,6 +9,7 @@ from typing import Any
 from parsers import Problem
 from parsers.deferred import pandas as pd
 
+from layouts.kit.parameters import part, subject
 from layouts.kit.state import BadInput, number, text
 from layouts.sources import ProfileSources
 
@@ -77,3 +78,13 @@ def read_group(data: Any) -> str:
 def read_step(data: Any) -> int | None:
     """Return the number of the chosen step, -1 for steps without a number; None for the mean of all steps."""
     return int(number(data, "step", 0.0, -1.0, 2.0**53)) if text(data, "step") else None
+
+
+def profile() -> Any:
+    """The parameter of a request about a profile, or about the job that it belongs to."""
+    return subject(read_choice, named=("run", "session", "rank"))
+
+
+def other_profile() -> Any:
+    """The parameter of a profile to compare with."""
+    return part(read_against, named=("with_run", "with_session", "with_rank"))

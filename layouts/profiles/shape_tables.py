@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 from parsers.analysis.profiles import shape_times
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import SHAPE_TIMES
 
-from layouts.kit.state import BadInput, text, texts
-from layouts.profiles.profile_choice import ProfileChoice, read_choice
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.profiles.profile_choice import ProfileChoice, profile
 from layouts.sources import ProfileSources
 
 FRAMES = ("shape_times", "kernels")
 """Frames with executions, the one that is preferred first."""
-KEYS = ("unit", "by", "scale", "type", "op", "shape", "q")
-"""Keys of the state beside those of a profile."""
 TABLES = ("types", "operators", "steps", "shapes", "executions")
 MOST_TYPES = 10
 """Maximum number of types drawn at once."""
@@ -33,7 +32,7 @@ UNITS: tuple[Unit, ...] = ("operator", "kernel")
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeRequest:
+class ShapeRequest(Request):
     """A request: a profile; operators or kernels on GPU; total or mean time of types; scale of times, linear or log.
 
     types are those drawn, () for the longest of those whose operators have several shapes, and then the others.
@@ -42,35 +41,16 @@ class ShapeRequest:
     query: part of the names of operators listed.
     """
 
-    choice: ProfileChoice
-    unit: Unit = "operator"
-    by: str = "total"
-    scale: str = "linear"
-    types: tuple[str, ...] = ()
-    operator: str = ""
-    shape: str | None = None
-    query: str = ""
-    language: str = "en"
-    dark: bool = False
-
-
-def read_ask(data: Any) -> ShapeRequest | None:
-    """Parse a request from the browser or a plain route; None if it names no profile. BadInput if it is malformed."""
-    choice = read_choice(data)
-    if choice is None:
-        return None
-    chosen = tuple(dict.fromkeys(texts(data, "type")))
-    if len(chosen) > MOST_TYPES:
-        raise BadInput(f"type: expected at most {MOST_TYPES} types, found {len(chosen)}")
-    if any(len(one) > _LONGEST for one in chosen):
-        raise BadInput(f"type: expected at most {_LONGEST:,} characters")
-    shape = text(data, "shape", limit=_LONGEST)
-    return ShapeRequest(
-        choice, cast(Unit, text(data, "unit", "operator", UNITS)), text(data, "by", "total", ("total", "mean")),
-        text(data, "scale", "linear", ("linear", "log")), chosen, text(data, "op", limit=_LONGEST), _UNKNOWN.get(shape, shape),
-        text(data, "q", limit=400), text(data, "lang", "en", ("en", "zh")),
-        text(data, "theme", "light", ("light", "dark")) == "dark",
-    )  # fmt: skip
+    choice: ProfileChoice = profile()
+    unit: Unit = asked.one_of("unit", UNITS)
+    by: str = asked.one_of("by", ("total", "mean"))
+    scale: str = asked.one_of("scale", ("linear", "log"))
+    types: tuple[str, ...] = asked.words("type", most=MOST_TYPES, limit=_LONGEST)
+    operator: str = asked.word("op", limit=_LONGEST)
+    shape: str | None = asked.parsed("shape", lambda shape: _UNKNOWN.get(shape, shape), limit=_LONGEST)
+    query: str = asked.word("q", limit=400)
+    language: str = asked.language()
+    dark: bool = asked.dark()
 
 
 class Times:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from parsers.analysis.values.value_scales import SCALES
 
-from layouts.kit.state import BadInput, flag, interval, number, text, texts
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request, read_one_tag, read_runs
+from layouts.kit.state import BadInput, interval, texts
 from layouts.values.histogram_plots import COLOURS, Zoom
 
 VIEWS = ("auto", "heat", "ridge", "overlay", "step", "numbers")
@@ -19,59 +20,6 @@ _AT = re.compile(r"(-?[0-9]{1,19})(?:~([1-9][0-9]{0,8}))?")
 _STEPS = 2**63
 _MOST_RUNS = 1e6
 _ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class HistogramRequest:
-    """One card: its tag, the runs as a state names them, and how to draw it.
-
-    at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
-    zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
-    zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
-    are those of `layouts.values.histogram_plots.HistogramStyle`. first is the place of the first run that is drawn. hide: runs
-    that are not.
-    """
-
-    tag: str
-    state: dict[str, list[str]]
-    view: str
-    axis: str
-    at: int | None
-    nth: int | None
-    beside: bool
-    zoom: Zoom
-    columns: int
-    zone: float
-    scale: str
-    colour: str
-    apart: bool
-    first: int
-    hide: frozenset[str] = frozenset()
-
-
-def read_ask(data: Any) -> HistogramRequest:
-    """Return the ask that a browser sent, or raise BadInput."""
-    tags, runs = texts(data, "tag"), texts(data, "run")
-    if len(tags) != 1:
-        raise BadInput(f"tag: expected one; found {len(tags)}")
-    at, nth = read_at(text(data, "at"))
-    return HistogramRequest(
-        tag=tags[0],
-        state={"run": runs} if runs else {},
-        view=text(data, "view", "auto", choices=VIEWS),
-        axis=text(data, "x", "step", choices=AXES),
-        at=at,
-        nth=nth,
-        beside=flag(data, "beside"),
-        zoom=read_zoom(text(data, "zoom")),
-        columns=int(number(data, "columns", 600, *_COLUMNS)),
-        zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
-        scale=text(data, "scale", SCALES[0], choices=SCALES),
-        colour=text(data, "colour", COLOURS[0], choices=COLOURS),
-        apart=flag(data, "apart"),
-        first=int(number(data, "first", 0.0, 0.0, _MOST_RUNS)),
-        hide=frozenset(texts(data, "hide")),
-    )
 
 
 def read_at(value: str) -> tuple[int | None, int | None]:
@@ -93,3 +41,33 @@ def read_zoom(value: str) -> Zoom:
         raise BadInput(f"zoom: expected low,high,from,to; found {value[:80]!r}")
     whole = parts[0] == _ALL and not parts[1]
     return Zoom(None if whole else interval("zoom", parts[0], parts[1]), whole, interval("zoom", parts[2], parts[3]))
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramRequest(Request):
+    """One card: its tag, the runs as a state names them, and how to draw it.
+
+    at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
+    zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
+    zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis. scale, colour and apart
+    are those of `layouts.values.histogram_plots.HistogramStyle`. first is the place of the first run that is drawn. hide: runs
+    that are not.
+    """
+
+    tag: str = asked.part(read_one_tag, "tag")
+    state: dict[str, list[str]] = asked.part(read_runs, "run")
+    view: str = asked.one_of("view", VIEWS)
+    axis: str = asked.one_of("x", AXES)
+    at: int | None = asked.parsed("at", lambda at: read_at(at)[0])
+    nth: int | None = asked.parsed("at", lambda at: read_at(at)[1])
+    beside: bool = asked.switch("beside")
+    zoom: Zoom = asked.parsed("zoom", read_zoom, default=Zoom())
+    columns: int = asked.columns(600)
+    zone: float = asked.zone()
+    scale: str = asked.one_of("scale", SCALES)
+    colour: str = asked.one_of("colour", COLOURS)
+    apart: bool = asked.switch("apart")
+    first: int = asked.count("first", 0, 0.0, _MOST_RUNS)
+    hide: frozenset[str] = asked.part(lambda data: frozenset(texts(data, "hide")), "hide", default=frozenset())
+
+

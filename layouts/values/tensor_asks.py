@@ -19,6 +19,8 @@ from parsers import PayloadError, PayloadSeries, TensorValue
 from parsers.analysis import Selection, Tensor, TensorDifference, default_boxes, part, selection
 from parsers.analysis.values.tensor_chunks import DIFFERENCE_MODES
 
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
 from layouts.kit.state import BadInput, text
 from layouts.sources import ValueSources
 
@@ -37,26 +39,6 @@ class Named:
     place: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TensorRequest:
-    """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
-
-    value: Named
-    minus: Named | None
-    relative: bool
-    dims: str
-
-
-def read_ask(data: Any) -> TensorRequest:
-    """Return the ask in a state, or raise BadInput."""
-    tag = text(data, "tag", limit=_NAME)
-    value = Named(text(data, "run", limit=_NAME), tag, whole(data, "step"), whole(data, "place"))
-    other = Named(text(data, "minus_run", value.run, limit=_NAME), tag, whole(data, "minus_step"), whole(data, "minus_place"))
-    compared = any(key in data for key in ("minus_run", "minus_step", "minus_place"))
-    how = text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES)
-    return TensorRequest(value, other if compared else None, how == "relative", text(data, "dims", limit=_DIMS))
-
-
 def whole(data: Any, key: str) -> int | None:
     """Return the 64-bit integer under a key, None if there is none, or raise BadInput."""
     digits = text(data, key)
@@ -65,6 +47,33 @@ def whole(data: Any, key: str) -> int | None:
     if not _WHOLE.fullmatch(digits) or not -(2**63) <= int(digits) < 2**63:
         raise BadInput(f"{key}: expected a whole number; found {digits[:80]!r}")
     return int(digits)
+
+
+def _value(data: Any) -> Named:
+    run, tag = text(data, "run", limit=_NAME), text(data, "tag", limit=_NAME)
+    return Named(run, tag, whole(data, "step"), whole(data, "place"))
+
+
+def _minus(data: Any) -> Named | None:
+    if not any(key in data for key in ("minus_run", "minus_step", "minus_place")):
+        return None
+    value = _value(data)
+    run = text(data, "minus_run", value.run, limit=_NAME)
+    return Named(run, value.tag, whole(data, "minus_step"), whole(data, "minus_place"))
+
+
+def _is_relative(data: Any) -> bool:
+    return text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES) == "relative"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRequest(Request):
+    """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
+
+    value: Named = asked.part(_value, "run", "tag", "step", "place")
+    minus: Named | None = asked.part(_minus, "minus_run", "minus_step", "minus_place")
+    relative: bool = asked.parsed("how", _is_relative, default=False)
+    dims: str = asked.word("dims", limit=_DIMS)
 
 
 # The tensor of an ask -------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from parsers import HistogramValue, PayloadError
 from layouts.kit.state import BadInput, selected_runs
 from layouts.sources import ValueSources
 from layouts.values import histogram_figures as drawing
-from layouts.values.histogram_asks import read_ask
+from layouts.values.histogram_asks import HistogramRequest
 
 SECONDS = 0.4
 """Time limit of a request; the last histogram may exceed it."""
@@ -26,7 +26,7 @@ MOST = 240
 
 def over_steps(source: ValueSources, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
     """Return the figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts missing histograms."""
-    ask = read_ask(data)
+    ask = HistogramRequest.read(data)
     if ask.view == "step":
         raise BadInput("view: expected a view over steps; found step")
     runs = selected_runs(ask.state, source, ("tensor",))

@@ -15,7 +15,7 @@ import numpy as np
 from layouts.curves.chosen_lines import group_lines
 from layouts.curves.final_values import Row, read_wanted, rows
 from layouts.curves.grouping import Grouping, grouping
-from layouts.curves.scalar_asks import COLUMNS, ChartRequest, read_ask
+from layouts.curves.scalar_asks import COLUMNS, ChartRequest
 from layouts.sources import RunSources, Sources
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
@@ -42,7 +42,7 @@ def final_rows(source: Sources, query: Query, runs: Sequence[str]) -> Iterator[b
 
 def curve_rows(source: Sources, query: Query) -> Iterator[bytes]:
     """Return the curves of groups as CSV: x in steps, seconds or the unit of its tag; low and high bound the band."""
-    ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
+    ask = ChartRequest.read({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
     groups = grouping(source, ask.by, ())
     if groups is None:
         raise ValueError("group: expected a grouping such as regex:lr(.*) or column:learning_rate, found none")

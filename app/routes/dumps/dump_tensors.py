@@ -16,7 +16,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_json
-from layouts.dumps.dump_tensors import Changed, find, read_ask, readable
+from layouts.dumps.dump_tensors import Changed, DumpTensorRequest, find, readable
 from layouts.kit.state import BadInput, text
 from layouts.sources import DumpSources
 from layouts.values.tensor_facts import part_facts
@@ -84,7 +84,7 @@ def _query(*others: str) -> dict[str, list[str]]:
 
 
 def _found(source: DumpSources, query: dict[str, list[str]]) -> Tensor:
-    ask = read_ask(query)
+    ask = DumpTensorRequest.read(query)
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
         if source.dumps.open(run).state == "missing":
             raise Unusable(f"no dump of a run {run[:200]!r}", 404)

@@ -21,7 +21,7 @@ from flask import Blueprint, Response, request
 from app.routes.explanations.explanations import answering, csv_answer, opened_explanations, parameters
 from app.routes.refusals import Unusable
 from app.routes.values.media import safe_name
-from layouts.explanations.confusion_asks import KEYS, ConfusionRequest, read_ask
+from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.explanation_counts import named_cells, named_changes, samples_of, scores_with_totals
 from layouts.explanations.score_asks import read_weights
 from layouts.explanations.tables import sample_table
@@ -30,7 +30,7 @@ from parsers.analysis.explanations import calibration
 from parsers.analysis.explanations.changes import changes
 from parsers.analysis.explanations.confusion import by_label, members
 
-_STATE = ("t", "q", *KEYS)
+_STATE = ("t", "q", *ConfusionRequest.keys())
 
 
 def add_routes(routes: Blueprint, source: Sources) -> None:
@@ -96,7 +96,8 @@ def scores(source: Sources) -> Response:
 
 def _ask(known: tuple[str, ...]) -> ConfusionRequest:
     asked = parameters(known, many=("with",))
-    ask = read_ask({**{name: request.args.getlist(name) for name in _STATE if name in asked}, "of": [asked["run"]]})
+    state = {name: request.args.getlist(name) for name in _STATE if name in asked}
+    ask = ConfusionRequest.read_any(state | {"of": [asked["run"]]})
     if ask is None:
         raise Unusable("run: expected the key of a run, found nothing")
     return ask

@@ -3,7 +3,7 @@
     <prefix>communication/matrix?run=KEY&session=NAME&rank=N&group=HASH&measure=bandwidth    binary (`Matrix.packed`)
     <prefix>communication/totals.csv?...   also operation.csv, links.csv, packets.csv, contention.csv, matrix.csv
 
-Parameters are those of the page's address (`layouts.jobs.rank_traffic.KEYS`, `group`, `step`), and of the matrix `from` and
+Parameters are those of the page's address (`layouts.jobs.rank_traffic.TrafficRequest`), and of the matrix `from` and
 `to`, the first place on its axis and the first one after it. Without from and to it is the whole matrix.
 """
 
@@ -15,14 +15,13 @@ from functools import partial
 from flask import Blueprint, Response, request
 
 from app.routes.profiles.frames import chosen_frame, read_frame
-from app.routes.refusals import Unusable, answered, parameters
+from app.routes.refusals import answered, asked
 from app.routes.values.media import attachment, safe_name
-from layouts.jobs.rank_traffic import KEYS, TABLES, Traffic, read_ask
+from layouts.jobs.rank_traffic import TABLES, Traffic, TrafficRequest
 from layouts.kit.state import number
 from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
 
-_PARAMETERS = ("run", "session", "rank", "group", "step", *KEYS)
 _WINDOW = ("from", "to")
 _FARTHEST = 1e6
 
@@ -37,15 +36,13 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 
 def _answer(source: ProfileSources, make: Callable[[Traffic], Response], more: tuple[str, ...] = ()) -> Response:
-    ask = read_ask(parameters((*_PARAMETERS, *more)))
-    if ask is None:
-        raise Unusable("expected the parameter run, found none")
+    ask = asked(TrafficRequest, more)
     return make(Traffic(source, ask, partial(chosen_frame, source, ask.choice)))
 
 
 def _matrix(traffic: Traffic) -> Response:
-    asked = request.args.to_dict(flat=False)
-    ends = [int(number(asked, name, -1.0, 0.0, _FARTHEST)) for name in _WINDOW]
+    given = request.args.to_dict(flat=False)
+    ends = [int(number(given, name, -1.0, 0.0, _FARTHEST)) for name in _WINDOW]
     drawn = traffic.matrix(max(ends[0], 0), None if ends[1] < 0 else ends[1])
     return Response(drawn.packed(), mimetype="application/octet-stream")
 

@@ -4,7 +4,7 @@
     <prefix>pipeline/moment?...&of=2&at=1500000      the band of a rank at a moment, as JSON
     <prefix>pipeline/summary.csv?...   also bands.csv
 
-Parameters are those of the page's address (`layouts.jobs.pipeline_bands.KEYS`, `step`); columns is the width of the chart.
+Parameters are those of the page's address (`layouts.jobs.pipeline_bands.PipelineRequest`); columns is the width of the chart.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from app.routes.profiles.frames import chosen_frame
-from app.routes.refusals import Unusable, answered, parameters
+from app.routes.refusals import answered, asked
 from app.routes.values.media import attachment, safe_name
-from layouts.jobs.pipeline_bands import COLUMNS, KEYS, Pipeline, read_ask
+from layouts.jobs.pipeline_bands import COLUMNS, Pipeline, PipelineRequest
 from layouts.kit.state import number
 from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
 
-_PARAMETERS = ("run", "session", "rank", "step", *KEYS)
 _LARGEST_RANK = 1e9
 _LONGEST_NS = 2.0**53
 
@@ -43,21 +42,18 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 def _answer(
     source: ProfileSources, make: Callable[[Pipeline, dict[str, Any]], Response], more: tuple[str, ...]
 ) -> Response:
-    asked = parameters((*_PARAMETERS, *more))
-    ask = read_ask(asked)
-    if ask is None:
-        raise Unusable("expected the parameter run, found none")
-    return make(Pipeline(source, ask, partial(chosen_frame, source, ask.choice)), asked)
+    ask = asked(PipelineRequest, more)
+    return make(Pipeline(source, ask, partial(chosen_frame, source, ask.choice)), request.args.to_dict(flat=False))
 
 
-def _view(pipeline: Pipeline, asked: dict[str, Any]) -> Response:
-    columns = int(number(asked, "columns", 1_000.0, *COLUMNS))
+def _view(pipeline: Pipeline, given: dict[str, Any]) -> Response:
+    columns = int(number(given, "columns", 1_000.0, *COLUMNS))
     return Response(pipeline.view(columns), mimetype="application/octet-stream")
 
 
-def _moment(pipeline: Pipeline, asked: dict[str, Any]) -> Response:
-    rank = int(number(asked, "of", 0.0, 0.0, _LARGEST_RANK))
-    found = pipeline.moment(rank, int(number(asked, "at", 0.0, 0.0, _LONGEST_NS)))
+def _moment(pipeline: Pipeline, given: dict[str, Any]) -> Response:
+    rank = int(number(given, "of", 0.0, 0.0, _LARGEST_RANK))
+    found = pipeline.moment(rank, int(number(given, "at", 0.0, 0.0, _LONGEST_NS)))
     return Response(msgspec.json.encode(found), mimetype="application/json")
 
 

@@ -23,11 +23,11 @@ import msgspec
 from flask import Blueprint, Response, request
 
 from app.routes.profiles.frames import chosen_frame
-from app.routes.refusals import Unusable, answered, parameters
+from app.routes.refusals import Unusable, answered, asked
 from app.routes.values.media import attachment, safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
-from layouts.jobs.rank_operators import KEYS, RankCaches, RankOperatorRequest, Reading, look, read_ask
+from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, Reading, look
 from layouts.jobs.rank_tables import ShownOperators
 from layouts.kit.state import flag, number
 from layouts.sources import ProfileSources
@@ -39,7 +39,6 @@ from parsers.export.frames import csv_rows
 MOST_COLUMNS = 4_000
 LONGEST_NS = 1 << 60
 MOST_PROBLEMS = 50
-_PARAMETERS = ("run", "session", "rank", "step", *KEYS)
 _WINDOW = ("from", "to")
 
 
@@ -56,9 +55,7 @@ def _answer(
     source: ProfileSources, kept: RankCaches, answer: Callable[[ShownOperators | Reading, RankOperatorRequest], Response],
     more: tuple[str, ...]
 ) -> Response:
-    ask = read_ask(parameters((*_PARAMETERS, *more)))
-    if ask is None:
-        raise Unusable("expected the parameter run, found none")
+    ask = asked(RankOperatorRequest, more)
     return answer(look(source, ask, kept, partial(chosen_frame, source, ask.choice)), ask)
 
 

@@ -13,13 +13,11 @@ from functools import partial
 from flask import Blueprint, Response
 
 from app.routes.profiles.frames import chosen_frame
-from app.routes.refusals import Unusable, answered, parameters
+from app.routes.refusals import Unusable, answered, asked
 from app.routes.values.media import attachment, safe_name
-from layouts.profiles.efficiency import KEYS, TABLES, Efficiency, read_ask
+from layouts.profiles.efficiency import TABLES, Efficiency, EfficiencyRequest
 from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
-
-PARAMETERS = ("run", "session", "rank", "with_run", "with_session", "with_rank", *KEYS)
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:
@@ -30,9 +28,7 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 
 def _answer(source: ProfileSources, name: str) -> Response:
-    ask = read_ask(parameters(PARAMETERS))
-    if ask is None:
-        raise Unusable("expected the parameter run, found none")
+    ask = asked(EfficiencyRequest)
     if ask.wrong:
         raise Unusable(f"{ask.wrong[0][0]}: expected a number above 0; found {ask.wrong[0][1]!r}")
     found = Efficiency(source, ask, frame=partial(chosen_frame, source)).table(name)

@@ -2,7 +2,7 @@
 
     <prefix>shapes/types.csv?run=KEY&session=NAME&rank=N   also operators.csv, steps.csv, shapes.csv, executions.csv
 
-Parameters are those of the page's address (`layouts.profiles.shape_tables.KEYS`). Times are in ns.
+Parameters are those of the page's address (`layouts.profiles.shape_tables.ShapeRequest`). Times are in ns.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ from functools import partial
 from flask import Blueprint, Response
 
 from app.routes.profiles.frames import chosen_frame
-from app.routes.refusals import Unusable, answered, parameters
+from app.routes.refusals import answered, asked
 from app.routes.values.media import attachment, safe_name
-from layouts.profiles.shape_tables import KEYS, TABLES, Times, read_ask
+from layouts.profiles.shape_tables import TABLES, ShapeRequest, Times
 from layouts.sources import ProfileSources
 from parsers.export.frames import csv_rows
-
-_PARAMETERS = ("run", "session", "rank", *KEYS)
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:
@@ -29,9 +27,7 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 
 
 def _answer(source: ProfileSources, name: str) -> Response:
-    ask = read_ask(parameters(_PARAMETERS))
-    if ask is None:
-        raise Unusable("expected the parameter run, found none")
+    ask = asked(ShapeRequest)
     found = Times(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
     answer = Response(csv_rows(found), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")

@@ -29,7 +29,7 @@ from app.routes.values.tensor_blocks import respond_bad, respond_block, respond_
 from layouts.kit.state import BadInput
 from layouts.sources import ValueSources
 from layouts.values import tensor_facts as facts
-from layouts.values.tensor_asks import ShownTensor, chosen, find, read_ask
+from layouts.values.tensor_asks import ShownTensor, TensorRequest, chosen, find
 from layouts.values.tensor_histograms import over_steps
 from parsers.analysis import Tensor, chunks, cut
 from parsers.errors import FormatError
@@ -52,7 +52,7 @@ def about(source: ValueSources) -> Response:
     """Respond with the facts about a tensor; if it cannot be read or shown, `problem` has the reason."""
     try:
         _refuse_others()
-        return respond_json(facts.about(source, read_ask(_query())))
+        return respond_json(facts.about(source, TensorRequest.read(_query())))
     except _REFUSED as error:
         return _refusal(error)
 
@@ -61,7 +61,7 @@ def statistics(source: ValueSources) -> Response:
     """Respond with statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
-        return respond_json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
+        return respond_json(facts.summary(source, TensorRequest.read(_query()), figure=_text("figure") == "1"))
     except _REFUSED as error:
         return _refusal(error)
 
@@ -121,7 +121,7 @@ def _name(shown: ShownTensor) -> str:
 
 def _shown(source: ValueSources, *others: str) -> ShownTensor:
     _refuse_others(*others)
-    ask = read_ask(_query())
+    ask = TensorRequest.read(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
         if not any(run in row.members for row in source.runs.rows()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)

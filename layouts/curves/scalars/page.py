@@ -16,7 +16,7 @@ from parsers.analysis import ThresholdError, parse_threshold
 from layouts.curves.chosen_lines import series_of
 from layouts.curves.expression_texts import TEXTS as EXPRESSIONS
 from layouts.curves.insight_texts import TEXTS as INSIGHTS
-from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.scalars import charts, insights, ranking
 from layouts.curves.scalars.sheet import sheet
 from layouts.curves.scalars.texts import TEXTS
@@ -33,13 +33,13 @@ model.train(epochs, dataset, callbacks=[summary])"""
 
 def draw(source: Sources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
-    parsed = read_ask(ask)
+    parsed = ChartRequest.read(ask)
     return charts.chart(source, parsed, series_of(source, parsed))
 
 
 def stamp(source: Sources, ask: Any) -> str:
     """Return a text that changes whenever the points of a card do."""
-    parsed = read_ask(ask)
+    parsed = ChartRequest.read(ask)
     return charts.stamp(source, parsed, series_of(source, parsed))
 
 

@@ -15,7 +15,7 @@ from parsers.model import Ints
 
 from layouts.dumps.debugger.strip import graphs_of
 from layouts.dumps.dump_choice import LONGEST, DumpChoice
-from layouts.graphs.asks import read_ask
+from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.drawing import Marked, drawn
 from layouts.graphs.graph_views import Of, Opened, Views
 from layouts.kit.state import flag, number, text
@@ -83,7 +83,7 @@ class Drawings:
         rows = self._rows_of(view.network)
         row = rows.get(node, -1)
         box = text(ask, "box", limit=LONGEST) or (f"n{row}" if row >= 0 else "")
-        request = read_ask(told | ({"node": [box]} if flag(ask, "reveal") and box else {}))
+        request = DrawingRequest.read(told | ({"node": [box]} if flag(ask, "reveal") and box else {}))
         near = flag(ask, "near") and row >= 0
         views: Any = self.views
         if near:

@@ -20,7 +20,7 @@ from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
-from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, comparison, earliest, read_ask
+from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, comparison, earliest
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import attributes, t
@@ -86,7 +86,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
 
 def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, curve and tables; of what was compared so far while the rest is."""
-    ask = read_ask(asked)
+    ask = TwoDumpsRequest.read_any(asked)
     other = source.dumps.open(ask.other.run) if ask is not None else None
     if ask is None or other is None:
         return {"state": "missing"}
@@ -125,7 +125,7 @@ def _names(source: Sources, ask: TwoDumpsRequest) -> tuple[str, str]:
 
 def _saver(source: Sources, name: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
-        ask = read_ask(asked) if clicks else None
+        ask = TwoDumpsRequest.read_any(asked) if clicks else None
         other = source.dumps.open(ask.other.run).dump if ask is not None else None
         if ask is None or other is None:
             return no_update

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs
@@ -10,29 +12,34 @@ from parsers.deferred import pandas as pd
 
 from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
-from layouts.kit.i18n import LANGUAGES
-from layouts.kit.state import number, text
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
 
 TOLERANCE = 1e-3
 """Difference that is still the same unless another one is chosen."""
 SHOWN = ("outputs", "differing", "all")
 
 
+def _side(data: Any, read: Callable[[Any], DumpChoice | None]) -> DumpChoice | None:
+    found = read(data)
+    return found if found is not None and found.step is not None else None
+
+
 @dataclass(frozen=True, slots=True)
-class TwoDumpsRequest:
+class TwoDumpsRequest(Request):
     """Which dumps are compared, and how that is shown.
 
     tolerance is the greatest difference that is still the same. shown is one of SHOWN: outputs and parameters, those of them
     that differ, or inputs too. find is a part of the name or type of operators.
     """
 
-    one: DumpChoice
-    other: DumpChoice
-    tolerance: float
-    shown: str
-    find: str
-    language: str
-    dark: bool
+    one: DumpChoice = asked.subject(partial(_side, read=read_choice), named=("of", "rank", "step"))
+    other: DumpChoice = asked.subject(partial(_side, read=read_against), named=("with", "with_rank", "with_step"))
+    tolerance: float = asked.real("tol", TOLERANCE, 0.0, 1e12)
+    shown: str = asked.one_of("show", SHOWN)
+    find: str = asked.parsed("find", str.strip, default="", limit=200)
+    language: str = asked.language()
+    dark: bool = asked.dark()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,18 +56,6 @@ class Earliest:
 
     step: int | None
     alike: int
-
-
-def read_ask(data: Any) -> TwoDumpsRequest | None:
-    """Return what is asked for; None without two dumps and iterations. BadInput for malformed values."""
-    one, other = read_choice(data), read_against(data)
-    if one is None or other is None or one.step is None or other.step is None:
-        return None
-    return TwoDumpsRequest(
-        one, other, number(data, "tol", TOLERANCE, 0.0, 1e12), text(data, "show", SHOWN[0], choices=SHOWN),
-        text(data, "find", limit=200).strip(), text(data, "lang", "en", choices=LANGUAGES),
-        text(data, "theme", "light", choices=("light", "dark")) == "dark",
-    )  # fmt: skip
 
 
 def comparison(ask: TwoDumpsRequest, other: DumpView) -> DumpWork:

@@ -20,7 +20,7 @@ from layouts.explanations.confusion import sections
 from layouts.explanations.confusion.changed import changed
 from layouts.explanations.confusion.figure import reliability
 from layouts.explanations.confusion.texts import TEXTS
-from layouts.explanations.confusion_asks import ConfusionRequest, read_ask
+from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
@@ -72,7 +72,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
 
 def answer_counts(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, matrix and labels."""
-    ask = read_ask(asked)
+    ask = ConfusionRequest.read_any(asked)
     opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
@@ -93,7 +93,7 @@ def answer_counts(source: Sources, asked: Any) -> Mapping[str, Any]:
 
 def answer_cell(source: Sources, routes: str, asked: Any) -> Mapping[str, Any]:
     """Return the samples of the chosen cell."""
-    ask = read_ask(asked)
+    ask = ConfusionRequest.read_any(asked)
     opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or ask.cell is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
@@ -103,7 +103,7 @@ def answer_cell(source: Sources, routes: str, asked: Any) -> Mapping[str, Any]:
 
 def answer_reliability(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the reliability diagram and what it counts."""
-    ask = read_ask(asked)
+    ask = ConfusionRequest.read_any(asked)
     opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
@@ -130,7 +130,7 @@ def question_of(ask: ConfusionRequest, *, single: bool) -> str:
 
 def answer_changes(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return which samples changed their outcome from the shown run to others."""
-    ask = read_ask(asked)
+    ask = ConfusionRequest.read_any(asked)
     if ask is None or not ask.others:
         return {"state": "missing"}
     runs = []

@@ -15,7 +15,7 @@ from parsers.explanations.snapshot import Explanations
 from layouts.explanations.body import body, damage, register_body
 from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import weights_of
-from layouts.explanations.score_asks import ScoreRequest, read_ask
+from layouts.explanations.score_asks import ScoreRequest
 from layouts.explanations.scores import figures, sections
 from layouts.explanations.scores.texts import TEXTS
 from layouts.kit import units as fmt
@@ -71,7 +71,7 @@ def shown_scores(ask: ScoreRequest, found: Explanations) -> ScoreTable:
 
 def answer_scores(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return table and radar."""
-    ask = read_ask(asked)
+    ask = ScoreRequest.read_any(asked)
     opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}
@@ -94,7 +94,7 @@ def answer_scores(source: Sources, asked: Any) -> Mapping[str, Any]:
 
 def answer_labels(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the bars by label."""
-    ask = read_ask(asked)
+    ask = ScoreRequest.read_any(asked)
     opened = source.explanations.open(ask.choice.run) if ask is not None else None
     if ask is None or opened is None or opened.explanations is None:
         return {"state": opened.state if opened else "missing"}

@@ -9,7 +9,7 @@ from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
-from layouts.graphs.asks import LONGEST, DrawingRequest, read_ask
+from layouts.graphs.asks import LONGEST, DrawingRequest
 from layouts.graphs.drawing import noted, shown_of
 from layouts.graphs.figure import arrange, picture
 from layouts.graphs.graph.finding import differing
@@ -33,7 +33,7 @@ FORMS = (
 def file(views: Views, data: Any, painter: Painter | None = None) -> dict[str, str]:
     """Return {"filename", "content"} for dcc.Download. BadInput for an unknown file; a PayloadError becomes a .txt file."""
     form = text(data, "form", choices=FORMS)
-    ask = read_ask(data)
+    ask = DrawingRequest.read(data)
     try:
         opened, view = views.of(ask.of)
     except PayloadError as error:

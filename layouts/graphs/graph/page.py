@@ -15,7 +15,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.dumps.dumped_graphs import RunGraphs
-from layouts.graphs.asks import read_ask, read_name, read_of
+from layouts.graphs.asks import DrawingRequest, read_name, read_of
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.catalogue import catalogue
@@ -208,9 +208,9 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     def draw(ask: Any) -> Any:
         if _nothing(ask):
             return no_update
-        answer, wanted = drawn(views, read_ask(ask)), read_trace(ask)
+        answer, wanted = drawn(views, DrawingRequest.read(ask)), read_trace(ask)
         if wanted is not None and not answer["meta"]["broken"]:
-            answer["meta"]["traced"] = traced_boxes(views, read_ask(ask), wanted)
+            answer["meta"]["traced"] = traced_boxes(views, DrawingRequest.read(ask), wanted)
         return answer
 
     def trace(asked: Any) -> Any:

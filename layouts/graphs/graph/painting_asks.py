@@ -8,7 +8,7 @@ from typing import Any
 from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.painting import METRICS, Metric, Paint, PaintedStep
 
-from layouts.graphs.asks import DrawingRequest, read_ask
+from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
 from layouts.graphs.graph_views import Opened
 from layouts.kit.state import flag, number, text, texts
@@ -39,7 +39,7 @@ def read_paint(data: Any) -> PaintAsk | None:
     if by is not None and metric not in METRICS_OF[by.kind]:
         by = None
     runs = {"run": texts(data, "chosen")} if texts(data, "chosen") else None
-    return PaintAsk(read_ask(data), METRICS[metric], by, text(data, "part"), step, flag(data, "log"), runs)
+    return PaintAsk(DrawingRequest.read(data), METRICS[metric], by, text(data, "part"), step, flag(data, "log"), runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
-from layouts.jobs.cluster.asks import FRAMES, KEYS, read_ask
+from layouts.jobs.cluster.asks import FRAMES, ClusterRequest
 from layouts.jobs.cluster.drawing import drawn
 from layouts.jobs.cluster.facts import FactsCache
 from layouts.jobs.cluster.texts import TEXTS
@@ -57,7 +57,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, title="cluster.title", frames=FRAMES, keys=KEYS, choices=("group", "step"), compared=True,
+        ids, routes, children, title="cluster.title", frames=FRAMES, keys=ClusterRequest.keys(),
+        choices=("group", "step"), compared=True,
         texts=(*TEXTS, *COMPOSITION), class_name="ms-breakdown ms-cluster",
     )  # fmt: skip
 
@@ -88,7 +89,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 
 def shown(source: ProfileSources, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
     """Return (head, panel, dimensions, experts, facts, figures of bars, grid, heat); no update if no profile is requested."""
-    parsed = read_ask(ask)
+    parsed = ClusterRequest.read_any(ask)
     if parsed is None:
         return (no_update,) * (len(PARTS) + 1 + len(FIGURES))
     answer = drawn(source, kept, parsed)

@@ -17,7 +17,7 @@ from parsers.analysis.jobs import traffic as sums
 
 from layouts.jobs.communication import figures, tables
 from layouts.jobs.communication.texts import TEXTS
-from layouts.jobs.rank_traffic import FRAMES, KEYS, SETTINGS, Traffic, read_ask
+from layouts.jobs.rank_traffic import FRAMES, SETTINGS, Traffic, TrafficRequest
 from layouts.kit import units as fmt
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
@@ -55,7 +55,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, title="communication.title", frames=FRAMES, keys=KEYS, choices=("rank", "group", "step"),
+        ids, routes, children, title="communication.title", frames=FRAMES, keys=TrafficRequest.keys(),
+        choices=("rank", "group", "step"),
         texts=tuple(TEXTS), class_name="ms-communication",
     )  # fmt: skip
 
@@ -92,15 +93,15 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def draw(data: Any) -> tuple[Any, ...]:
-        ask = read_ask(data)
+        ask = TrafficRequest.read_any(data)
         return (no_update,) * 7 if ask is None else drawn(Traffic(source, ask))
 
     def list_totals(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = TrafficRequest.read_any(data)
         return no_update if ask is None else still(totals(Traffic(source, ask)))
 
     def look(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = TrafficRequest.read_any(data)
         return (no_update, no_update) if ask is None else contention(Traffic(source, ask))
 
     parts = [Output(ids(name), "children") for name in ("head", "links", "operation", "packets")]

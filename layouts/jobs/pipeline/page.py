@@ -15,7 +15,7 @@ from layouts.jobs.pipeline.bilingual import in_both
 from layouts.jobs.pipeline.story import story
 from layouts.jobs.pipeline.tables import times
 from layouts.jobs.pipeline.texts import TEXTS
-from layouts.jobs.pipeline_bands import FRAMES, KEYS, Pipeline, read_ask
+from layouts.jobs.pipeline_bands import FRAMES, Pipeline, PipelineRequest
 from layouts.kit import units as fmt
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
@@ -64,7 +64,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]  # fmt: skip
     return body(
-        ids, routes, children, title="pipeline.title", frames=FRAMES, keys=KEYS, choices=("step",), texts=tuple(TEXTS),
+        ids, routes, children, title="pipeline.title", frames=FRAMES, keys=PipelineRequest.keys(),
+        choices=("step",), texts=tuple(TEXTS),
         class_name="ms-pipeline",
     )  # fmt: skip
 
@@ -80,7 +81,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def draw(data: Any) -> tuple[Any, Any, Any]:
-        ask = read_ask(data)
+        ask = PipelineRequest.read_any(data)
         return (no_update,) * 3 if ask is None else drawn(Pipeline(source, ask))
 
     app.callback(

@@ -10,7 +10,7 @@ from typing import Any
 
 from dash import Input, State, html
 
-from layouts.jobs.rank_operators import FRAMES, KEYS
+from layouts.jobs.rank_operators import FRAMES, RankOperatorRequest
 from layouts.jobs.ranks.texts import TEXTS
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
@@ -37,7 +37,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, title="ranks.title", frames=FRAMES, keys=KEYS, choices=("step",), texts=tuple(TEXTS),
+        ids, routes, children, title="ranks.title", frames=FRAMES, keys=RankOperatorRequest.keys(),
+        choices=("step",), texts=tuple(TEXTS),
         class_name="ms-ranks",
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Any
 from parsers.analysis.jobs.strategy import DIMENSIONS, PHASES
 from parsers.analysis.jobs.two_jobs import METRICS
 
-from layouts.graphs.asks import DrawingRequest, read_ask, read_name
+from layouts.graphs.asks import DrawingRequest, read_name
 from layouts.jobs.strategy.facts import FILE, GROUP, STAGE
 from layouts.kit.state import BadInput, number, text, texts
 from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
@@ -57,7 +57,7 @@ def read_graph(data: Any) -> GraphAsk:
     if not set(without) <= set(PHASES):
         raise BadInput(f"without: expected {', '.join(PHASES)}; found {', '.join(without)[:80]!r}")
     told: Mapping[str, Any] = {key: data[key] for key in _GRAPH_KEYS if key in data}
-    canvas = read_ask({**told, "run": [choice.run], "graph": ["strategy"], "simple": ["0"]})
+    canvas = DrawingRequest.read({**told, "run": [choice.run], "graph": ["strategy"], "simple": ["0"]})
     return GraphAsk(choice, _whole(data, "stage", -1), _whole(data, "file"), frozenset(without), canvas, read_name(data))
 
 

@@ -15,7 +15,7 @@ from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
 from layouts.jobs.two_jobs import figure, sections, tables
-from layouts.jobs.two_jobs.asks import FRAMES, KEYS, read_ask
+from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
 from layouts.jobs.two_jobs.facts import JobFactsCache, both
 from layouts.jobs.two_jobs.texts import TEXTS
 from layouts.kit.callbacks import in_browser
@@ -53,7 +53,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]  # fmt: skip
     return body(
-        ids, routes, children, title="two_jobs.title", frames=FRAMES, keys=KEYS, choices=("step",), compared=True,
+        ids, routes, children, title="two_jobs.title", frames=FRAMES, keys=TwoJobsRequest.keys(),
+        choices=("step",), compared=True,
         texts=[*TEXTS, "composition.png", "composition.full"], class_name="ms-breakdown ms-two-jobs",
     )  # fmt: skip
 
@@ -108,7 +109,7 @@ def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any,
 
     The sections are empty without a second job.
     """
-    ask = read_ask(asked)
+    ask = TwoJobsRequest.read_any(asked)
     if ask is None:
         return no_update, no_update
     two = both(source, kept, ask)
@@ -134,7 +135,7 @@ def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any,
 
 def _saver(source: ProfileSources, kept: JobFactsCache, section: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
-        ask = read_ask(asked) if clicks else None
+        ask = TwoJobsRequest.read_any(asked) if clicks else None
         two = both(source, kept, ask) if ask is not None else None
         if ask is None or two is None:
             return no_update

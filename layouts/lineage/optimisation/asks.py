@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from layouts.kit.state import BadInput, selected_runs, text, texts
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.kit.state import selected_runs
 from layouts.sources import RunSources
 
 _LONGEST = 1 << 20
+_SCALES = {"": None, "0": False, "1": True}
 
 
 @dataclass(frozen=True, slots=True)
-class ExplanationRequest:
+class ExplanationRequest(Request):
     """A request for an explanation of a result.
 
     target: the result, setting: the setting to draw it over; "" for the default of either. log: logarithmic axis, None to
-    choose by the values. act: what to do with the forest ("stop", "again" or ""). runs: None for all.
-    named: the runs as the state names them.
+    choose by the values. act: what to do with the forest ("stop", "again" or ""). named: the runs as the state names them.
     """
 
-    target: str
-    setting: str
-    log: bool | None
-    act: str
-    runs: frozenset[str] | None
-    named: tuple[str, ...] = ()
+    target: str = asked.word("target", limit=_LONGEST)
+    setting: str = asked.word("setting", limit=_LONGEST)
+    scale: str = asked.one_of("log", tuple(_SCALES))
+    act: str = asked.one_of("act", ("", "stop", "again"))
+    named: tuple[str, ...] = asked.words("run")
 
+    @property
+    def log(self) -> bool | None:
+        """Whether the axis is logarithmic."""
+        return _SCALES[self.scale]
 
-def read_ask(data: Any, source: RunSources) -> ExplanationRequest:
-    """Parse a request from the browser. BadInput if it is malformed."""
-    if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: expected an object, found {type(data).__name__}")
-    log = text(data, "log", "", choices=("", "0", "1"))
-    named = bool((data or {}).get("run"))
-    return ExplanationRequest(
-        text(data, "target", "", limit=_LONGEST), text(data, "setting", "", limit=_LONGEST), None if log == "" else log == "1",
-        text(data, "act", "", choices=("", "stop", "again")),
-        frozenset(selected_runs(data, source)) if named else None,
-        tuple(texts(data, "run")),
-    )  # fmt: skip
+    def runs(self, source: RunSources) -> frozenset[str] | None:
+        """Return the runs to explain, None for all."""
+        return frozenset(selected_runs({"run": list(self.named)}, source)) if self.named else None

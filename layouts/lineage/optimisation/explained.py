@@ -25,6 +25,7 @@ from layouts.lineage.parallel import brief, category_text
 from layouts.lineage.results import main_result, order
 from layouts.lineage.source import Growth
 from layouts.lineage.table import LineageTable
+from layouts.sources import RunSources
 
 MOST_PAIRS = 50
 
@@ -56,9 +57,10 @@ class Chosen:
         return [name for name in self.settings if not (is_text(self.frame[name]) and self.frame[name].dropna().is_unique)]
 
 
-def choose(table: LineageTable, ask: ExplanationRequest) -> Chosen:
+def choose(source: RunSources, table: LineageTable, ask: ExplanationRequest) -> Chosen:
     """Select the requested runs and result; the main result (`main_result`) if the requested one does not exist."""
-    places = [at for at, row in enumerate(table.rows) if ask.runs is None or row.run in ask.runs]
+    runs = ask.runs(source)
+    places = [at for at, row in enumerate(table.rows) if runs is None or row.run in runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
     targets = tuple(sorted(targets_of(frame), key=order))
     target = ask.target if ask.target in targets else _main(frame, targets)

@@ -22,7 +22,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import table
-from layouts.lineage.optimisation.asks import read_ask
+from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import over_setting
 from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
 from layouts.lineage.optimisation.texts import TEXTS
@@ -133,7 +133,7 @@ def explained(source: RunSources, tables: LineageTables, chosen: Any, known: Any
         raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
     if chosen is None:
         return no_update, no_update
-    shown = choose(tables.table(), read_ask(chosen, source))
+    shown = choose(source, tables.table(), ExplanationRequest.read(chosen))
     jobs = {member: row.key for row in source.runs.rows() for member in row.members}
     found = sheet(shown, tables.damage(), len({jobs.get(row.run, row.run) for row in shown.rows}))
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
@@ -143,8 +143,8 @@ def drawn(source: RunSources, tables: LineageTables, data: Any) -> Any:
     """Return the figure and pairs of the requested setting; no update without a request."""
     if data is None:
         return no_update
-    ask = read_ask(data, source)
-    chosen = choose(tables.table(), ask)
+    ask = ExplanationRequest.read(data)
+    chosen = choose(source, tables.table(), ask)
     if not chosen.target or ask.setting not in chosen.settings:
         return {"setting": "", "figure": None, "pairs": [], "total": 0, "also": []}
     figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.runs.colours(ask.named), log=ask.log)
@@ -156,8 +156,8 @@ def growing(source: LineageSources, tables: LineageTables, data: Any) -> Any:
     """Return the progress and shares of the forest for the requested result; no update if there is no such result."""
     if data is None:
         return no_update
-    ask = read_ask(data, source)
-    chosen = choose(tables.table(), ask)
+    ask = ExplanationRequest.read(data)
+    chosen = choose(source, tables.table(), ask)
     if not chosen.target:
         return no_update
     found = grown(source.lineage.growth(chosen.rows, chosen.target, ask.act))

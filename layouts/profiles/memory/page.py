@@ -28,7 +28,7 @@ from layouts.kit.state import text
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.links import traced
 from layouts.profiles.memory import absent, changes, curve, explained, head, memory_texts, modules_card, plan_card, pool_card
-from layouts.profiles.memory.asks import FRAMES, KEYS, MemoryRequest, read_ask
+from layouts.profiles.memory.asks import FRAMES, MemoryRequest
 from layouts.profiles.memory.plain import Plain, element
 from layouts.profiles.memory.recordings import Recording, Recordings, highest, top
 from layouts.profiles.memory.sessions import minima_of_sessions
@@ -69,7 +69,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         _card("absent", [_part("absent")]),
     ]  # fmt: skip
     return body(
-        ids, routes, children, title="memory.title", frames=FRAMES, keys=KEYS, compared=True, texts=tuple(TEXTS),
+        ids, routes, children, title="memory.title", frames=FRAMES, keys=MemoryRequest.keys(),
+        compared=True, texts=tuple(TEXTS),
         class_name="ms-memory ms-breakdown",
     )  # fmt: skip
 
@@ -95,19 +96,19 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def about(asked: Any) -> tuple[Any, Any]:
-        ask = read_ask(asked)
+        ask = MemoryRequest.read_any(asked)
         return (no_update, no_update) if ask is None else overall(source, known, ask)
 
     def draw(asked: Any) -> Any:
-        ask = read_ask(asked)
+        ask = MemoryRequest.read_any(asked)
         return no_update if ask is None else drawn(source, known, ask)
 
     def press(asked: Any) -> Any:
-        ask = read_ask(asked)
+        ask = MemoryRequest.read_any(asked)
         return no_update if ask is None else at_moment(source, known, ask)
 
     def save(asked: Any) -> Any:
-        ask = read_ask(asked)
+        ask = MemoryRequest.read_any(asked)
         return no_update if ask is None else saved(source, known, ask, text(asked, "what", "groups", SAVED)) or no_update
 
     app.callback(

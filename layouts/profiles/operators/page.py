@@ -23,12 +23,11 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, text
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.efficiency import KEYS as OF_USE
-from layouts.profiles.efficiency import SETTINGS, Efficiency, MeasuredProfiles
+from layouts.profiles.efficiency import SETTINGS, Efficiency, EfficiencyRequest, MeasuredProfiles
 from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
 from layouts.profiles.efficiency_texts import CARD_TEXTS
 from layouts.profiles.operators import drawing, limits, rooflines, scopes
-from layouts.profiles.operators.asks import KEYS, OperatorRequest, read_ask, read_sort
+from layouts.profiles.operators.asks import OperatorRequest, read_sort
 from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.tables import OperatorTables, default_sort, filters_of, page_of, searched
 from layouts.profiles.operators.texts import TEXTS
@@ -91,7 +90,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ),
     ]  # fmt: skip
     return body(
-        ids, routes, children, title="operators.title", frames=FRAMES, keys=KEYS, compared=True,
+        ids, routes, children, title="operators.title", frames=FRAMES, keys=OperatorRequest.keys(), compared=True,
         texts=[*TEXTS, *GRID_TEXTS, *NEEDED, *CARD_TEXTS], class_name="ms-operators",
     )  # fmt: skip
 
@@ -145,25 +144,25 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_use(app, source, ids, [*parts_of_use, *stores_of_use], use, kept=kept)
 
     def describe(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = OperatorRequest.read_any(data)
         return no_update if ask is None else sheet(tables, ask)
 
     def draw(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = OperatorRequest.read_any(data)
         return no_update if ask is None else figure(tables, ask)
 
     def fetch_rows(request: Any, data: Any) -> Any:
-        ask = read_ask(data)
+        ask = OperatorRequest.read_any(data)
         return no_update if request is None or ask is None else rows(tables, ask, request)
 
     app.callback(Output(ids("sheet"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(describe)
     app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     def place(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = OperatorRequest.read_any(data)
         return no_update if ask is None else parts(tables, ask)
 
     def save(data: Any) -> Any:
-        ask = read_ask(data)
+        ask = OperatorRequest.read_any(data)
         return no_update if ask is None else csv(tables, ask, data.get("filters")) or no_update
 
     app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
@@ -303,5 +302,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 PAGE = Page(
     name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with", *OF_USE),
+    register=register, libraries=("plotly", "grid"), group="performance", keeps=(*CHOICE, "with", *EfficiencyRequest.keys()),
 )  # fmt: skip

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from layouts.kit.state import number, text
-from layouts.profiles.profile_choice import ProfileChoice, read_choice
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
+from layouts.profiles.profile_choice import ProfileChoice, profile
 
-KEYS = ("op", "from", "to")
 _MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class PreparationRequest:
+class PreparationRequest(Request):
     """A request for parts of a profile.
 
     op: the operation whose queue is drawn, None for the slowest. first, last: the steps over which CPU use is drawn and
     averaged, None for all.
     """
 
-    choice: ProfileChoice
-    op: int | None = None
-    first: int | None = None
-    last: int | None = None
+    choice: ProfileChoice = profile()
+    op: int | None = asked.whole("op", high=_MOST)
+    first: int | None = asked.whole("from", high=_MOST)
+    last: int | None = asked.whole("to", high=_MOST)
 
 
-def read_ask(data: Any) -> PreparationRequest | None:
-    """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
-    choice = read_choice(data)
-    return None if choice is None else PreparationRequest(choice, _whole(data, "op"), _whole(data, "from"), _whole(data, "to"))
-
-
-def _whole(data: Any, key: str) -> int | None:
-    return int(number(data, key, 0.0, 0.0, _MOST)) if text(data, key) else None

@@ -15,7 +15,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.preparation import feeding, machine, operations
-from layouts.profiles.preparation.asks import KEYS, read_ask
+from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.texts import TEXTS
 from layouts.profiles.profile_choice import KEYS as CHOICE
@@ -32,7 +32,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     cards: list[Any] = [_card(ids, name) for name in CARDS]
     return body(
         ids, routes, [html.Div(cards, className="ms-preparation-cards"), damage()], title="preparation.title",
-        frames=FRAMES, keys=KEYS, texts=tuple(TEXTS), class_name="ms-preparation",
+        frames=FRAMES, keys=PreparationRequest.keys(), texts=tuple(TEXTS), class_name="ms-preparation",
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 
 def drawn(source: ProfileSources, asked: Any, routes: str) -> tuple[Any, ...]:
     """Return the contents of the cards, None for a card with nothing to show; no update if no profile is requested."""
-    ask = read_ask(asked)
+    ask = PreparationRequest.read_any(asked)
     if ask is None:
         return (no_update,) * len(CARDS)
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}

@@ -18,7 +18,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.efficiency import KEYS as OF_USE
+from layouts.profiles.efficiency import EfficiencyRequest
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
@@ -156,5 +156,5 @@ def summarised(source: ProfileSources, ask: Any, idle: IdleTime | None = None) -
 
 PAGE = Page(
     name="profile_overview", texts=TEXTS, needs=("profile",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", keeps=(*CHOICE, *OF_USE), formerly=("profile",),
+    group="performance", keeps=(*CHOICE, *EfficiencyRequest.keys()), formerly=("profile",),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.profile_choice import KEYS as CHOICE
-from layouts.profiles.shape_tables import FRAMES, KEYS, MOST_TYPES, Times, read_ask
+from layouts.profiles.shape_tables import FRAMES, MOST_TYPES, ShapeRequest, Times
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS
 from layouts.sources import ProfileSources
@@ -46,7 +46,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, title="shapes.title", frames=FRAMES, keys=KEYS, texts=(*TEXTS, *PLOT_TEXTS),
+        ids, routes, children, title="shapes.title", frames=FRAMES, keys=ShapeRequest.keys(), texts=(*TEXTS, *PLOT_TEXTS),
         class_name="ms-shapes",
     )  # fmt: skip
 
@@ -70,7 +70,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     register_body(app, source, ids, FRAMES)
 
     def draw(data: Any) -> tuple[Any, ...]:
-        ask = read_ask(data)
+        ask = ShapeRequest.read_any(data)
         return (no_update,) * 7 if ask is None else drawn(Times(source, ask))
 
     app.callback(

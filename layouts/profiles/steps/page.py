@@ -19,7 +19,7 @@ from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import KEYS as CHOICE
-from layouts.profiles.steps.asks import FRAMES, KEYS, read_ask
+from layouts.profiles.steps.asks import FRAMES, StepRequest
 from layouts.profiles.steps.drawing import drawn
 from layouts.profiles.steps.texts import TEXTS
 from layouts.sources import ProfileSources
@@ -44,7 +44,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, title="steps.title", frames=FRAMES, keys=KEYS, texts=(*TEXTS, *COMPOSITION),
+        ids, routes, children, title="steps.title", frames=FRAMES, keys=StepRequest.keys(), texts=(*TEXTS, *COMPOSITION),
         class_name="ms-breakdown"
     )
 
@@ -73,7 +73,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 
 def shown(source: ProfileSources, ask: Any) -> tuple[Any, ...]:
     """Return (head, detail, facts, figures of bars, trends and streams); no update if no profile is requested."""
-    parsed = read_ask(ask)
+    parsed = StepRequest.read_any(ask)
     if parsed is None:
         return (no_update,) * (3 + len(FIGURES))
     choice = parsed.choice

@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from parsers.tuning.importances import METHODS
 
-from layouts.kit.i18n import LANGUAGES
-from layouts.kit.state import number, text
+from layouts.kit import parameters as asked
+from layouts.kit.parameters import Request
 
 SORTS = ("best", "newest")
 STATES = ("", "complete", "running", "pruned", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class StudyRequest:
+class StudyRequest(Request):
     """What is shown: a study ("" for the first one), a target by name, two settings by name ("" for those that matter most), a
     trial by number (-1 for the best one), order and state of the table's rows, by which method settings are important ("" for
     their association with the target)."""
 
-    study: str
-    target: str
-    x: str
-    y: str
-    trial: int
-    sort: str
-    show: str
-    by: str
-    language: str
-    dark: bool
+    study: str = asked.word("study")
+    target: str = asked.word("target")
+    x: str = asked.word("x")
+    y: str = asked.word("y")
+    trial: int = asked.count("trial", -1, -1, 1e9)
+    sort: str = asked.one_of("sort", SORTS)
+    show: str = asked.one_of("show", STATES)
+    by: str = asked.one_of("by", ("", *METHODS))
+    language: str = asked.language()
+    dark: bool = asked.dark()
 
 
-def read_ask(data: Any) -> StudyRequest:
-    """Return the ask that a browser sent, or raise BadInput."""
-    return StudyRequest(
-        text(data, "study"), text(data, "target"), text(data, "x"), text(data, "y"),
-        int(number(data, "trial", -1, -1, 1e9)), text(data, "sort", SORTS[0], choices=SORTS),
-        text(data, "show", "", choices=STATES), text(data, "by", "", choices=("", *METHODS)),
-        text(data, "lang", "en", choices=LANGUAGES),
-        text(data, "theme", "light", choices=("light", "dark")) == "dark",
-    )  # fmt: skip

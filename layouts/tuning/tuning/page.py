@@ -25,7 +25,7 @@ from layouts.kit.plot_cards import plot_card
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
-from layouts.tuning.tuning.asks import StudyRequest, read_ask
+from layouts.tuning.tuning.asks import StudyRequest
 from layouts.tuning.tuning.study_style import Floats, best_trial, settings_of
 from layouts.tuning.tuning.texts import TEXTS
 
@@ -109,7 +109,7 @@ def target_of(study: StudyFrames, ask: StudyRequest) -> str:
 
 def answer_study(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return sentence, table, chosen trial, target over trials and workers of a study."""
-    ask = read_ask(asked)
+    ask = StudyRequest.read(asked)
     found = opened(source, ask)
     rows = [[row.key, row.name, row.trials, row.running] for row in source.studies.rows()]
     if found.study is None:
@@ -146,7 +146,7 @@ def runs_of(source: Sources) -> dict[str, str]:
 
 def answer_curves(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return the curves of all trials: what was reported to the pruner, else what their runs recorded."""
-    ask = read_ask(asked)
+    ask = StudyRequest.read(asked)
     study = opened(source, ask).study
     if study is None:
         return {"state": "missing"}
@@ -167,7 +167,7 @@ def answer_settings(source: Sources, asked: Any) -> Mapping[str, Any]:
 
     The second one has numbers by default, since only two of these have a surface.
     """
-    ask = read_ask(asked)
+    ask = StudyRequest.read(asked)
     study = opened(source, ask).study
     if study is None:
         return {"state": "missing"}
@@ -196,7 +196,7 @@ def answer_settings(source: Sources, asked: Any) -> Mapping[str, Any]:
 
 def answer_importance(source: Sources, asked: Any) -> Mapping[str, Any]:
     """Return what one of Optuna's evaluators says of the settings; "working" while it is computed."""
-    ask = read_ask(asked)
+    ask = StudyRequest.read(asked)
     study = opened(source, ask).study
     if study is None or not ask.by:
         return {"state": "missing"}

@@ -15,7 +15,7 @@ from layouts.kit.cards.cards import Cards
 from layouts.kit.page import Ids, Page
 from layouts.sources import Sources, ValueSources
 from layouts.values import histogram_figures as drawing
-from layouts.values.histogram_asks import read_ask
+from layouts.values.histogram_asks import HistogramRequest
 from layouts.values.histograms.texts import TEXTS
 
 _RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}
@@ -25,13 +25,13 @@ model.train(epochs, dataset, callbacks=[summary])"""
 
 def draw(source: ValueSources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
-    parsed = read_ask(ask)
+    parsed = HistogramRequest.read(ask)
     return drawing.draw(source, parsed, drawing.found_in(source, parsed))
 
 
 def stamp(source: ValueSources, ask: Any) -> str:
     """Return a text that changes whenever the histograms of a card do."""
-    parsed = read_ask(ask)
+    parsed = HistogramRequest.read(ask)
     return drawing.stamp(drawing.found_in(source, parsed), source.runs.colours(parsed.state.get("run", ())))
 
 

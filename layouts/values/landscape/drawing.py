@@ -69,11 +69,11 @@ def chart(source: RunSources, ask: LandscapeRequest, requested: Sequence[Request
     of_run = source.runs.colours(ask.runs)
     shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
-    text, muted = _TEXT[ask.theme]
+    text, muted = _TEXT["dark" if ask.dark else "light"]
     look = LandscapeStyle(
         words={word: both(f"landscape.{word}")[ask.language == "zh"] for word in _WORDS},
         view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
-        overlaid=ask.overlaid and len(sheets) > 1, dark=ask.theme == "dark", text=text, muted=muted,
+        overlaid=ask.overlaid and len(sheets) > 1, dark=ask.dark, text=text, muted=muted,
     )  # fmt: skip
     drawn = with_landscapes(figure(sheets, look), sheets)
     drawn["layout"]["meta"] |= {

@@ -19,7 +19,7 @@ from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import texts
 from layouts.sources import Sources, ValueSources
-from layouts.values.landscape.asks import read_ask, read_sheets
+from layouts.values.landscape.asks import LandscapeRequest, read_sheets
 from layouts.values.landscape.catalogue import NEEDS, catalogue
 from layouts.values.landscape.drawing import chart, curve, facts, load
 from layouts.values.landscape.texts import TEXTS
@@ -112,7 +112,7 @@ def drawn(source: ValueSources, ask: Any) -> Any:
     """Draw the figure of the requested landscapes; no update if there is no request."""
     if ask is None:
         return no_update
-    parsed = read_ask(ask)
+    parsed = LandscapeRequest.read(ask)
     return chart(source, parsed, load(source, parsed.sheets))
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.efficiency import Efficiency, EfficiencyRequest, MeasuredProfiles, read_ask
+from layouts.profiles.efficiency import Efficiency, EfficiencyRequest, MeasuredProfiles
 from layouts.profiles.efficiency_cards import figures, on_operators, rate
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice
@@ -48,7 +48,8 @@ def hardware(chip: str = "", cores: int = -1) -> pd.DataFrame:
 def use(asked: dict[str, Any] | None = None, **frames: Any) -> Efficiency:
     job = frames.pop("job", None)
     source = MemorySource({"a": {"profiles": {(".", 0): frames}, "job": job}})
-    ask = read_ask({"run": ["a"], "session": ["."], "rank": ["0"]} | {name: [one] for name, one in (asked or {}).items()})
+    typed = {name: [one] for name, one in (asked or {}).items()}
+    ask = EfficiencyRequest.read_any({"run": ["a"], "session": ["."], "rank": ["0"]} | typed)
     assert ask is not None
     return Efficiency(source, ask)
 
@@ -162,18 +163,18 @@ def test_devices_are_typed_or_told_or_counted() -> None:
     assert use({}, job=JobFiles(".", (), size=64)).devices == (64, "told")
     profiles: dict[Any, Any] = {("r", rank): {} for rank in range(3)}
     source = MemorySource({"a": {"profiles": profiles}})
-    ask = read_ask({"run": ["a"], "session": ["r"], "rank": ["1"]})
+    ask = EfficiencyRequest.read_any({"run": ["a"], "session": ["r"], "rank": ["1"]})
     assert ask is not None
     assert Efficiency(source, ask).devices == (3, "found")
 
 
 def test_requests_are_validated() -> None:
-    assert read_ask({}) is None
+    assert EfficiencyRequest.read_any({}) is None
     malformed: tuple[dict[str, Any], ...] = ({"rank": ["x"]}, {"theme": ["blue"]}, {"peak": [3]}, {"with_run": 1})
     for wrong in ([], {"run": "a"}, *({"run": ["a"]} | one for one in malformed)):
         with pytest.raises(BadInput):
-            read_ask(wrong)
-    assert isinstance(read_ask({"run": ["a"], "peak": [""]}), EfficiencyRequest)
+            EfficiencyRequest.read_any(wrong)
+    assert isinstance(EfficiencyRequest.read_any({"run": ["a"], "peak": [""]}), EfficiencyRequest)
 
 
 def test_it_waits_for_frames_that_are_being_read() -> None:

@@ -12,7 +12,7 @@ from dash import no_update
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.scalars.charts import MOST_LINES
 from layouts.curves.scalars.page import CARDS, verdict
 from layouts.kit.callbacks import listed
@@ -208,7 +208,7 @@ def test_wrong_asks_are_refused(source: MemorySource, wrong: Any) -> None:
 )  # fmt: skip
 def test_any_json_is_an_ask_or_is_refused(data: Any) -> None:
     try:
-        read_ask(data)
+        ChartRequest.read(data)
     except BadInput:
         return
 

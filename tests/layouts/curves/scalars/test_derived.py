@@ -9,7 +9,7 @@ import pytest
 
 from layouts.curves.chosen_lines import group_lines
 from layouts.curves.grouping import grouping
-from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.scalars.insights import marks
 from layouts.curves.scalars.page import CARDS, filled
 from layouts.kit.cards import cards
@@ -113,7 +113,7 @@ def test_smoothing_zoom_axes_and_the_one_chart_take_it_as_any_tag(runs: MemorySo
 
 
 def test_groups_and_the_table_of_last_values_take_it_too(runs: MemorySource) -> None:
-    ask = read_ask({"tag": ["=2 * train/loss"], "run": ["a", "b"], "group": ["regex:(.)"], "line": ["mean"]})
+    ask = ChartRequest.read({"tag": ["=2 * train/loss"], "run": ["a", "b"], "group": ["regex:(.)"], "line": ["mean"]})
     found = group_lines(runs, ask, grouping(runs, "regex:[ab]()", ["a", "b"]), "=2 * train/loss")
     np.testing.assert_allclose(found[0].series.value, 3 * np.linspace(2, 1, 40))
     sheet, _ = filled(runs, {"tag": ["=2 * train/loss", "=log10(train/loss)"], "run": ["b"], "table": ["1"]}, None)

@@ -10,7 +10,7 @@ import pytest
 
 from layouts.curves.chosen_lines import lines_of, look_of
 from layouts.curves.lines import figure
-from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, DrawnLine, LineStyle, VisibleRange, prepared
 from parsers import Series
 from parsers.analysis import LONG, Places, restarts, smooth
@@ -38,7 +38,7 @@ def long_series(shape: str) -> Series:
 def both(series: Series, ask: dict[str, str]) -> tuple[ChartLine, ChartLine, LineStyle]:
     """The line of an ask as the page makes it, the same with all its x and nothing known of it, and the look."""
     source = arrays({"a": {"loss": series}})
-    asked = read_ask({"tag": ["loss"], "columns": ["300"]} | {key: [value] for key, value in ask.items()})
+    asked = ChartRequest.read({"tag": ["loss"], "columns": ["300"]} | {key: [value] for key, value in ask.items()})
     (line,) = lines_of(source, [("a", "loss", series)], asked)
     return line, replace(line, x=np.asarray(line.x), facts=None), look_of(asked)
 

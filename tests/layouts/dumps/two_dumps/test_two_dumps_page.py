@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from layouts.dumps.two_dumps import figure, page
-from layouts.dumps.two_dumps.work import read_ask
+from layouts.dumps.two_dumps.work import TwoDumpsRequest
 from layouts.kit.state import BadInput
 from parsers import open_run
 from parsers.dumps.access import RunDump
@@ -173,7 +173,7 @@ def test_what_is_missing_is_said(source: MemorySource) -> None:
 )
 def test_bad_values_in_the_ask_are_refused(bad: dict[str, str]) -> None:
     with pytest.raises(BadInput):
-        read_ask(ask(**bad))
+        TwoDumpsRequest.read_any(ask(**bad))
 
 
 def test_files_have_all_rows(source: MemorySource) -> None:

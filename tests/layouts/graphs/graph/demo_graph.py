@@ -7,7 +7,7 @@ from typing import Any
 
 from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs
-from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.asks import DrawingRequest, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.panel import panel
 from layouts.graphs.graph_views import Views
@@ -25,7 +25,7 @@ def words(store: Store, **more: list[str]) -> dict[str, list[str]]:
 
 
 def draw(store: Store, views: Views, **more: list[str]) -> dict[str, Any]:
-    return drawn(views, read_ask(words(store, **more)))
+    return drawn(views, DrawingRequest.read(words(store, **more)))
 
 
 def tell(store: Store, views: Views, name: str, **more: list[str]) -> Any:

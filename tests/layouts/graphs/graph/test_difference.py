@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs
-from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.asks import DrawingRequest, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.files import file
 from layouts.graphs.graph.finding import results
@@ -31,7 +31,7 @@ def against(store: Store, run: str, **more: list[str]) -> dict[str, list[str]]:
 
 def test_a_graph_compared_with_itself_does_not_differ(store: Store, views: Views) -> None:
     ask = against(store, RUN)
-    found = drawn(views, read_ask(ask))
+    found = drawn(views, DrawingRequest.read(ask))
     assert {line[7] for line in found["meta"]["tree"]} <= {"", "same"}
     assert "do not differ" in texts(results(store.patterns, views, ask))
 
@@ -53,7 +53,7 @@ def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Stor
     named = other.nodes["full_name"].iloc[int(difference.added[0])]
     assert named in texts(panel(views, read_of(ask), f"n{added}"))
     assert opened.attributes(added) == other.attributes(int(difference.added[0]))
-    shown = drawn(views, read_ask({**ask, "node": [f"n{added}"]}))["elements"]
+    shown = drawn(views, DrawingRequest.read({**ask, "node": [f"n{added}"]}))["elements"]
     classes = {element["data"]["id"]: element["classes"] for element in shown}
     marked = [key for key, names in classes.items() if "added" in names.split()]
     assert marked
@@ -63,7 +63,7 @@ def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Stor
         changed=len(difference.changed), added=len(difference.added), removed=len(difference.removed)
     )  # fmt: skip
     # A gone graph to compare with says so.
-    lost = drawn(views, read_ask(words(store, **{"with": ["no run"]})))
+    lost = drawn(views, DrawingRequest.read(words(store, **{"with": ["no run"]})))
     assert "no run" in lost["meta"]["problems"][0]
 
 

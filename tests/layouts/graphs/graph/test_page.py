@@ -12,7 +12,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs
-from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.asks import DrawingRequest, read_of
 from layouts.graphs.drawing import drawn
 from layouts.graphs.graph.catalogue import catalogue
 from layouts.graphs.graph.finding import differing_part, read_query, results
@@ -156,7 +156,7 @@ def test_results_show_first_what_only_some_of_them_have() -> None:
 
 
 def test_a_graph_that_is_not_there_says_so_on_the_canvas(views: Views) -> None:
-    found = drawn(views, read_ask({"run": ["no run"], "graph": ["../../etc/passwd"]}))
+    found = drawn(views, DrawingRequest.read({"run": ["no run"], "graph": ["../../etc/passwd"]}))
     assert found["elements"] == []
     assert "expected a graph of run no run" in found["meta"]["problems"][0]
     assert panel(views, read_of({"run": ["no run"]}), "n1") == []
@@ -170,7 +170,7 @@ def test_what_cannot_be_read_says_why(store: Store) -> None:
         def graph(self, run: str, name: str) -> Graph | None:
             raise PayloadError("events, byte 17: the CRC does not hold")
 
-    found = drawn(Views(Damaged()), read_ask(words(store)))
+    found = drawn(Views(Damaged()), DrawingRequest.read(words(store)))
     assert found["meta"]["problems"] == ["events, byte 17: the CRC does not hold"]
     assert found["meta"]["broken"]
 
@@ -210,7 +210,7 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
 )  # fmt: skip
 def test_what_no_page_asks_is_refused(ask: Any) -> None:
     with pytest.raises(BadInput):
-        read_ask(ask)
+        DrawingRequest.read(ask)
 
 
 def test_a_query_that_is_too_long_is_refused() -> None:
@@ -227,11 +227,11 @@ def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Pa
             name = base.graphs(run)[0].name
             every = catalogue(base, {"run": [run]})
             assert every is not None
-            first = drawn(views, read_ask({"run": [run], "graph": [name]}))["meta"]
+            first = drawn(views, DrawingRequest.read({"run": [run], "graph": [name]}))["meta"]
             assert tuple(first["counts"][kind] for kind in ("operators", "parameters", "constants")) == numbers
             _, view = views.of(read_of({"run": [run], "graph": [name]}))
             opened = [f"s:{path}" for path in view.scopes.paths[1:]]
-            found = drawn(views, read_ask({"run": [run], "graph": [name], "open": opened}))
+            found = drawn(views, DrawingRequest.read({"run": [run], "graph": [name], "open": opened}))
             assert len(found["elements"]) <= 2_000
             assert max(found["meta"]["width"], found["meta"]["height"]) < 50_000
     finally:

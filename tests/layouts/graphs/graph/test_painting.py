@@ -17,7 +17,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.dumps.dumped_graphs import RunGraphs, place_of
-from layouts.graphs.asks import read_ask
+from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.drawing import drawn
 from layouts.graphs.figure.scale import Scale, ink, scale_of
 from layouts.graphs.graph.catalogue import catalogue
@@ -92,7 +92,7 @@ def test_time_of_a_profile_adds_up_to_its_table(store: Store, runs: Path) -> Non
     painted = painter.painted(asked)
     assert float(np.nansum(painted.step.node)) == total
     # Every closed box of the drawing has what is in it, and the boxes together have everything.
-    drawing = drawn(Views(RunGraphs(store)), read_ask(asking(store, "lenet", "time")))
+    drawing = drawn(Views(RunGraphs(store)), DrawingRequest.read(asking(store, "lenet", "time")))
     closed = {one["data"]["id"] for one in drawing["elements"] if "frame" not in one.get("classes", "").split()}
     values = [painter_value(painted, key) for key in found["boxes"] if key in closed and "." not in key]
     assert sum(values) == total

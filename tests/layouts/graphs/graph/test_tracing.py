@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.store.store import Store
-from layouts.graphs.asks import read_ask, read_of
+from layouts.graphs.asks import DrawingRequest, read_of
 from layouts.graphs.graph.tracing import TraceAsk, listed, read_trace, traced_boxes
 from layouts.graphs.graph_views import Views
 from layouts.kit.state import BadInput
@@ -37,7 +37,7 @@ def test_ancestors_are_listed_counted_and_marked(store: Store, views: Views, gra
     assert {jump for jump in jumps(found) if jump.startswith("n")} == {f"n{one}" for one in wanted}
     assert f"from {len(wanted) - 1} nodes" in texts(found)
     assert f"up:3:n{row}" in jumps(found, "data-trace")
-    ask = read_ask(words(store))
+    ask = DrawingRequest.read(words(store))
     keys = traced_boxes(views, ask, TraceAsk("up", f"n{row}"))
     drawing = boxes(draw(store, views))
     assert set(keys) <= drawing.keys()

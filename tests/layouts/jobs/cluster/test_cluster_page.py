@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.jobs.cluster.asks import read_ask
+from layouts.jobs.cluster.asks import ClusterRequest
 from layouts.jobs.cluster.drawing import drawn
 from layouts.jobs.cluster.facts import FactsCache
 from layouts.jobs.cluster.page import shown
@@ -49,7 +49,7 @@ def content(made: Made, frames: dict[str, Any], hosts: int = 0) -> dict[str, Any
 
 
 def answer(source: MemorySource, **more: Sequence[str]) -> dict[str, Any]:
-    ask = read_ask({**ASK, **more})
+    ask = ClusterRequest.read_any({**ASK, **more})
     assert ask is not None
     return drawn(source, FactsCache(), ask)
 
@@ -386,7 +386,7 @@ def test_unknown_numbers_are_no_bars_and_no_error() -> None:
 @pytest.mark.parametrize("bad", [{"metric": ["x"]}, {"rows": ["x"]}, {"picked": ["x"]}, {"from": ["-1"], "to": ["2"]}])
 def test_asks_that_make_no_sense_are_refused(bad: dict[str, list[str]]) -> None:
     with pytest.raises(BadInput):
-        read_ask({**ASK, **bad})
+        ClusterRequest.read_any({**ASK, **bad})
 
 
 def test_nothing_is_drawn_before_a_profile_is_chosen() -> None:

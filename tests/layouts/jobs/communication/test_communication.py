@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from layouts.jobs.communication import figures, page, tables
-from layouts.jobs.rank_traffic import TABLES, Traffic, read_ask
+from layouts.jobs.rank_traffic import TABLES, Traffic, TrafficRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
@@ -39,7 +39,7 @@ def real(path: Path) -> MemorySource:
 
 
 def traffic(source: MemorySource, **state: str) -> Traffic:
-    ask = read_ask(ASK | {name.rstrip("_"): [value] for name, value in state.items()})
+    ask = TrafficRequest.read_any(ASK | {name.rstrip("_"): [value] for name, value in state.items()})
     assert ask is not None
     return Traffic(source, ask)
 
@@ -81,12 +81,12 @@ def rows_of(component: Any) -> list[list[str]]:
 
 
 def test_an_ask_without_a_profile_is_none() -> None:
-    assert read_ask(None) is None
-    assert read_ask({"measure": ["bytes"]}) is None
+    assert TrafficRequest.read_any(None) is None
+    assert TrafficRequest.read_any({"measure": ["bytes"]}) is None
 
 
 def test_an_ask_has_its_defaults_and_units() -> None:
-    ask = read_ask(ASK | {"hccs": ["20"], "small_rdma": ["2"], "slow": ["70"]})
+    ask = TrafficRequest.read_any(ASK | {"hccs": ["20"], "small_rdma": ["2"], "slow": ["70"]})
     assert ask is not None
     assert (ask.group, ask.step, ask.measure, ask.of, ask.by, ask.inner) == ("", None, "bandwidth", "total", "kind", False)
     assert ask.references == {"HCCS": 20e9, "SDMA": 20e9, "PCIE": 20e9, "RDMA": 12.5e9}
@@ -104,7 +104,7 @@ def test_an_ask_has_its_defaults_and_units() -> None:
 )  # fmt: skip
 def test_malformed_asks_are_refused(bad: dict[str, list[str]]) -> None:
     with pytest.raises(BadInput):
-        read_ask(ASK | bad)
+        TrafficRequest.read_any(ASK | bad)
 
 
 # Pages of nothing and of real profiles ---------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_contention_says_what_it_did_not_check(real_data: Path) -> None:
     high, _ = page.contention(traffic(source_of(longer), hccs="100"))
     assert "4 of 4 operations of rank 0 of 1 MB or more ran beside" in texts_in(high)
     whole = MemorySource({"a": {"profiles": {(".", -1): frames}}})
-    ask = read_ask(ASK | {"rank": ["-1"]})
+    ask = TrafficRequest.read_any(ASK | {"rank": ["-1"]})
     assert ask is not None
     assert "Choose a rank" in texts_in(page.contention(Traffic(whole, ask))[0])
 

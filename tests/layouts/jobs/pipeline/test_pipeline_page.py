@@ -11,7 +11,7 @@ import pytest
 
 from layouts.jobs.pipeline import page, story, tables
 from layouts.jobs.pipeline.texts import TEXTS
-from layouts.jobs.pipeline_bands import Pipeline, Row, read_ask
+from layouts.jobs.pipeline_bands import Pipeline, PipelineRequest, Row
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
@@ -34,7 +34,7 @@ def source_of(path: Path) -> MemorySource:
 
 def pipeline(source: MemorySource, **state: Any) -> Pipeline:
     given = {name.rstrip("_"): value if isinstance(value, list) else [value] for name, value in state.items()}
-    ask = read_ask(ASK | given)
+    ask = PipelineRequest.read_any(ASK | given)
     assert ask is not None
     return Pipeline(source, ask)
 
@@ -75,17 +75,18 @@ def rows_of(one: Pipeline) -> list[list[str]]:
 
 
 def test_requests() -> None:
-    assert read_ask(None) is None
-    assert read_ask({"step": ["3"]}) is None
-    ask = read_ask(ASK | {"step": ["3"], "stage": ["1", "-1", "1"], "m": ["8"], "from": ["5"], "to": ["9"], "align": ["1"]})
+    assert PipelineRequest.read_any(None) is None
+    assert PipelineRequest.read_any({"step": ["3"]}) is None
+    more = {"step": ["3"], "stage": ["1", "-1", "1"], "m": ["8"], "from": ["5"], "to": ["9"], "align": ["1"]}
+    ask = PipelineRequest.read_any(ASK | more)
     assert ask is not None
     assert (ask.step, ask.stages, ask.typed, ask.window, ask.aligned) == (3, (1, -1), 8, (5, 9), True)
-    closed = read_ask(ASK | {"stage": ["none"], "from": ["9"], "to": ["9"]})
+    closed = PipelineRequest.read_any(ASK | {"stage": ["none"], "from": ["9"], "to": ["9"]})
     assert closed is not None
     assert (closed.stages, closed.window) == ((), None)
     for bad in ({"stage": ["1.5"]}, {"stage": ["９"]}, {"m": ["many"]}, {"from": ["-2"]}, {"step": [3]}):
         with pytest.raises(BadInput):
-            read_ask(ASK | bad)
+            PipelineRequest.read_any(ASK | bad)
 
 
 def test_every_band_and_source_has_its_texts() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.jobs.rank_alternatives import of_ranks
-from layouts.jobs.rank_operators import RankCaches, read_ask
+from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest
 from layouts.jobs.rank_tables import Rank, ShownOperators
 from layouts.jobs.ranks.page import PAGE, layout
 from layouts.kit.page import Ids
@@ -37,7 +37,7 @@ def shown(*ranks: Operators) -> ShownOperators:
     ("text", "found"), [("", ()), ("3", (3,)), ("0-3,7", (0, 1, 2, 3, 7)), (" 7, 1-2,", (1, 2, 7)), ("2,2", (2,))]
 )  # fmt: skip
 def test_ranks_are_read_from_text(text: str, found: tuple[int, ...]) -> None:
-    ask = read_ask({"run": ["a"], "rows": [text]})
+    ask = RankOperatorRequest.read_any({"run": ["a"], "rows": [text]})
     assert ask is not None
     assert ask.rows == found
 
@@ -45,7 +45,7 @@ def test_ranks_are_read_from_text(text: str, found: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("text", ["a", "1-", "-3", "3-1", "1;2", "0-9999999", "1" * 9])
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(BadInput, match="rows: expected ranks such as"):
-        read_ask({"run": ["a"], "rows": [text]})
+        RankOperatorRequest.read_any({"run": ["a"], "rows": [text]})
 
 
 def test_what_was_asked_for_least_recently_is_dropped_first() -> None:

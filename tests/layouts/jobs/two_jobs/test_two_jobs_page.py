@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from layouts.jobs.two_jobs import figure, story, tables
-from layouts.jobs.two_jobs.asks import FRAMES, read_ask
+from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
 from layouts.jobs.two_jobs.facts import JobFacts, JobFactsCache, both
 from layouts.jobs.two_jobs.page import PAGE, _saver, shown
 from layouts.jobs.two_jobs.quantities import percent, quantity, signed
@@ -65,7 +65,7 @@ def _texts(content: Any) -> list[str]:
 
 
 def facts_pair(source: MemorySource, **more: list[str]) -> tuple[JobFacts, JobFacts]:
-    ask = read_ask({**ASK, **more})
+    ask = TwoJobsRequest.read_any({**ASK, **more})
     assert ask is not None
     two = both(source, JobFactsCache(), ask)
     assert two is not None
@@ -189,7 +189,7 @@ def test_tables_have_the_largest_differences_first_and_say_how_many_there_are() 
 def test_files_have_all_rows_in_full_precision() -> None:
     one, other = make(1, ranks=16, group=8, slow_rank=3), make(2, ranks=12, group=4)
     two = facts_pair(source_of(profile(one), profile(other)))
-    ask = read_ask(ASK)
+    ask = TwoJobsRequest.read_any(ASK)
     assert ask is not None
     for section in tables.SECTIONS:
         written = pd.read_csv(io.StringIO(tables.file_of(two, ask, section).to_csv(index=False)))
@@ -245,10 +245,10 @@ def test_numbers_as_text() -> None:
 
 
 def test_what_the_browser_sends_is_not_trusted() -> None:
-    assert read_ask(None) is None
+    assert TwoJobsRequest.read_any(None) is None
     for bad in ({"metric": ["luck"]}, {"by": ["host"]}, {"columns": ["x"]}, {"step": ["1e99"]}, {"with_rank": ["-7"]}):
         with pytest.raises(BadInput):
-            read_ask({**ASK, **bad})
+            TwoJobsRequest.read_any({**ASK, **bad})
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
     facts, drawn = shown(source, JobFactsCache(), {key: value for key, value in ASK.items() if not key.startswith("with")})
     assert (facts["sections"], drawn) == ({}, None)

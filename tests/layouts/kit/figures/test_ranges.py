@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from layouts.curves.chosen_lines import lines_of, look_of
 from layouts.curves.lines import figure
-from layouts.curves.scalar_asks import read_ask
+from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.kit.figures.ranges import tick_format
 from parsers.analysis import LONG
@@ -135,7 +135,7 @@ def test_outliers_of_a_long_series_are_counted_by_all_its_points() -> None:
     value[at] = 1e9
     value[at[0] + 1] = np.nan
     made = series(value)
-    ask = read_ask({"tag": ["loss"], "columns": ["300"]})
+    ask = ChartRequest.read({"tag": ["loss"], "columns": ["300"]})
     (one,) = lines_of(arrays({"a": {"loss": made}}), [("a", "loss", made)], ask)
     assert one.facts is not None
     for window in (None, (float(LONG) - 0.5, float(LONG) * 1.5)):

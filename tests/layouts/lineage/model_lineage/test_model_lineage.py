@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from layouts.kit.state import BadInput
-from layouts.lineage.asks import MOST_AXES, read_ask
+from layouts.lineage.asks import MOST_AXES, AxesRequest
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
 from layouts.lineage.model_columns import COLUMNS, group_of
@@ -210,7 +210,7 @@ def test_a_sheet_is_sent_once() -> None:
 ])  # fmt: skip
 def test_what_no_page_sends_is_refused(data: object) -> None:
     with pytest.raises(BadInput):
-        read_ask(data)
+        AxesRequest.read(data)
 
 
 def test_long_texts_keep_beginning_and_end() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from layouts.kit.state import BadInput
 from layouts.lineage.model_columns import table as model_table
-from layouts.lineage.optimisation.asks import read_ask
+from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import MOST_CATEGORIES
 from layouts.lineage.optimisation.page import drawn, explained, growing
 from layouts.lineage.source import Growth
@@ -251,7 +251,7 @@ def test_a_sheet_is_sent_once() -> None:
 @pytest.mark.parametrize("data", [[], "x", {"target": "a"}, {"act": ["go"]}, {"log": ["2"]}, {"run": [1]}, {"setting": [None]}])
 def test_what_no_page_sends_is_refused(data: object) -> None:
     with pytest.raises(BadInput):
-        read_ask(data, source())
+        ExplanationRequest.read(data)
 
 
 value = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.text(max_size=6), st.just(LONG), st.booleans())

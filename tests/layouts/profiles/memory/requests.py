@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from layouts.kit.units import MINUS
-from layouts.profiles.memory.asks import FRAMES, MemoryRequest, read_ask
+from layouts.profiles.memory.asks import FRAMES, MemoryRequest
 from layouts.profiles.memory.recordings import Recordings
 from parsers import open_run
 from parsers.profile_frames import MEMORY
@@ -38,7 +38,8 @@ def of_frames(**frames: pd.DataFrame) -> Page:
 
 
 def ask(**more: object) -> MemoryRequest:
-    found = read_ask({"run": ["a"], "session": ["."], "rank": ["0"], **{key: [str(value)] for key, value in more.items()}})
+    state = {key: [str(value)] for key, value in more.items()}
+    found = MemoryRequest.read_any({"run": ["a"], "session": ["."], "rank": ["0"], **state})
     assert found is not None
     return found
 

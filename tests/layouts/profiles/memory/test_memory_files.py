@@ -13,7 +13,7 @@ import pytest
 from layouts.kit import units as fmt
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.memory import curve, memory_texts, page
-from layouts.profiles.memory.asks import read_ask
+from layouts.profiles.memory.asks import MemoryRequest
 from layouts.profiles.memory.recordings import Recordings, recording
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from tests.layouts.profiles.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
@@ -31,7 +31,7 @@ def test_a_leak_is_told_with_its_size_and_none_where_there_is_none(tmp_path: Pat
     source, known = opened(a=tmp_path / "leaking", b=tmp_path / "fine", c=tmp_path / "short")
     said = {}
     for run in "abc":
-        asked = read_ask({"run": [run], "session": ["."], "rank": ["0"]})
+        asked = MemoryRequest.read_any({"run": [run], "session": ["."], "rank": ["0"]})
         assert asked is not None
         answer, _ = page.overall(source, known, asked)
         said[run] = texts_in(answer["head"])
@@ -69,7 +69,7 @@ def test_sessions_of_one_step_tell_a_leak_together() -> None:
     said = {}
     for sessions, leak in ((12, MIB), (12, 0), (9, MIB)):
         source, known = source_of(sessions, leak)
-        asked = read_ask({"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]})
+        asked = MemoryRequest.read_any({"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]})
         assert asked is not None
         said[sessions, leak] = texts_in(page.overall(source, known, asked)[0]["head"])
     grows = "the least memory of a session grows by +1.00 MiB per session (99 %: +1.00 MiB to +1.00 MiB), +11.0 MiB"

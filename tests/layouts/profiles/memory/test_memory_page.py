@@ -13,7 +13,7 @@ import pytest
 from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.memory import explained, page
-from layouts.profiles.memory.asks import read_ask
+from layouts.profiles.memory.asks import MemoryRequest
 from layouts.profiles.memory.recordings import Recordings
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 from parsers.profiler.frame_parts import categorical, frame_of
@@ -30,8 +30,8 @@ RANK_2 = "cluster_samples/msinsight/torch_npu_st_4ranks_pp2/rank_2_ascend_pt"
 
 
 def test_no_profile_and_no_rows() -> None:
-    assert read_ask(None) is None
-    assert read_ask({}) is None
+    assert MemoryRequest.read_any(None) is None
+    assert MemoryRequest.read_any({}) is None
     source, known = of_frames(memory=MEMORY.empty(), operator_memory=OPERATOR_MEMORY.empty())
     answer, figure = page.overall(source, known, ask())
     assert (answer["head"], answer["modules"], figure) == ([], [], None)

@@ -18,7 +18,7 @@ from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileFrame, ProfileRow
 from layouts.profiles.operators import drawing, scopes
 from layouts.profiles.operators import page as callbacks
-from layouts.profiles.operators.asks import OperatorRequest, read_ask
+from layouts.profiles.operators.asks import OperatorRequest
 from layouts.profiles.operators.compare import changes, compared
 from layouts.profiles.operators.sheet import Sheet
 from layouts.profiles.operators.tables import MOST_CHILDREN, OperatorTables, columns_of, page_of
@@ -209,7 +209,7 @@ def test_what_is_no_request_is_refused(request_: Any) -> None:
 )
 def test_what_is_no_ask_is_refused(more: dict[str, list[str]]) -> None:
     with pytest.raises(BadInput):
-        read_ask({"run": ["a"], **more})
+        OperatorRequest.read_any({"run": ["a"], **more})
 
 
 def test_many_operators_of_one_type_are_counted() -> None:

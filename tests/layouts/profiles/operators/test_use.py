@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from layouts.profiles.efficiency import Efficiency, read_ask
+from layouts.profiles.efficiency import Efficiency, EfficiencyRequest
 from layouts.profiles.operators import page
 from layouts.profiles.operators.asks import OperatorRequest as TableAsk
 from layouts.profiles.operators.limits import MOST_ROWS, bound_card, slow_card
@@ -39,7 +39,7 @@ def real(real_data: Path, folder: Path, which: str, asked: dict[str, str] | None
 def pair(ours: pd.DataFrame | None, theirs: pd.DataFrame | None, **asked: str) -> Efficiency:
     frames = [{} if one is None else {"kernels": one} for one in (ours, theirs)]
     source = MemorySource({name: {"profiles": {(".", 0): one}} for name, one in zip("ab", frames, strict=True)})
-    ask = read_ask({"run": ["a"], "with_run": ["b"]} | {name: [value] for name, value in asked.items()})
+    ask = EfficiencyRequest.read_any({"run": ["a"], "with_run": ["b"]} | {name: [value] for name, value in asked.items()})
     assert ask is not None
     return Efficiency(source, ask)
 
@@ -84,7 +84,7 @@ def test_no_claim_without_counters(real_data: Path, tmp_path: Path) -> None:
 def test_slow_kernels_lead_to_the_timeline() -> None:
     frame = kernels(duration_ns=[100] * 20 + [900], start_ns=range(21), name=[f"k{row}" for row in range(21)])
     source = MemorySource({"a": {"profiles": {(".", 0): {"kernels": frame, "trace": object()}}}})
-    ask = read_ask({"run": ["a"]})
+    ask = EfficiencyRequest.read_any({"run": ["a"]})
     assert ask is not None
     card = slow_card(Efficiency(source, ask))
     assert "1 of 21 kernels took 800 ns more" in texts_in(card)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from layouts import PAGES
 from layouts.kit.state import BadInput
 from layouts.profiles.preparation import feeding, machine, operations
-from layouts.profiles.preparation.asks import PreparationRequest, read_ask
+from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData
 from layouts.profiles.preparation.figures import QueueCurve, figure
 from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
@@ -214,7 +214,7 @@ def test_empty_queues_are_marked() -> None:
 @pytest.mark.parametrize("asked", [{"op": ["x"]}, {"from": ["-1"]}, {"to": ["1e99"]}, 7])
 def test_what_is_no_ask_is_refused(asked: Any) -> None:
     with pytest.raises(BadInput):
-        read_ask({"run": ["a"], **asked} if isinstance(asked, dict) else asked)
+        PreparationRequest.read_any({"run": ["a"], **asked} if isinstance(asked, dict) else asked)
 
 
 def test_without_a_profile_nothing_is_drawn() -> None:

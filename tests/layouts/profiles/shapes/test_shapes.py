@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.shape_tables import TABLES, Times, read_ask
+from layouts.profiles.shape_tables import TABLES, ShapeRequest, Times
 from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
@@ -25,7 +25,7 @@ ASK = {"run": ["a"], "session": ["."], "rank": ["0"]}
 
 def times_of(frames: dict[str, pd.DataFrame], **state: str | list[str]) -> Times:
     source = MemorySource({"a": {"profiles": {(".", 0): frames}}})
-    ask = read_ask(ASK | {name: [value] if isinstance(value, str) else value for name, value in state.items()})
+    ask = ShapeRequest.read_any(ASK | {name: [value] if isinstance(value, str) else value for name, value in state.items()})
     assert ask is not None
     return Times(source, ask)
 
@@ -60,11 +60,11 @@ ROWS = [(1, "Add-op1", "Add", 1_000_000, "2,3"), (2, "Add-op1", "Add", 3_000_000
                                  {"type": ["x" * 5000]}, {"scale": ["sqrt"]}])  # fmt: skip
 def test_malformed_asks_are_refused(bad: dict[str, list[str]]) -> None:
     with pytest.raises(BadInput):
-        read_ask(ASK | bad)
+        ShapeRequest.read_any(ASK | bad)
 
 
 def test_without_executions_the_page_says_so() -> None:
-    assert read_ask({"op": ["x"]}) is None
+    assert ShapeRequest.read_any({"op": ["x"]}) is None
     times = times_of({})
     assert "No executions were recorded." in words(tables.head(times))
     *_, first, second, facts = page.drawn(times)

@@ -17,7 +17,7 @@ from layouts.profiles.composition import bar, sentence_texts, words
 from layouts.profiles.profile_overview import page as overview
 from layouts.profiles.profile_overview.drawing import clock_of
 from layouts.profiles.steps import page as steptrace
-from layouts.profiles.steps.asks import read_ask
+from layouts.profiles.steps.asks import StepRequest
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
 from parsers.profiler import ascend_output, legacy_ascend
@@ -147,7 +147,7 @@ def test_ten_thousand_steps_are_a_small_answer() -> None:
 ])  # fmt: skip
 def test_what_is_no_ask_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
-        read_ask(ASK | bad)
+        StepRequest.read_any(ASK | bad)
     with pytest.raises(BadInput):
         steptrace.shown(profiled({}), ASK | bad)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from layouts.curves.smoothed_lines import WRONG
 from layouts.kit.figures.panels import grid, titles
 from layouts.kit.state import BadInput
-from layouts.values.histogram_asks import read_ask
+from layouts.values.histogram_asks import HistogramRequest
 from layouts.values.histogram_figures import MOST_COLUMNS, MOST_LINES
 from layouts.values.histogram_plots import cell_edges, gradient
 from layouts.values.histograms.page import draw, stamp
@@ -368,7 +368,7 @@ def test_wrong_asks_are_refused(source: MemorySource, wrong: Any) -> None:
 )  # fmt: skip
 def test_any_json_is_an_ask_or_is_refused(data: Any) -> None:
     try:
-        read_ask(data)
+        HistogramRequest.read(data)
     except BadInput:
         return
 

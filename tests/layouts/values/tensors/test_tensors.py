@@ -10,7 +10,7 @@ import pytest
 
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
-from layouts.values.tensor_asks import Named, TensorRequest, chosen, extent, find, read_ask, rectangle
+from layouts.values.tensor_asks import Named, TensorRequest, chosen, extent, find, rectangle
 from layouts.values.tensor_facts import about, summary
 from layouts.values.tensors import page as tensors
 from parsers import PayloadError, TensorValue
@@ -29,7 +29,7 @@ def source() -> MemorySource:
 
 
 def ask(**changes: str) -> TensorRequest:
-    return read_ask({"run": ["a"], "tag": ["w"]} | {name: [value] for name, value in changes.items()})
+    return TensorRequest.read({"run": ["a"], "tag": ["w"]} | {name: [value] for name, value in changes.items()})
 
 
 def test_an_ask_is_read() -> None:
@@ -47,10 +47,10 @@ def test_an_ask_is_read() -> None:
 )  # fmt: skip
 def test_what_is_no_ask_is_refused(data: Any) -> None:
     if data is None:
-        assert read_ask({}) == TensorRequest(Named("", ""), None, False, "")
+        assert TensorRequest.read({}) == TensorRequest(Named("", ""), None, False, "")
         return
     with pytest.raises(BadInput):
-        read_ask(data)
+        TensorRequest.read(data)
 
 
 @pytest.mark.parametrize(
