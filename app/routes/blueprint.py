@@ -56,8 +56,8 @@ from app.routes.values.histograms import histogram_rows
 from app.store.curves.insights import insight_rows
 from app.store.runs.matching import PatternError, matching
 from layouts.curves.expressions import checked
-from layouts.kit.state import selected_runs
 from layouts.lineage.pipeline_columns import table as pipeline_table
+from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.notes import Note
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, Sources, ValueSources

@@ -26,8 +26,8 @@ from layouts.curves.comparing import Style, grouped
 from layouts.curves.grouping import REST, Grouping
 from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
-from layouts.kit.state import label_of, selected_runs
 from layouts.kit.theme import PALETTE
+from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources
 

@@ -11,7 +11,7 @@ from parsers.analysis import Expression, parse_expression
 from parsers.names import EXPRESSION
 
 from layouts.curves.expression_texts import sentence
-from layouts.kit.state import label_of
+from layouts.runs.chosen_runs import label_of
 from layouts.sources import RunSources
 
 MOST_NAMED = 12

@@ -20,8 +20,9 @@ from parsers.lineage.table import better
 
 from layouts.curves.grouping import KINDS, Grouping
 from layouts.curves.scalar_asks import BASES, of_kind
-from layouts.kit.state import BadInput, flag, label_of, text, texts
+from layouts.kit.state import BadInput, flag, text, texts
 from layouts.kit.theme import PALETTE
+from layouts.runs.chosen_runs import label_of
 from layouts.sources import RunSources
 
 MOST_TAGS = 500

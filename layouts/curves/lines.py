@@ -32,8 +32,8 @@ from layouts.curves.smoothed_lines import (
     with_gaps,
 )
 from layouts.curves.thresholds import satisfying, threshold_of
+from layouts.curves.value_ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
 from layouts.kit.figures.alternatives import described
-from layouts.kit.figures.ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
 from layouts.kit.figures.ticks import time_ticks
 from layouts.kit.figures.typed_arrays import (
     EXACT,

@@ -84,7 +84,7 @@ class LineStyle:
     """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag".
 
     columns: width of the plot area in pixels of the screen. span: range of the x axis as drawn, which these pixels divide;
-    None for that of the view, or of each line. outliers: the value axes show outliers too (`layouts.kit.figures.ranges`).
+    None for that of the view, or of each line. outliers: the value axes show outliers too (`layouts.curves.value_ranges`).
     """
 
     axis: str = "step"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from layouts.dumps.live import listed
-from layouts.kit.state import elsewhere, selected_runs, stamped
+from layouts.kit.state import stamped
+from layouts.runs.chosen_runs import elsewhere, selected_runs
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources

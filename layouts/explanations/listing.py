@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from layouts.explanations.explanation_choice import ExplanationChoice
-from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.kit.state import stamped
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.sources import ExplanationSources, Sources
 

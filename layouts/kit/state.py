@@ -9,22 +9,12 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
 from layouts.kit.page import Ids
-from layouts.runs.rows import RunRow
-from layouts.sources import RunSources
-
-NEWEST = 10
-"""Number of runs on screen if the state names none."""
-UNREAD = ("waiting", "loading")
-"""States of a run that may turn out to have data of any kind."""
-
-EVERY_RUN = "*"
 
 Control = str | float | bool | Sequence[str]
 
@@ -33,7 +23,8 @@ class BadInput(ValueError):
     """An invalid value from the browser; the text names the key, what was expected and what was found."""
 
 
-def _values(state: Any, key: str) -> list[str]:
+def values_of(state: Any, key: str) -> list[str]:
+    """Return all texts under a key. Raises BadInput if there is something else."""
     if state is None:
         return []
     if not isinstance(state, dict):
@@ -46,7 +37,7 @@ def _values(state: Any, key: str) -> list[str]:
 
 def text(state: Any, key: str, default: str = "", choices: Sequence[str] | None = None, limit: int = 4096) -> str:
     """Return the last text under a key, or default; BadInput if it is longer than limit or not one of choices."""
-    values = _values(state, key)
+    values = values_of(state, key)
     if not values:
         return default
     value = values[-1]
@@ -59,12 +50,12 @@ def text(state: Any, key: str, default: str = "", choices: Sequence[str] | None 
 
 def texts(state: Any, key: str) -> list[str]:
     """Return all texts under a key in order, without duplicates."""
-    return list(dict.fromkeys(_values(state, key)))
+    return list(dict.fromkeys(values_of(state, key)))
 
 
 def number(state: Any, key: str, default: float, low: float = -math.inf, high: float = math.inf) -> float:
     """Return the last number under a key, or default; BadInput unless it is finite and from low to high."""
-    values = _values(state, key)
+    values = values_of(state, key)
     if not values:
         return default
     try:
@@ -92,35 +83,6 @@ def interval(key: str, low: str, high: str) -> tuple[float, float] | None:
 def flag(state: Any, key: str, default: bool = False) -> bool:
     """Return whether the last value under a key is "1", or default; BadInput unless it is "0" or "1"."""
     return text(state, key, "1" if default else "0", choices=("0", "1")) == "1"
-
-
-def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
-    """Return the keys of the member runs on screen, in the order of the list of runs (newest first).
-
-    Without a `run` key these are the newest 10 runs that have, or may turn out to have, data of one of the kinds (a page's
-    `needs`), or the newest 10 runs if none has; with every (`Page.every`) all of them. `run=` alone: none. `run=*`: all.
-    The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted.
-    """
-    keys = _values(state, "run")
-    rows = source.runs.rows()
-    if not keys:
-        having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
-        return [member for row in (having or rows)[: None if every else NEWEST] for member in row.members]
-    wanted = set(keys)
-    whole = EVERY_RUN in wanted
-    return [member for row in rows for member in row.members if whole or row.key in wanted or member in wanted]
-
-
-def label_of(run: str, row: RunRow | None) -> str:
-    """Return the displayed name of a member run: the name of its row, or for a rank of a job its own key."""
-    return row.name if row and len(row.members) == 1 else run
-
-
-def elsewhere(source: RunSources, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
-    """Return key and name of the newest runs that have data of a kind and no chosen member, at most `most` of them."""
-    known = set(chosen)
-    others = (row for row in source.runs.rows() if row.tags.get(kind) and known.isdisjoint(row.members))
-    return [{"key": row.key, "name": row.name} for row in islice(others, most)]
 
 
 def stamped(content: dict[str, Any]) -> dict[str, Any]:

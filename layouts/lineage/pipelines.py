@@ -8,7 +8,7 @@ from typing import Any
 from parsers import DatasetGraph
 from parsers.analysis.lineage.pipelines import ComparedOperation, Numbered, compare, numbered
 
-from layouts.kit.state import selected_runs
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import ValueSources
 
 MOST_RUNS = 200

@@ -10,9 +10,10 @@ from typing import Any
 
 from parsers.caches import Cache
 
-from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.kit.state import stamped
 from layouts.profiles.frames import ProfileRow
 from layouts.profiles.jobs import ListedJob, jobs_of
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.sources import ProfileSources
 

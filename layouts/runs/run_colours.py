@@ -19,8 +19,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from layouts.kit.state import EVERY_RUN, NEWEST, UNREAD
 from layouts.kit.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
+from layouts.runs.chosen_runs import EVERY_RUN, NEWEST, UNREAD
 from layouts.runs.rows import RunRow
 
 TOGETHER: tuple[tuple[str, ...], ...] = (

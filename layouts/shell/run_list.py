@@ -12,8 +12,8 @@ import msgspec
 
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
-from layouts.kit.state import NEWEST, selected_runs
 from layouts.kit.theme import nearest_hue
+from layouts.runs.chosen_runs import NEWEST, selected_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import NoteSources, RunSources, Sources

@@ -14,7 +14,7 @@ from parsers.analysis import relative_time, thinned
 
 from layouts.kit.figures.alternatives import described
 from layouts.kit.figures.typed_arrays import whole_numbers
-from layouts.kit.state import label_of, selected_runs
+from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, ValueSources
 from layouts.values.histogram_alternatives import of_histograms

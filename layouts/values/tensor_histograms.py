@@ -13,7 +13,8 @@ from typing import Any
 
 from parsers import HistogramValue, PayloadError
 
-from layouts.kit.state import BadInput, selected_runs
+from layouts.kit.state import BadInput
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import ValueSources
 from layouts.values import histogram_figures as drawing
 from layouts.values.histogram_asks import HistogramRequest

@@ -26,8 +26,8 @@ from layouts.curves.expressions import told
 from layouts.curves.grouping import Grouping, made
 from layouts.curves.lines import figure, on_canvas
 from layouts.curves.scalar_asks import ChartRequest
-from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
+from layouts.runs.chosen_runs import label_of
 from layouts.sources import RunSources, Sources
 
 MOST_LINES = 200

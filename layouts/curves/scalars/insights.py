@@ -9,7 +9,8 @@ from parsers.names import EXPRESSION
 
 from layouts.curves.insights import as_json, cause_link, view
 from layouts.kit.page import Ids
-from layouts.kit.state import BadInput, label_of, selected_runs, texts
+from layouts.kit.state import BadInput, texts
+from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.sources import RunSources
 
 SECONDS = 0.15

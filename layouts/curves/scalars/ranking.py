@@ -13,7 +13,8 @@ from dash import ClientsideFunction, Input, Output, State
 
 from layouts.curves.scalars.insights import SECONDS
 from layouts.kit.page import Ids
-from layouts.kit.state import number, selected_runs, texts
+from layouts.kit.state import number, texts
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources
 
 CHUNK = 20

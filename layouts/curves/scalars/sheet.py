@@ -13,7 +13,7 @@ from parsers.lineage.table import better
 from layouts.curves.final_values import FinalValueRequest, Row, labels, read_wanted, rows
 from layouts.curves.grouping import REST, Grouping, columns, made
 from layouts.kit import units as fmt
-from layouts.kit.state import selected_runs
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources, Sources
 
 MOST_ROWS = 1000

@@ -29,7 +29,7 @@ from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
-from layouts.kit.state import label_of
+from layouts.runs.chosen_runs import label_of
 from layouts.sources import Sources
 
 PARTS = ("counts", "cell", "reliability", "outcomes")

@@ -12,8 +12,9 @@ from layouts.graphs.dataset.boxes import drawing
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, in_both, listed, named
 from layouts.kit.i18n import Text, both
-from layouts.kit.state import elsewhere, label_of, number, selected_runs, stamped, texts
+from layouts.kit.state import number, stamped, texts
 from layouts.lineage.pipelines import FoundPipelines, letter
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.sources import RunSources
 

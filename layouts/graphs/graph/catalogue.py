@@ -11,7 +11,8 @@ from parsers.graphs.stages import Staged, compiled, opening
 
 from layouts.dumps.dumped_graphs import DumpedGraphs, dumped_graphs, place_of
 from layouts.kit.i18n import both
-from layouts.kit.state import elsewhere, label_of, selected_runs, stamped
+from layouts.kit.state import stamped
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import RunSources, Sources

@@ -19,8 +19,9 @@ from parsers.model import Ints
 from parsers.payloads.values import TensorValue
 
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
-from layouts.kit.state import BadInput, selected_runs
+from layouts.kit.state import BadInput
 from layouts.profiles.operator_variants import VARIANTS, variant_of
+from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 

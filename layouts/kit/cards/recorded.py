@@ -16,7 +16,8 @@ from parsers import PayloadSeries
 
 from layouts.kit.cards.cards import Cards
 from layouts.kit.page import Ids
-from layouts.kit.state import BadInput, selected_runs, texts
+from layouts.kit.state import BadInput, texts
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources, ValueSources
 
 Found = Sequence[tuple[str, PayloadSeries]]

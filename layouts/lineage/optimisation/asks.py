@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
-from layouts.kit.state import selected_runs
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import RunSources
 
 _LONGEST = 1 << 20

@@ -19,11 +19,12 @@ from layouts.kit import elements as parts
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
 from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.state import BadInput, selected_runs, texts
+from layouts.kit.state import BadInput, texts
 from layouts.lineage.two_runs import sections
 from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.run_pair import Pair, pair, pair_of
 from layouts.lineage.two_runs.texts import TEXTS
+from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.run_facts import NEEDS
 from layouts.sources import Sources, ValueSources
 

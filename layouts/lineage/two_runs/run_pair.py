@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from layouts.kit.state import BadInput, label_of, selected_runs, text, texts
+from layouts.kit.state import BadInput, text, texts
+from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.run_facts import NEEDS
 from layouts.sources import RunSources, Sources
 

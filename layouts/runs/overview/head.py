@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from layouts.kit import units as fmt
-from layouts.kit.state import label_of, selected_runs, text
+from layouts.kit.state import text
+from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
 from layouts.runs.run_facts import NEEDS, facts
 from layouts.sources import RunSources, ValueSources

@@ -24,7 +24,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
 from layouts.kit.i18n import LANGUAGES, t
-from layouts.kit.state import label_of
+from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
 from layouts.runs.run_facts import main_tag
 from layouts.sources import RunSources, ValueSources

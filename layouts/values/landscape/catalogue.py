@@ -7,7 +7,8 @@ from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
-from layouts.kit.state import elsewhere, label_of, selected_runs, stamped, texts
+from layouts.kit.state import stamped, texts
+from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.runs.rows import RunRow
 from layouts.sources import ValueSources

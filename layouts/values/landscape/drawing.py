@@ -16,8 +16,8 @@ from layouts.curves.smoothed_lines import ChartLine
 from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.kit.state import label_of
 from layouts.kit.theme import PALETTE
+from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
 from layouts.sources import LineageSources, RunSources, ValueSources
 from layouts.values.landscape.asks import LandscapeRequest

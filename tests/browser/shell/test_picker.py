@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from layouts.kit.state import selected_runs
+from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.rows import RunRow
 from layouts.shell.run_list import listing
 from tests.browser.conftest import in_address

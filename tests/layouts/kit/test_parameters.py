@@ -62,7 +62,8 @@ def test_every_kind_of_parameter_is_read() -> None:
 @pytest.mark.parametrize("wrong", [
     {"unit": ["bytes"]}, {"q": ["longer"]}, {"tag": ["x", "y", "z"]}, {"tag": ["long"]}, {"kind": ["a", "c"]}, {"step": ["10"]},
     {"step": ["-1"]}, {"step": ["x"]}, {"lines": ["0"]}, {"lines": ["nan"]}, {"capacity": ["9"]}, {"log": ["yes"]},
-    {"from": ["inf"]}, {"zone": ["1441"]}, {"lang": ["fr"]}, {"columns": ["9000"]}, {"theme": ["blue"]}, {"unit": "share"}, {"unit": [1]},
+    {"from": ["inf"]}, {"zone": ["1441"]}, {"lang": ["fr"]}, {"columns": ["9000"]}, {"theme": ["blue"]}, {"unit": "share"},
+    {"unit": [1]},
 ])  # fmt: skip
 def test_what_is_not_valid_is_refused_by_its_key(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=next(iter(wrong))):

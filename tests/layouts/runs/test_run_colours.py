@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.kit.state import selected_runs
 from layouts.kit.theme import FIRST, PALETTE, legible, nearest_hue, shade
+from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.rows import RunRow
 from layouts.runs.run_colours import TOGETHER, Colours, group_colours, wishes
 from layouts.shell.run_list import listing

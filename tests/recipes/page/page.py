@@ -10,7 +10,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import card, empty_state, simple_table
 from layouts.kit.i18n import define_texts, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.state import selected_runs
+from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import Sources
 
 TEXTS = define_texts({

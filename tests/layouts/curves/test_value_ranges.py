@@ -13,7 +13,7 @@ from layouts.curves.chosen_lines import lines_of, look_of
 from layouts.curves.lines import figure
 from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
-from layouts.kit.figures.ranges import tick_format
+from layouts.curves.value_ranges import tick_format
 from parsers.analysis import LONG
 from tests.layouts.curves.scalars.conftest import START, arrays, series
 from tests.layouts.kit.figures.test_typed_arrays import read

@@ -1,0 +1,46 @@
+"""Which runs are on screen: the part of a page's state that names runs, against the list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from layouts.kit.state import values_of
+from layouts.runs.rows import RunRow
+from layouts.sources import RunSources
+
+NEWEST = 10
+"""Number of runs on screen if the state names none."""
+UNREAD = ("waiting", "loading")
+"""States of a run that may turn out to have data of any kind."""
+EVERY_RUN = "*"
+
+
+def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
+    """Return the keys of the member runs on screen, in the order of the list of runs (newest first).
+
+    Without a `run` key these are the newest 10 runs that have, or may turn out to have, data of one of the kinds (a page's
+    `needs`), or the newest 10 runs if none has; with every (`Page.every`) all of them. `run=` alone: none. `run=*`: all.
+    The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted.
+    """
+    keys = values_of(state, "run")
+    rows = source.runs.rows()
+    if not keys:
+        having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
+        return [member for row in (having or rows)[: None if every else NEWEST] for member in row.members]
+    wanted = set(keys)
+    whole = EVERY_RUN in wanted
+    return [member for row in rows for member in row.members if whole or row.key in wanted or member in wanted]
+
+
+def label_of(run: str, row: RunRow | None) -> str:
+    """Return the displayed name of a member run: the name of its row, or for a rank of a job its own key."""
+    return row.name if row and len(row.members) == 1 else run
+
+
+def elsewhere(source: RunSources, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
+    """Return key and name of the newest runs that have data of a kind and no chosen member, at most `most` of them."""
+    known = set(chosen)
+    others = (row for row in source.runs.rows() if row.tags.get(kind) and known.isdisjoint(row.members))
+    return [{"key": row.key, "name": row.name} for row in islice(others, most)]
