@@ -38,18 +38,6 @@ def scrolled(table: Children, class_name: str) -> html.Div:
     return html.Div(table, className=class_name, tabIndex=0, role="group", **attributes(aria_label="elements.scrolled"))
 
 
-def simple_table(titles: Sequence[Children], rows: Sequence[Sequence[Children]], *, numbers: Sequence[int] = ()) -> html.Div:
-    """A table of titled columns; the first cell of a row names it. numbers are the places of columns aligned right."""
-    style = ["ms-number" if place in numbers else "" for place in range(len(titles))]
-    head = [html.Th(title, scope="col", className=each) for title, each in zip(titles, style, strict=True)]
-    lines = [
-        [html.Th(name, scope="row"), *(html.Td(cell, className=each) for cell, each in zip(cells, style[1:], strict=True))]
-        for name, *cells in rows
-    ]
-    body = html.Tbody([html.Tr(line) for line in lines])
-    return scrolled(html.Table([html.Thead(html.Tr(head)), body], className="ms-simple-table"), "ms-simple-table-scroll")
-
-
 def toolbar(children: Sequence[Any], *, label: str, class_name: str = "") -> html.Div:
     """A row of controls. label is the text key of its accessible name."""
     return html.Div(

@@ -17,6 +17,7 @@ from parsers.profiler.jobs import JobFiles
 from layouts.kit import units as fmt
 from layouts.kit.elements import card, scrolled
 from layouts.kit.i18n import t
+from layouts.kit.tables import COUNT, SIGNED_NS, Column, first_of, table
 
 MOST_ROWS = 200
 """Rows of a table; below it is said how many more there are."""
@@ -24,18 +25,18 @@ MOST_GROUPS = 24
 """Groups that are listed one by one; more are summed up by kind and size."""
 MOST_RANGES = 6
 MOST_CLOCKS = 12
-_NUMBERS = ("files.number", "number", "each")
+_FILE, _HOST = Column("job.files.file", class_name="ms-mono"), Column("job.host", class_name="ms-mono")
+_KIND, _DOES, _NUMBER = Column("job.kind"), Column("job.does"), Column("job.number", COUNT)
+_HAVING, _LACKING, _OF_RANKS = Column("job.files.number", COUNT), Column("job.steps.lacking"), Column("job.of_ranks")
+_NAME = Column("job.name", class_name="ms-mono ms-cut")
 
 
 def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
     """Files that some ranks have and others lack, as `members` returns them."""
     if not lacking:
         return [_card("job.files", html.P(t("job.files.same"), className="ms-muted"))]
-    rows = [
-        html.Tr([html.Th(name, scope="row", className="ms-mono"), _number(number), html.Td(_cut(ranks))])
-        for name, ranks, number, _ in lacking
-    ]
-    return [_card("job.files", _table(("files.file", "files.number", "steps.lacking"), rows))]
+    rows = [(name, number, _cut(ranks)) for name, ranks, number, _ in lacking]
+    return [_card("job.files", _table((_FILE, _HAVING, _LACKING), rows))]
 
 
 def problems_card(problems: Sequence[Problem]) -> list[Any]:
@@ -58,24 +59,18 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
     listed = listed.assign(unknown=listed["kind"].eq(""), first=first, alone=listed["size"] < 2)
     listed = listed.sort_values(["alone", "unknown", "kind", "first"], kind="stable")
     if len(listed) <= MOST_GROUPS:
-        rows = [
-            html.Tr([
-                html.Th(_kind(one["kind"]), scope="row"), html.Td(one["name"] or one["group"], className="ms-mono ms-cut"),
-                html.Td(_seen(one["ranks"], one["told"])), html.Td(_does(one["sections"])),
-            ])
+        one_by_one = [
+            (_kind(one["kind"]), one["name"] or one["group"], _seen(one["ranks"], one["told"]), _does(one["sections"]))
             for one in listed.to_dict("records")
-        ]  # fmt: skip
-        return [_card("job.groups", _table(("kind", "name", "of_ranks", "does"), rows))]
+        ]
+        return [_card("job.groups", _table((_KIND, _NAME, _OF_RANKS, _DOES), one_by_one))]
     rows = []
     for (_, kind, size), own in listed.groupby(["unknown", "kind", "size"], sort=False):
         sections = {part for text in own["sections"].unique() for part in str(text).split(";") if part}
         some = ", ".join(str(text) for text in own["ranks"].iloc[:2])
         shown = some if len(own) <= 2 else t("job.and_more", ranks=some, n=fmt.count(len(own) - 2))
-        rows.append(html.Tr([
-            html.Th(_kind(str(kind)), scope="row"), _number(len(own)), _number(int(str(size))), html.Td(shown),
-            html.Td(_does(";".join(sorted(sections)))),
-        ]))  # fmt: skip
-    return [_card("job.groups", _table(("kind", "number", "each", "of_ranks", "does"), rows))]
+        rows.append((_kind(str(kind)), len(own), int(str(size)), shown, _does(";".join(sorted(sections)))))
+    return [_card("job.groups", _table((_KIND, _NUMBER, Column("job.each", COUNT), _OF_RANKS, _DOES), rows))]
 
 
 def _kind(kind: str) -> Any:
@@ -108,11 +103,8 @@ def steps_card(steps: pd.DataFrame | None, ranks: Sequence[int]) -> list[Any]:
     else:
         said = [html.P(t("job.steps.none"))]
     if found.partial:
-        rows = [
-            html.Tr([html.Th(one.what, scope="row"), _number(len(one.ranks)), html.Td(_cut(text_of(one.ranks)))])
-            for one in found.partial
-        ]
-        said.append(_table(("steps.partial", "files.number", "steps.lacking"), rows))
+        rows = [(one.what, len(one.ranks), _cut(text_of(one.ranks))) for one in found.partial]
+        said.append(_table((Column("job.steps.partial"), _HAVING, _LACKING), rows))
     if found.without:
         said.append(html.P(t("job.steps.without", ranks=_shortened(text_of(found.without)))))
     return [_card("job.steps", html.Div(said))]
@@ -127,11 +119,8 @@ def hosts_card(job: JobFiles, ranks: pd.DataFrame | None) -> list[Any]:
             hosts.setdefault(host, []).append(rank)
     if not hosts:
         return [_card("job.hosts", html.P(t("job.hosts.unknown"), className="ms-muted"))]
-    rows = [
-        html.Tr([html.Th(host, scope="row", className="ms-mono"), _number(len(own)), html.Td(_cut(text_of(own)))])
-        for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))
-    ]
-    return [_card("job.hosts", _table(("host", "files.number", "of_ranks"), rows), badge=fmt.count(len(hosts)))]
+    rows = [(host, len(own), _cut(text_of(own))) for host, own in sorted(hosts.items(), key=lambda one: min(one[1]))]
+    return [_card("job.hosts", _table((_HOST, _HAVING, _OF_RANKS), rows), badge=fmt.count(len(hosts)))]
 
 
 def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
@@ -151,19 +140,14 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
     else:
         far = found.iloc[np.argsort(-found["offset_ns"].abs().to_numpy(), kind="stable")[:MOST_CLOCKS]]
         rows = [
-            html.Tr([html.Th(t("profiling.rank_n", n=rank), scope="row"), html.Td(_signed(offset), className="ms-number")])
+            (t("profiling.rank_n", n=rank), offset)
             for rank, offset in zip(far["rank"].tolist(), far["offset_ns"].tolist(), strict=True) if offset
         ]  # fmt: skip
         ahead = t("job.clocks.ahead", rank=int(found["rank"].iloc[0]))
-        names = [html.Th(t("profiling.rank"), scope="col"), html.Th(ahead, className="ms-number", scope="col")]
         if rows:
-            said.append(html.Table([html.Thead(html.Tr(names)), html.Tbody(rows)], className="ms-job-table"))
+            said.append(table((Column("profiling.rank"), Column(ahead, SIGNED_NS)), rows, class_name="ms-job-table", scroll=""))
     said.append(html.P(t("job.clocks.why"), className="ms-muted"))
     return [_card("job.clocks", html.Div(said))]
-
-
-def _signed(offset: int) -> str:
-    return fmt.duration(offset / 1e9, signed=True)
 
 
 def _shortened(ranks: str) -> str:
@@ -177,18 +161,9 @@ def _cut(ranks: str) -> Any:
     return html.Span(shown, title=ranks[:2_000]) if shown.endswith("…") else shown
 
 
-def _number(number: int) -> html.Td:
-    return html.Td(fmt.count(number), className="ms-number")
-
-
-def _table(names: Sequence[str], rows: Sequence[Any]) -> html.Div:
-    columns = html.Tr([
-        html.Th(t(f"job.{name}"), scope="col", className="ms-number" if name in _NUMBERS else "") for name in names
-    ])  # fmt: skip
-    table = html.Table([html.Thead(columns), html.Tbody(rows[:MOST_ROWS])], className="ms-job-table")
-    shown = {"n": fmt.count(MOST_ROWS), "total": fmt.count(len(rows))}
-    left = [html.P(t("job.first_of", **shown), className="ms-muted")] if len(rows) > MOST_ROWS else []
-    return html.Div([scrolled(table, "ms-job-rows"), *left])
+def _table(columns: Sequence[Column], rows: Sequence[Any]) -> html.Div:
+    drawn = table(columns, rows[:MOST_ROWS], class_name="ms-job-table", scroll="ms-job-rows")
+    return html.Div([drawn, *first_of("job.first_of", min(len(rows), MOST_ROWS), len(rows))])
 
 
 def _card(title: str, content: Any, *, badge: str = "") -> html.Section:

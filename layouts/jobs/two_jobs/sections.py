@@ -15,12 +15,14 @@ from layouts.jobs.two_jobs.facts import JobFacts
 from layouts.jobs.two_jobs.quantities import percent, quantity, said, signed
 from layouts.jobs.two_jobs.tables import Side, Two
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.i18n import CATALOGUE, both, t
+from layouts.kit.tables import Cell, Column, first_of, table
 from layouts.profiles.links import address
 
 MOST_ROWS = 100
 """Maximum rows of a table; its file has all."""
+_AB = (Column(["A"]), Column(["B"]))
+_CHANGE = (Column("two_jobs.difference"), Column("two_jobs.relative"))
 _LONG = 60
 _FILES = 3
 
@@ -33,7 +35,7 @@ def head(two: Two, parts: pd.DataFrame) -> list[Any]:
     return [one for one in (story.headline(parts), story.slow(*two), _jobs(two), notes) if one is not None]
 
 
-def _jobs(two: Two) -> html.Div:
+def _jobs(two: Two) -> Any:
     """The two jobs: name, ranks, hosts, steps, how they are divided."""
     rows = [
         ("two_jobs.job", *(_name(job) for job in two)),
@@ -42,10 +44,8 @@ def _jobs(two: Two) -> html.Div:
         ("two_jobs.steps", *(fmt.count(len(job.steps)) if job.steps else "–" for job in two)),
         ("two_jobs.parallel", *(story.parallel_text(job) or "–" for job in two)),
     ]
-    body = [html.Tr([html.Th(t(key), scope="row"), *(html.Td(cell) for cell in cells)]) for key, *cells in rows]
-    top = html.Tr([html.Th(), *(html.Th(letter, scope="col") for letter in "AB")])
-    table = html.Table([html.Thead(top), html.Tbody(body)], className="ms-two-jobs-jobs")
-    return scrolled(table, "ms-two-jobs-scroll")
+    lines = [(t(key), *cells) for key, *cells in rows]
+    return table((Column(""), *_AB), lines, class_name="ms-two-jobs-jobs", scroll="ms-two-jobs-scroll")
 
 
 def _name(job: JobFacts) -> Any:
@@ -63,15 +63,12 @@ def parts(found: pd.DataFrame) -> list[Any]:
     if found.empty:
         return [_note("two_jobs.nothing")]
     rows = [
-        html.Tr([
-            html.Th(t(f"two_jobs.metric.{name}"), scope="row"), *_values(name, row),
-            *(html.Td(quantity(name, row[which]), className="ms-muted") for which in ("most_one", "most_other")),
-        ])
+        (t(f"two_jobs.metric.{name}"), *_values(name, row), quantity(name, row["most_one"]),
+         quantity(name, row["most_other"]))
         for name, row in zip(found.index.tolist(), found.to_dict("records"), strict=True)
     ]  # fmt: skip
-    titles = [t("two_jobs.value"), "A", "B", t("two_jobs.difference"), t("two_jobs.relative"),
-              t("two_jobs.most", job="A"), t("two_jobs.most", job="B")]  # fmt: skip
-    return [_table(titles, rows)]
+    most = [Column(t("two_jobs.most", job=letter), class_name="ms-muted") for letter in "AB"]
+    return [_table((Column("two_jobs.value"), *_AB, *_CHANGE, *most), rows)]
 
 
 def side(one: Side, two: Two) -> list[Any]:
@@ -83,37 +80,30 @@ def side(one: Side, two: Two) -> list[Any]:
     names = [key for key in one.keys if key not in ("group_kind", "host") or (shown[key].astype(str) != "").any()]
     hosts = [name for name in ("host_one", "host_other") if name in shown and (shown[name] != "").any()]
     more = [name for name in one.more if shown[[f"{name}_one", f"{name}_other"]].notna().any(axis=None)]
-    titles: list[Any] = [t(f"two_jobs.column.{key}") for key in names]
-    titles += [t("two_jobs.column.host", job="A" if name.endswith("one") else "B") for name in hosts]
-    titles += ["A", "B", t("two_jobs.difference"), t("two_jobs.relative")]
-    titles += [
-        html.Span([t(f"two_jobs.column.{name}"), f" {letter}"]) for name in more for letter in "AB"
-    ]  # fmt: skip
-    rows = []
-    for row in shown.to_dict("records"):
-        cells = [html.Th(_key(key, row[key], two), scope="row", className="ms-two-jobs-key") for key in names]
-        cells += [html.Td(row[name] or "–") for name in hosts]
-        cells += _values(one.value, row)
-        cells += [html.Td(quantity(name, row[f"{name}_{which}"])) for name in more for which in ("one", "other")]
-        rows.append(html.Tr(cells))
-    total = len(one.frame)
-    count = (
-        html.P(said("two_jobs.first", n=fmt.count(MOST_ROWS), total=fmt.count(total)), className="ms-muted")
-        if total > MOST_ROWS else None
-    )  # fmt: skip
-    return [part for part in (*lacking, _table(titles, rows), count) if part is not None]
+    columns = [Column(f"two_jobs.column.{key}", class_name="ms-two-jobs-key") for key in names]
+    columns += [Column(t("two_jobs.column.host", job="A" if name.endswith("one") else "B")) for name in hosts]
+    columns += [*_AB, *_CHANGE]
+    columns += [Column(html.Span([t(f"two_jobs.column.{name}"), f" {letter}"])) for name in more for letter in "AB"]
+    rows = [
+        [
+            *(_key(key, row[key], two) for key in names), *(row[name] or "–" for name in hosts), *_values(one.value, row),
+            *(quantity(name, row[f"{name}_{which}"]) for name in more for which in ("one", "other")),
+        ]
+        for row in shown.to_dict("records")
+    ]
+    return [*lacking, _table(columns, rows, heads=len(names)), *first_of("two_jobs.first", len(shown), len(one.frame))]
 
 
-def _values(name: str, row: dict[Any, Any]) -> list[Any]:
+def _values(name: str, row: dict[Any, Any]) -> list[Cell]:
     """The cells of both values and of their difference; a value that one job lacks is said so."""
     cells = []
     for letter, which in zip("AB", ("one", "other"), strict=True):
         absent = row[which] != row[which]
         text = said("two_jobs.not_in", job=letter) if absent else quantity(name, row[which])
-        cells.append(html.Td(text, className="ms-muted" if absent else None))
+        cells.append(Cell(text, class_name="ms-muted" if absent else ""))
     size = row["change"]
-    mark = "ms-two-jobs-more" if row["difference"] > 0 else "ms-two-jobs-less" if row["difference"] < 0 else None
-    return [*cells, html.Td(signed(name, row["difference"]), className=mark), html.Td(percent(size))]
+    mark = "ms-two-jobs-more" if row["difference"] > 0 else "ms-two-jobs-less" if row["difference"] < 0 else ""
+    return [*cells, Cell(signed(name, row["difference"]), class_name=mark), Cell(percent(size))]
 
 
 def _key(name: str, value: Any, two: Two) -> Any:
@@ -128,10 +118,8 @@ def _key(name: str, value: Any, two: Two) -> Any:
     return text or "–"
 
 
-def _table(titles: Sequence[Any], rows: Sequence[Any]) -> html.Div:
-    top = html.Tr([html.Th(title, scope="col") for title in titles])
-    table = html.Table([html.Thead(top), html.Tbody(list(rows))], className="ms-two-jobs-table")
-    return scrolled(table, "ms-two-jobs-scroll")
+def _table(columns: Sequence[Column], rows: Sequence[Any], *, heads: int = 1) -> Any:
+    return table(columns, rows, class_name="ms-two-jobs-table", scroll="ms-two-jobs-scroll", heads=heads)
 
 
 def _lacking(one: Side, two: Two) -> list[Any]:

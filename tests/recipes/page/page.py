@@ -6,10 +6,10 @@ from typing import Any
 
 from dash import Input, Output, html
 
-from layouts.kit import units as fmt
-from layouts.kit.elements import card, empty_state, simple_table
+from layouts.kit.elements import card, empty_state
 from layouts.kit.i18n import define_texts, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.tables import BYTES, Column, table
 from layouts.runs.chosen_runs import selected_runs
 from layouts.sources import Sources
 
@@ -31,7 +31,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:  # noqa:
     """Add the page's callbacks to a Dash application."""
 
     def draw(state: Any, _version: Any) -> Any:
-        return table(rows(source, state))
+        return content(rows(source, state))
 
     app.callback(Output(ids("root"), "children"), Input(ids("state"), "data"), Input(ids("version"), "data"))(draw)
 
@@ -42,13 +42,14 @@ def rows(source: Sources, state: Any) -> list[tuple[str, int]]:
     return sorted(((row.name, row.size) for row in source.runs.rows() if chosen & set(row.members)), key=lambda row: -row[1])
 
 
-def table(found: list[tuple[str, int]]) -> Any:
+COLUMNS = (Column("sizes.run"), Column("sizes.size", BYTES))
+
+
+def content(found: list[tuple[str, int]]) -> Any:
     """Draw the rows as a card with a table; without any, say what is missing."""
     if not found:
         return empty_state("sizes.none", hint="sizes.none_hint")
-    titles = [t("sizes.run"), t("sizes.size")]
-    lines = [[name, html.Span(fmt.size(size), title=f"{fmt.exact(size)} B")] for name, size in found]
-    return card(t("sizes.title"), simple_table(titles, lines, numbers=[1]))
+    return card(t("sizes.title"), table(COLUMNS, found))
 
 
 PAGE = Page(name="sizes", texts=TEXTS, needs=(), layout=layout, register=register, group="training")
