@@ -126,7 +126,7 @@ def table(
     if caption is not None:
         parts.insert(0, html.Caption(caption))
     named = attributes(aria_label=label) if label else {}
-    drawn = html.Table(parts, className=class_name, **named)
+    drawn = html.Table(parts, **_classes(class_name), **named)
     return scrolled(drawn, scroll) if scroll else drawn
 
 
@@ -135,10 +135,10 @@ def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr
     return _row(row, columns, heads)
 
 
-def named_values(pairs: Iterable[tuple[Children, Any]], *, class_name: str | None = None, row_class: str = "") -> html.Table:
+def named_values(pairs: Iterable[tuple[Children, Any]], *, class_name: str = "", row_class: str = "") -> html.Table:
     """Return a table of two columns without headings: name and value, which is a text, a component or a `Cell`."""
     columns = (Column(""), Column(""))
-    return html.Table(html.Tbody([_row(Row(pair, row_class), columns, 1) for pair in pairs]), className=class_name)
+    return html.Table(html.Tbody([_row(Row(pair, row_class), columns, 1) for pair in pairs]), **_classes(class_name))
 
 
 def first_of(key: str, shown: int, total: int) -> list[html.P]:

@@ -15,7 +15,8 @@ from layouts.explanations.confusion.sections import MOST_ROWS
 from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
-from layouts.kit.i18n import attributes, t
+from layouts.kit.i18n import t
+from layouts.kit.tables import COUNT, Cell, Column, first_of, table
 
 RIGHT = ("TP", "TN")
 MOVES = (("FN", "TP"), ("FP", "TN"), ("TP", "FN"), ("TN", "FP"))
@@ -34,24 +35,17 @@ def changed(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list
     ]  # fmt: skip
 
 
-def _transitions(names: Sequence[str], found: Changes) -> html.Div:
-    titles = [html.Th(t("confusion.run"), scope="col")]
-    titles += [html.Th(t("confusion.better_n"), scope="col", className="ms-number")]
-    titles += [html.Th(t("confusion.worse_n"), scope="col", className="ms-number")]
-    titles += [html.Th([_chip(a), " → ", _chip(b)], scope="col", className="ms-number") for a, b in MOVES]
-    lines = []
-    for run, (name, table) in enumerate(zip(names[1:], found.transitions, strict=True), start=1):
-        moves = [int(table[KNOWN.index(a), KNOWN.index(b)]) for a, b in MOVES]
-        lines.append(html.Tr([
-            html.Th(html.Span(name, className="ms-cut", title=name), scope="row"),
-            _number(fmt.count(found.improved(run))), _number(fmt.count(found.worse(run))),
-            *(_number(fmt.count(one)) for one in moves),
-        ]))  # fmt: skip
-    table = html.Table(
-        [html.Caption(t("confusion.against", run=names[0])), html.Thead(html.Tr(titles)), html.Tbody(lines)],
-        className="ms-confusion-labels", **attributes(aria_label="confusion.changes"),
+def _transitions(names: Sequence[str], found: Changes) -> Any:
+    counts = [Column("confusion.better_n", COUNT), Column("confusion.worse_n", COUNT)]
+    counts += [Column([_chip(a), " → ", _chip(b)], COUNT) for a, b in MOVES]
+    lines = [
+        (_cut(name), found.improved(run), found.worse(run), *(int(moves[KNOWN.index(a), KNOWN.index(b)]) for a, b in MOVES))
+        for run, (name, moves) in enumerate(zip(names[1:], found.transitions, strict=True), start=1)
+    ]
+    return table(
+        [Column("confusion.run"), *counts], lines, caption=t("confusion.against", run=names[0]), label="confusion.changes",
+        class_name="ms-confusion-labels", scroll="ms-confusion-scroll",
     )  # fmt: skip
-    return html.Div(table, className="ms-confusion-scroll")
 
 
 def chosen_rows(found: Changes, kind: str) -> Ints:
@@ -71,8 +65,7 @@ def _rows(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[A
     rows = chosen_rows(found, ask.kind)
     if not len(rows):
         return [html.P(t("confusion.no_changes"), className="ms-muted")]
-    titles = [html.Th(t("confusion.sample"), scope="col"), html.Th(t("confusion.label"), scope="col")]
-    titles += [html.Th(html.Span(name, className="ms-cut", title=name), scope="col") for name in names]
+    columns = [Column("confusion.sample"), Column("confusion.label"), *(Column(_cut(name)) for name in names)]
     lines = []
     runs = (ask.choice.run, *ask.others)
     for row in found.frame.iloc[rows[:MOST_ROWS]].to_dict("records"):
@@ -84,23 +77,18 @@ def _rows(ask: ConfusionRequest, names: Sequence[str], found: Changes) -> list[A
             link = address("saliency", run, threshold=ask.choice.threshold, sample=sample, **state)
             value = float(row[f"probability_{place}"])
             text = "" if math.isnan(value) else f" {fmt.number(value, 3)}"
-            cells.append(html.Td(html.A([_chip(str(row[f"outcome_{place}"])), text], **link, **{"data-clear": "1"})))
-        name = html.Td(html.Span(row["name"], className="ms-cut", title=row["name"]))
-        lines.append(html.Tr([html.Td(str(sample)), name, *cells]))
-    table = html.Table(
-        [html.Thead(html.Tr(titles)), html.Tbody(lines)], className="ms-confusion-labels",
-        **attributes(aria_label="confusion.changed_samples"),
+            cells.append(Cell([_chip(str(row[f"outcome_{place}"])), text], link={**link, "data-clear": "1"}))
+        lines.append((str(sample), _cut(row["name"]), *cells))
+    drawn = table(
+        columns, lines, label="confusion.changed_samples", class_name="ms-confusion-labels", scroll="ms-confusion-scroll",
+        heads=0,
     )  # fmt: skip
-    note = t("confusion.first_rows", n=fmt.count(MOST_ROWS), total=fmt.count(len(rows))) if len(rows) > MOST_ROWS else None
-    return [
-        html.Div(table, className="ms-confusion-scroll", tabIndex=0),
-        *([html.P(note, className="ms-muted")] if note is not None else []),
-    ]
+    return [drawn, *first_of("confusion.first_rows", len(lines), len(rows))]
 
 
 def _chip(outcome: str) -> html.Span:
     return html.Span(outcome, className=f"ms-outcome ms-outcome-{outcome}")
 
 
-def _number(text: str) -> html.Td:
-    return html.Td(text, className="ms-number")
+def _cut(name: str) -> html.Span:
+    return html.Span(name, className="ms-cut", title=name)

@@ -21,6 +21,7 @@ from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
 from layouts.kit.i18n import LANGUAGES, attributes, both, t
+from layouts.kit.tables import COUNT, SHARE, Cell, Column, Row, Sort, first_of, table
 
 MOST_LABELS = 24
 """Labels of the matrix on the page; its file has all."""
@@ -28,6 +29,7 @@ MOST_ROWS = 100
 """Rows of a table on the page; its file has all."""
 MOST_PICTURES = 48
 """Samples of a cell that are shown; the saliency page has all."""
+_COUNTS = ("support", "predicted", "tp", "fp", "fn", "tn")
 _SCORES = ("precision", "recall", "f1")
 
 
@@ -96,12 +98,12 @@ def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[A
     shares = _shares(ask.cells, grid, rows, columns)
     other = rows - grid.sum(axis=1) if found.single else None
     shown_other = other is not None and bool(other.any())
-    head_cells = [
-        html.Th(t("confusion.true_by_predicted"), scope="col", className="ms-muted"),
-        *(html.Th(html.Span(_name(names, label), title=_name(names, label)), scope="col") for label in labels.tolist()),
-        *([html.Th(html.Span(t("confusion.others")), scope="col")] if shown_other else []),
-        html.Th(html.Span(t("confusion.none")), scope="col", **attributes(title="confusion.none.tip")),
-        html.Th(html.Span(t("confusion.support")), scope="col"),
+    columns_shown = [
+        Column("confusion.true_by_predicted"),
+        *(Column(_titled(_name(names, label))) for label in labels.tolist()),
+        *([Column(html.Span(t("confusion.others")), class_name="ms-number ms-muted")] if shown_other else []),
+        Column(html.Span(t("confusion.none")), tip="confusion.none.tip"),
+        Column(html.Span(t("confusion.support")), class_name="ms-number ms-confusion-sum"),
     ]
     lines = []
     for place, label in enumerate(labels.tolist()):
@@ -111,23 +113,15 @@ def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[A
         ]
         none = values.pop()
         if shown_other and other is not None:
-            values.append(html.Td(fmt.count(int(other[place])), className="ms-number ms-muted"))
-        lines.append(html.Tr([
-            html.Th(html.Span(_name(names, label), title=_name(names, label)), scope="row"), *values, none,
-            html.Td(fmt.count(int(rows[place])), className="ms-number ms-confusion-sum"),
-        ]))  # fmt: skip
-    table = html.Table(
-        [html.Thead(html.Tr(head_cells)), html.Tbody(lines)], className="ms-confusion-matrix",
-        **attributes(aria_label="confusion.matrix" if found.single else "confusion.pairs"),
+            values.append(Cell(fmt.count(int(other[place]))))
+        lines.append((_titled(_name(names, label)), *values, none, fmt.count(int(rows[place]))))
+    drawn = table(
+        columns_shown, lines, class_name="ms-confusion-matrix", scroll="ms-confusion-scroll",
+        label="confusion.matrix" if found.single else "confusion.pairs",
     )  # fmt: skip
     every = len(ask.shown) or len(np.unique(np.concatenate([cells["truth"], cells.loc[~cells["none"], "predicted"]])))
-    cut = len(labels) < every
-    note = t("confusion.cut", n=fmt.count(len(labels)), total=fmt.count(every)) if cut else None
     about = t("confusion.matrix_about" if found.single else "confusion.pairs_about")
-    return [
-        html.P(about, className="ms-muted"), html.Div(table, className="ms-confusion-scroll"),
-        *([html.P(note, className="ms-muted")] if note is not None else []),
-    ]  # fmt: skip
+    return [html.P(about, className="ms-muted"), drawn, *first_of("confusion.cut", len(labels), every)]
 
 
 def totals(found: Counted, cells: pd.DataFrame, labels: Ints, threshold: float) -> tuple[Ints, Ints]:
@@ -161,9 +155,9 @@ def _shares(mode: str, grid: Ints, rows: Ints, columns: Ints) -> Floats:
     return np.divide(grid, whole, out=np.zeros(grid.shape), where=whole > 0)
 
 
-def _cell(ask: ConfusionRequest, names: Mapping[int, str], truth: int, other: int | None, count: int, share: float) -> html.Td:
+def _cell(ask: ConfusionRequest, names: Mapping[int, str], truth: int, other: int | None, count: int, share: float) -> Cell:
     if not count:
-        return html.Td("0" if ask.cells == "count" else "0 %", className="ms-number ms-confusion-zero")
+        return Cell("0" if ask.cells == "count" else "0 %", class_name="ms-number ms-confusion-zero")
     kind = "none" if other is None else "right" if truth == other else "wrong"
     text = fmt.count(count) if ask.cells == "count" else fmt.percent(share)
     named = {"truth": _name(names, truth), "other": "" if other is None else _name(names, other)}
@@ -175,7 +169,7 @@ def _cell(ask: ConfusionRequest, names: Mapping[int, str], truth: int, other: in
         **{"data-cell": f"{truth},{'none' if other is None else other}", "aria-pressed": str(pressed).lower()},
         **attributes(values, title=key, aria_label=f"{key}_named"),
     )  # fmt: skip
-    return html.Td(button, className=f"ms-number ms-confusion-{kind}")
+    return Cell(button, class_name=f"ms-number ms-confusion-{kind}")
 
 
 # One cell -------------------------------------------------------------------------------------------------------------
@@ -248,40 +242,34 @@ def _picture(
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def labels(ask: ConfusionRequest, found: Counted, table: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
+def labels(ask: ConfusionRequest, found: Counted, frame: pd.DataFrame, averages: pd.DataFrame) -> list[Any]:
     """Each label against the rest, with the averages above."""
-    if not len(table):
+    if not len(frame):
         return [html.P(t("confusion.no_labels"), className="ms-muted")]
     column, falling = ask.by
     bound = not found.exact(ask.choice.threshold)
-    rows = table.iloc[sorted_rows(table, column, falling=falling)[:MOST_ROWS]]
-    tops = [_title("name", "label", ask, number=False)]
-    tops += [_title(name, name, ask) for name in ("support", "predicted", "tp", "fp", "fn", "tn", *_SCORES)]
+    rows = frame.iloc[sorted_rows(frame, column, falling=falling)[:MOST_ROWS]]
+    columns = [Column("confusion.name", tip="confusion.name.tip", sort="label")]
+    columns += [Column(f"confusion.{name}", COUNT, tip=f"confusion.{name}.tip", sort=name) for name in _COUNTS]
+    columns += [Column(f"confusion.{name}", SHARE, tip=f"confusion.{name}.tip", sort=name) for name in _SCORES]
     average_rows = [
-        html.Tr([
-            html.Th(t(f"confusion.{row['average']}"), scope="row", **attributes(title=f"confusion.{row['average']}.tip")),
-            *(html.Td("") for _ in range(6)), *(_number(fmt.percent(row[name])) for name in _SCORES),
-        ], className="ms-confusion-average")
+        Row((
+            Cell(t(f"confusion.{row['average']}"), props=attributes(title=f"confusion.{row['average']}.tip")),
+            *[""] * len(_COUNTS), *(row[name] for name in _SCORES),
+        ), "ms-confusion-average")
         for row in averages.to_dict("records")
     ]  # fmt: skip
     lines = [
-        html.Tr([
-            html.Th(html.Span(str(row["name"]), className="ms-cut", title=str(row["name"])), scope="row"),
-            *(_outcome(ask, row, name, bound=bound) for name in ("support", "predicted", "tp", "fp", "fn", "tn")),
-            *(_bar(float(row[name])) for name in _SCORES),
-        ])
+        (_cut(str(row["name"])), *(_outcome(ask, row, name, bound=bound) for name in _COUNTS),
+         *(_bar(float(row[name])) for name in _SCORES))
         for row in rows.to_dict("records")
     ]  # fmt: skip
-    body = html.Table(
-        [html.Thead(html.Tr(tops)), html.Tbody([*average_rows, *lines])], className="ms-confusion-labels",
-        **attributes(aria_label="confusion.labels"),
+    drawn = table(
+        columns, [*average_rows, *lines], class_name="ms-confusion-labels", scroll="ms-confusion-scroll",
+        label="confusion.labels", sort=Sort(column, falling, "ms-confusion-sort"),
     )  # fmt: skip
-    note = t("confusion.first_labels", n=fmt.count(MOST_ROWS), total=fmt.count(len(table))) if len(table) > MOST_ROWS else None
-    return [
-        html.P(t("confusion.labels_about"), className="ms-muted"),
-        html.Div(body, className="ms-confusion-scroll", tabIndex=0),
-        *([html.P(note, className="ms-muted")] if note is not None else []),
-    ]
+    note = first_of("confusion.first_labels", min(len(frame), MOST_ROWS), len(frame))
+    return [html.P(t("confusion.labels_about"), className="ms-muted"), drawn, *note]
 
 
 def sorted_rows(table: pd.DataFrame, column: str, *, falling: bool) -> Ints:
@@ -291,42 +279,32 @@ def sorted_rows(table: pd.DataFrame, column: str, *, falling: bool) -> Ints:
     return order
 
 
-def _title(name: str, column: str, ask: ConfusionRequest, *, number: bool = True) -> html.Th:
-    current = ask.by[0] == column
-    falling = not ask.by[1] if current else number  # numbers begin with the largest
-    arrow = (" ↓" if ask.by[1] else " ↑") if current else ""
-    button = html.Button(
-        [t(f"confusion.{name}"), arrow], type="button", className="ms-confusion-sort",
-        **{"data-by": f"-{column}" if falling else column}, **attributes(title=f"confusion.{name}.tip"),
-    )  # fmt: skip
-    sort = {"aria-sort": "descending" if ask.by[1] else "ascending"} if current else {}
-    return html.Th(button, scope="col", className="ms-number" if number else "", **sort)
-
-
-def _outcome(ask: ConfusionRequest, row: Mapping[Any, Any], name: str, *, bound: bool) -> html.Td:
+def _outcome(ask: ConfusionRequest, row: Mapping[Any, Any], name: str, *, bound: bool) -> Any:
     """A count, which leads to its samples; bounds are marked."""
     count = int(row[name])
     mark = {"fp": "≥ ", "predicted": "≥ ", "tn": "≤ "}.get(name, "") if bound else ""
     outcomes = {"support": ["tp", "fn"], "predicted": ["tp", "fp"]}.get(name, [name])
     text = mark + fmt.count(count)
     if not count:
-        return _number(text)
+        return text
     choice, label = ask.choice, int(row["label"])
     link = address("saliency", choice.run, threshold=choice.threshold, text=choice.text, label=label, outcome=outcomes)
-    return _number(html.A(text, className="ms-confusion-count", **link, **{"data-clear": "1"}))
+    return Cell(text, link={"className": "ms-confusion-count", **link, "data-clear": "1"})
 
 
-def _bar(value: float) -> html.Td:
+def _bar(value: float) -> Cell:
     if math.isnan(value):
-        return _number("–", "ms-muted")
-    return html.Td(
-        html.Span(fmt.percent(value), className="ms-confusion-bar", style={"--share": f"{100 * value:.1f}%"}),
-        className="ms-number",
-    )
+        return Cell(fmt.UNKNOWN, class_name="ms-muted")
+    bar = html.Span(fmt.percent(value), className="ms-confusion-bar", style={"--share": f"{100 * value:.1f}%"})
+    return Cell(bar, props={"title": SHARE.exact(value)})
 
 
-def _number(text: Any, class_name: str = "") -> html.Td:
-    return html.Td(text, className=f"ms-number {class_name}".rstrip())
+def _titled(name: str) -> html.Span:
+    return html.Span(name, title=name)
+
+
+def _cut(name: str) -> html.Span:
+    return html.Span(name, className="ms-cut", title=name)
 
 
 def _name(names: Mapping[int, str], label: int) -> str:

@@ -13,8 +13,10 @@ from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.explanations.score_asks import ScoreRequest
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, attributes, t
+from layouts.kit.tables import NUMBER, Cell, Column, Row, Sort
 
 TOTAL, NAME, METRIC = "total", "explainer", "metric:"
 
@@ -29,16 +31,17 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
     """Explainers by metrics, with a row of weights above and the totals at the right."""
     rows = totals(scores, weights)
     order = sorted_rows(ask.by, scores, rows)
-    titles = [_title(ask, NAME, t("scores.explainer"), number=False, tip="scores.explainer.tip")]
-    titles += [_title(ask, f"{METRIC}{one}", one, tip=help_key(one)) for one in scores.metrics]
-    titles.append(_title(ask, TOTAL, t("scores.total"), tip="scores.total.tip"))
-    fits = sum(weights) == WHOLE
-    summed = html.Td(fmt.exact(sum(weights) / WHOLE), className="ms-number" if fits else "ms-number ms-scores-wrong")
+    columns = [
+        Column("scores.explainer", tip="scores.explainer.tip", sort=NAME),
+        *(Column([one], NUMBER, tip=help_key(one), sort=f"{METRIC}{one}") for one in scores.metrics),
+        Column("scores.total", number=True, tip="scores.total.tip", sort=TOTAL),
+    ]
+    summed = Cell(fmt.exact(sum(weights) / WHOLE), class_name="" if sum(weights) == WHOLE else "ms-scores-wrong")
     weighing = [
-        html.Td(html.Span(**{"data-weight": metric, "data-value": str(weight)}), className="ms-number")
+        html.Span(**{"data-weight": metric, "data-value": str(weight)})
         for metric, weight in zip(scores.metrics, weights, strict=True)
     ]
-    lines = [html.Tr([html.Th(t("scores.weight"), scope="row"), *weighing, summed], className="ms-scores-weights")]
+    lines: list[Any] = [Row((t("scores.weight"), *weighing, summed), "ms-scores-weights")]
     best = np.fmax.reduce(scores.values, axis=0) if len(scores.values) else None
     for row in order.tolist():
         cells = [
@@ -46,13 +49,14 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
             for at, value in enumerate(scores.values[row].tolist())
         ]
         total = float(rows["total"].iloc[row])
-        shown = html.Td("–" if math.isnan(total) else f"{total:.2f}", className="ms-number ms-scores-total")
         name = scores.explainers[row]
-        lines.append(html.Tr([html.Th(html.Span(name, className="ms-cut", title=name), scope="row"), *cells, shown]))
-    made = html.Table(
-        [html.Thead(html.Tr(titles)), html.Tbody(lines)], className="ms-scores-table", **attributes(aria_label="scores.table")
-    )
-    return [_sentence(rows, sum(weights)), html.Div(made, className="ms-scores-scroll", tabIndex=0), *_notes(rows)]
+        shown = Cell("–" if math.isnan(total) else f"{total:.2f}", class_name="ms-scores-total")
+        lines.append((html.Span(name, className="ms-cut", title=name), *cells, shown))
+    drawn = tables.table(
+        columns, lines, class_name="ms-scores-table", scroll="ms-scores-scroll", label="scores.table",
+        sort=Sort(*ask.by, "ms-scores-sort"),
+    )  # fmt: skip
+    return [_sentence(rows, sum(weights)), drawn, *_notes(rows)]
 
 
 def _sentence(rows: pd.DataFrame, summed: int) -> html.P:
@@ -88,29 +92,15 @@ def sorted_rows(by: tuple[str, bool], scores: ScoreTable, rows: pd.DataFrame) ->
     return found
 
 
-def _title(ask: ScoreRequest, column: str, name: Any, *, tip: str, number: bool = True) -> html.Th:
-    current = ask.by[0] == column
-    falling = not ask.by[1] if current else number  # numbers begin with the largest
-    arrow = (" ↓" if ask.by[1] else " ↑") if current else ""
-    button = html.Button(
-        [html.Span(name), arrow], type="button", className="ms-scores-sort", **{"data-by": f"-{column}" if falling else column},
-        **attributes(title=tip),
-    )  # fmt: skip
-    sort = {"aria-sort": "descending" if ask.by[1] else "ascending"} if current else {}
-    return html.Th(button, scope="col", className="ms-number" if number else "", **sort)
-
-
-def _score(value: float, *, recorded: bool, best: bool) -> html.Td:
+def _score(value: float, *, recorded: bool, best: bool) -> html.Span:
     if math.isnan(value):
         key = "scores.nan" if recorded else "scores.missing"
-        mark = html.Span(["NaN" if recorded else "–", html.Sub("0")], className="ms-scores-zero", **attributes(title=key))
-        return html.Td(mark, className="ms-number")
+        return html.Span(["NaN" if recorded else "–", html.Sub("0")], className="ms-scores-zero", **attributes(title=key))
     share = 100 * min(max(value, 0.0), 1.0)
-    bar = html.Span(
+    return html.Span(
         fmt.number(value), className="ms-scores-bar ms-scores-best" if best else "ms-scores-bar",
         style={"--share": f"{share:.1f}%"}, title=fmt.exact(value),
     )  # fmt: skip
-    return html.Td(bar, className="ms-number")
 
 
 def about(metrics: Sequence[str]) -> html.Details:

@@ -12,10 +12,16 @@ from parsers.analysis.explanations.uncertainty import DeviationSpread
 from parsers.explanations.snapshot import OUTCOMES, Explanations
 from parsers.model import Floats, Ints
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
+from layouts.kit.tables import NUMBER, Cell, Column
 
 _SEPARATED = " "
+_COLUMNS = (
+    Column("uncertainty.sample"), Column("uncertainty.label"), Column("uncertainty.probability", NUMBER),
+    Column("uncertainty.deviation", NUMBER), Column("uncertainty.interval"), Column("uncertainty.width", NUMBER),
+)  # fmt: skip
 
 
 def sentence(found: DeviationSpread, rows: int, chosen: tuple[int, int] | None) -> list[Any]:
@@ -36,38 +42,32 @@ def table(
     intervals: bool,
 ) -> list[Any]:  # fmt: skip
     """Return a table of these rows of `predictions`, in their order."""
-    heads = ["sample", "label", "probability", "deviation", *(["interval", "width"] if intervals else [])]
-    numeric = {"probability", "deviation", "width"}
-    head = html.Tr([
-        html.Th(t(f"uncertainty.{name}"), scope="col", className="ms-number" if name in numeric else "") for name in heads
-    ])  # fmt: skip
     lines = [
         _line(found, row, float(width[row]), OUTCOMES[groups[row]], names, run=run, routes=routes, intervals=intervals)
         for row in rows.tolist()
     ]
-    return [html.Table([html.Thead(head), html.Tbody(lines)], className="ms-uncertainty-table")]
+    shown = _COLUMNS if intervals else _COLUMNS[:4]
+    return [tables.table(shown, lines, class_name="ms-uncertainty-table", scroll="", heads=0)]
 
 
 def _line(
     found: Explanations, row: int, width: float, outcome: str, names: Mapping[int, str], *, run: str, routes: str,
     intervals: bool,
-) -> html.Tr:  # fmt: skip
+) -> list[Any]:  # fmt: skip
     predicted, frame = found.predicted, found.predictions
     place, label = int(predicted.place[row]), int(predicted.label[row])
     sample = int(found.samples["sample"].to_numpy()[place])
     p, sd = float(predicted.probability[row]), float(predicted.sd[row])
     low, high = (float(frame[name].to_numpy()[row]) for name in ("low", "high"))
     cells: list[Any] = [
-        html.Td(_sample(sample, bool(found.samples["image"].array[place]), run, routes)),
-        html.Td(
+        _sample(sample, bool(found.samples["image"].array[place]), run, routes),
+        Cell(
             [html.Span(names.get(label, str(label)), className="ms-cut ms-uncertainty-label"), *_outcome(outcome)],
-            **(attributes(title="uncertainty.true") if predicted.truth[row] else {}),
+            props=attributes(title="uncertainty.true") if predicted.truth[row] else {},
         ),
-        _number(p), _number(sd),
+        _known(p), _known(sd),
     ]  # fmt: skip
-    if intervals:
-        cells += [html.Td(_bar(low, high, p)), _number(width)]
-    return html.Tr(cells)
+    return [*cells, _bar(low, high, p), _known(width)] if intervals else cells
 
 
 def _outcome(outcome: str) -> list[Any]:
@@ -75,9 +75,8 @@ def _outcome(outcome: str) -> list[Any]:
     return [html.Span(outcome, className=f"ms-outcome ms-outcome-{outcome}", **tip)] if outcome else []
 
 
-def _number(value: float) -> html.Td:
-    known = np.isfinite(value)
-    return html.Td(fmt.number(value) if known else "–", title=fmt.exact(value) if known else "", className="ms-number")
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def _sample(sample: int, has_picture: bool, run: str, routes: str) -> html.A:

@@ -14,8 +14,9 @@ from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import icon, scrolled
+from layouts.kit.elements import icon
 from layouts.kit.i18n import CATALOGUE, attributes, both, t
+from layouts.kit.tables import Cell, Column, table
 from layouts.profiles.advising import quantity, sentence
 from layouts.profiles.frames import NO_TRACE, IdleTime
 from layouts.profiles.links import address, range_on_timeline
@@ -180,7 +181,7 @@ def places(one: Advice, choice: ProfileChoice, idle: IdleTime) -> list[Mapping[s
     return []
 
 
-def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, ProfileChoice]) -> html.Div:
+def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, ProfileChoice]) -> Any:
     """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out.
 
     links: the attributes of a link to the timeline for each row; empty for none. ranks: profiles to which ranks link.
@@ -189,23 +190,22 @@ def _table(one: Advice, links: Sequence[Mapping[str, Any]], ranks: Mapping[int, 
     hidden = ("start_ns", "stack") if one.rule == "gaps" else ()
     shown = [str(name) for name in rows.columns if name not in hidden and not _blank(rows[name])]
     body = [
-        html.Tr([*(html.Td(_cell(name, row, ranks)) for name in shown), *_place(links, number)])
+        (*(_cell(name, row, ranks) for name in shown), *_place(links, number))
         for number, row in enumerate(rows.to_dict("records"))
     ]
-    last = [html.Th(scope="col")] if links else []
-    head = html.Tr([*(html.Th(t(_heading(one.rule, name)), scope="col") for name in shown), *last])
-    return scrolled(html.Table([html.Thead(head), html.Tbody(body)]), "ms-advice-rows")
+    columns = [*(Column(_heading(one.rule, name)) for name in shown), *([Column("")] if links else [])]
+    return table(columns, body, class_name="", scroll="ms-advice-rows", heads=0)
 
 
 def _blank(values: pd.Series) -> bool:
     return bool((values.isna() | values.astype("object").isin([_NONE, ""])).all())
 
 
-def _place(links: Sequence[Mapping[str, Any]], number: int) -> list[html.Td]:
+def _place(links: Sequence[Mapping[str, Any]], number: int) -> list[Cell]:
     if not links:
         return []
     text = attributes(title="advice.timeline", aria_label="advice.timeline")
-    return [html.Td(html.A(icon("timeline"), className="ms-button ms-button-icon", **links[number], **text))]
+    return [Cell(icon("timeline"), link={"className": "ms-button ms-button-icon", **links[number], **text})]
 
 
 def _heading(rule: str, name: str) -> str:

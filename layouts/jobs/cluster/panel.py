@@ -19,6 +19,7 @@ from layouts.jobs.cluster.story import group_name
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import CATALOGUE, t
+from layouts.kit.tables import Column, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -112,7 +113,7 @@ def _key(choice: ProfileChoice) -> tuple[str, str, int]:
     return choice.run, choice.session, choice.rank
 
 
-def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None, at: int, peers: Any) -> html.Table:
+def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None, at: int, peers: Any) -> Any:
     rows = []
     of_ranks = OF_RANKS if ranks is not None else ()
     for metric in (*facts.steps.metrics, *OF_OPERATIONS, *of_ranks):
@@ -129,13 +130,10 @@ def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None,
             text_of(metric, value), text_of(metric, median), f"{sign}{text_of(metric, abs(change)) or '0'}{share}",
             f"{int((known > value).sum()) + 1} / {fmt.count(len(known))}",
         ]  # fmt: skip
-        name = html.Th(t(f"cluster.metric.{metric}"), scope="row")
-        rows.append(html.Tr([name, *(html.Td(cell, className="ms-number") for cell in cells)]))
-    heads = [
-        html.Th(t(f"cluster.panel.{name}"), scope="col", className="" if name == "metric" else "ms-number")
-        for name in ("metric", "value", "median", "change", "place")
-    ]
-    return html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table ms-cluster-table")
+        rows.append((t(f"cluster.metric.{metric}"), *cells))
+    columns = [Column("cluster.panel.metric")]
+    columns += [Column(f"cluster.panel.{name}", number=True) for name in ("value", "median", "change", "place")]
+    return table(columns, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
 
 
 def _values(facts: ClusterFacts, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:

@@ -13,10 +13,15 @@ from parsers.analysis.jobs.experts import Load
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, t
+from layouts.kit.tables import COUNT, NUMBER, TIME_NS, TRAFFIC, Column, table
 
 MOST_RANKS = 12
 """Ranks listed with their load; the rest are counted."""
-_COLUMNS = ("kind", "groups", "operations", "elapse", "highest", "wait", "size")
+_COLUMNS = (
+    Column("cluster.dim.kind"), Column("cluster.dim.groups", COUNT), Column("cluster.dim.operations", NUMBER),
+    Column("cluster.dim.elapse", TIME_NS), Column(html.Span(className="ms-cluster-track-head"), number=True),
+    Column("cluster.dim.highest", number=True), Column("cluster.dim.wait", TIME_NS), Column("cluster.dim.size", TRAFFIC),
+)  # fmt: skip
 
 
 def dimension_table(found: Sequence[Dimension], wanted: Sequence[str]) -> Any:
@@ -25,33 +30,23 @@ def dimension_table(found: Sequence[Dimension], wanted: Sequence[str]) -> Any:
         files = " / ".join(wanted[:3])
         return html.P(t("cluster.dim.none", files=files) if files else t("cluster.dim.nothing"), className="ms-muted")
     longest = max(one.highest_ns for one in found) or 1.0
-    heads = [
-        html.Th(t(f"cluster.dim.{name}"), scope="col", className="" if name == "kind" else "ms-number") for name in _COLUMNS
-    ]
-    heads.insert(4, html.Th("", className="ms-cluster-track-head"))
     rows = [_row(one, longest) for one in found]
-    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table ms-cluster-table")
-    return html.Div([table, html.P(t("cluster.dim.note"), className="ms-muted ms-cluster-note")])
+    drawn = table(_COLUMNS, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
+    return html.Div([drawn, html.P(t("cluster.dim.note"), className="ms-muted ms-cluster-note")])
 
 
-def _row(one: Dimension, longest: float) -> html.Tr:
+def _row(one: Dimension, longest: float) -> Sequence[Any]:
     key = f"cluster.dim.{one.kind}" if one.kind else "cluster.dim.unknown"
     name: list[Any] = [t(key) if key in CATALOGUE else one.kind]
     name += [" ", html.Span(one.kind, className="ms-muted")] if one.kind and key in CATALOGUE else []
     spread = [html.Span(className="ms-cluster-track-most", style={"width": f"{100.0 * one.highest_ns / longest:.2f}%"}),
               html.Span(className="ms-cluster-track-mean", style={"width": f"{100.0 * one.elapse_ns / longest:.2f}%"})]
-    highest = [_time(one.highest_ns), " ", html.Span(f"rank {fmt.count(one.highest_rank)}", className="ms-muted")]
-    cells = [
-        fmt.count(one.groups), fmt.number(one.operations), _time(one.elapse_ns), html.Div(spread, className="ms-cluster-track"),
-        html.Span(highest), "–" if np.isnan(one.wait_ns) else _time(one.wait_ns),
-        "–" if np.isnan(one.size_bytes)
-        else html.Span(fmt.prefixed(one.size_bytes, "B"), title=f"{fmt.exact(one.size_bytes)} B"),
-    ]  # fmt: skip
-    return html.Tr([html.Th(html.Span(name), scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)])
-
-
-def _time(ns: float) -> html.Span:
-    return html.Span(fmt.duration(ns / 1e9), title=f"{fmt.exact(ns)} ns")
+    time = html.Span(TIME_NS.write(one.highest_ns), title=TIME_NS.exact(one.highest_ns))
+    highest = [time, " ", html.Span(f"rank {fmt.count(one.highest_rank)}", className="ms-muted")]
+    return (
+        html.Span(name), one.groups, one.operations, one.elapse_ns, html.Div(spread, className="ms-cluster-track"),
+        html.Span(highest), one.wait_ns, one.size_bytes,
+    )  # fmt: skip
 
 
 def expert_list(load: Load | None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import html
@@ -13,6 +13,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
+from layouts.kit.tables import Cell, Column, Row, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -28,12 +29,12 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     members = source.profiles.members(choice.run, choice.session, choice.rank)
     places = {rank: (run, session, rank) for run, session, rank in members}
     found = {part.name for part in limits.parts}
-    rows = [_row(part, places, first=part is limits.first) for part in limits.parts]
+    rows: list[Any] = [_row(part, places, first=part is limits.first) for part in limits.parts]
     rows += [_unchecked(name, limits.unchecked[name], source, choice, frames) for name in PARTS if name not in found]
-    columns = html.Tr([html.Th(t(f"job.{name}"), scope="col") for name in ("part", "per_step", "share", "most_on")])
-    table = html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table ms-job-limits")
+    columns = [Column(f"job.{name}") for name in ("part", "per_step", "share", "most_on")]
+    drawn = table(columns, rows, class_name="ms-job-table ms-job-limits", scroll="")
     steps = frames.get("cluster_steps")
-    parts: list[Any] = [html.P(_said(limits, source, choice), className="ms-job-sentence"), table]
+    parts: list[Any] = [html.P(_said(limits, source, choice), className="ms-job-sentence"), drawn]
     if steps is not None and len(steps):
         own = steps[steps["kind"].astype("str") == "rank"]
         numbers = {"ranks": fmt.count(own["rank"].nunique()), "steps": fmt.count(own["step"].nunique())}
@@ -59,7 +60,7 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 
-def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> html.Tr:
+def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> Row:
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
@@ -73,11 +74,11 @@ def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, firs
     if place is not None:
         link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], ProfileChoice(*place)))
     marked: dict[str, Any] = {"aria-current": "true"} if first else {}
-    cells = [html.Td(time, className="ms-number"), html.Td(share, className="ms-number"), html.Td(link, className="ms-number")]
-    return html.Tr([html.Th(t(f"job.part.{part.name}"), scope="row"), *cells], **marked)
+    cells = [Cell(shown, class_name="ms-number") for shown in (time, share, link)]
+    return Row((t(f"job.part.{part.name}"), *cells), props=marked)
 
 
-def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileChoice, frames: Frames) -> html.Tr:
+def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileChoice, frames: Frames) -> Sequence[Any]:
     said = t("job.unchecked.empty")
     if reason == "steps":
         steps = frames["cluster_steps"]
@@ -97,7 +98,7 @@ def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileCh
             said = t("job.unchecked.file", files=wanted[0])
     else:
         said = t(f"job.unchecked.{reason}")
-    return html.Tr([html.Th(t(f"job.part.{name}"), scope="row"), html.Td(said, colSpan=3, className="ms-muted")])
+    return t(f"job.part.{name}"), Cell(said, class_name="ms-muted", props={"colSpan": 3})
 
 
 def _memory_files(name: str) -> tuple[str, ...]:

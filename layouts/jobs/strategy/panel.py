@@ -14,6 +14,7 @@ from layouts.graphs.names import key_of, row_of
 from layouts.jobs.strategy.drawing import Strategy
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
+from layouts.kit.tables import Cell, Column, table
 
 MOST_LINES = 200
 LONG = 200
@@ -74,14 +75,14 @@ def _matrix(strategy: Strategy, told: dict[str, str]) -> list[Any]:
     frame = strategy.frame
     names, shapes = frame["full_name"].array, frame["shape"].array
     cuts = cuts_of(told["strategy"], told["inputs"], names, shapes)
-    heads = [html.Th(t(f"strategy.{name}"), scope="col") for name in ("input", "shards", "shape", "shard_shape")]
+    columns = [Column(f"strategy.{name}") for name in ("input", "shards", "shape", "shard_shape")]
     rows = [_cut(place, cut) for place, cut in enumerate(cuts)]
-    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-strategy-table ms-strategy-matrix")
+    drawn = table(columns, rows, class_name="ms-strategy-table ms-strategy-matrix", scroll="ms-strategy-scrolled")
     source = html.P(t(f"strategy.from.{told['strategy_from']}"), className="ms-muted")
-    return [html.H5(t("strategy.matrix")), source, html.Div(table, className="ms-strategy-scrolled", tabIndex=0)]
+    return [html.H5(t("strategy.matrix")), source, drawn]
 
 
-def _cut(place: int, cut: Cut) -> html.Tr:
+def _cut(place: int, cut: Cut) -> Sequence[Any]:
     shards = [
         html.Span(str(many), className=f"ms-strategy-shard{' ms-strategy-many' if many > 1 else ''}") for many in cut.shards
     ]
@@ -96,9 +97,7 @@ def _cut(place: int, cut: Cut) -> html.Tr:
     elif cut.shard_shape is not None:
         result = " × ".join(map(str, cut.shard_shape)) or "[]"
     name = cut.name.rpartition("/")[2] or "–"
-    return html.Tr([
-        html.Th(f"{place + 1} {name}", scope="row", title=cut.name), html.Td(shards or "–"), html.Td(shape), html.Td(result),
-    ])  # fmt: skip
+    return Cell(f"{place + 1} {name}", props={"title": cut.name}), shards or "–", shape, result
 
 
 def _list(title: str, strategy: Strategy, rows: Sequence[int]) -> list[Any]:

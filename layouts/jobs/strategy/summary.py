@@ -17,15 +17,19 @@ from parsers.profiler.strategy import MODES
 from layouts.jobs.strategy.asks import GridAsk
 from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, StrategyFacts, facts_of, metrics_of, values_of
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
+from layouts.kit.tables import COUNT, Column, table
 from layouts.profiles.job_choices import offers
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.step_plots import unit_of
 from layouts.sources import ProfileSources
 
+_COLUMNS = (
+    Column("strategy.stage"), Column("strategy.ranks", class_name="ms-mono"), Column("strategy.number", COUNT),
+    Column("strategy.with_file", class_name="ms-mono"),
+)  # fmt: skip
 MOST_STAGES = 64
 _LONGEST = 80
 
@@ -127,22 +131,12 @@ def stage_table(facts: StrategyFacts) -> list[Any]:
         shown: Any = name
         if files:
             shown = html.Button(name, type="button", className="ms-strategy-link", **{"data-stage": str(stage)})
-        rows.append(
-            html.Tr([
-                html.Th(shown, scope="row"), html.Td(_short(text_of(ranks)), className="ms-mono"),
-                html.Td(fmt.count(len(ranks)), className="ms-number"), html.Td(_short(text_of(files)), className="ms-mono"),
-            ])
-        )  # fmt: skip
+        rows.append((shown, _short(text_of(ranks)), len(ranks), _short(text_of(files))))
     if not rows:
         return []
-    heads = [
-        html.Th(t("strategy.stage"), scope="col"), html.Th(t("strategy.ranks"), scope="col"),
-        html.Th(t("strategy.number"), scope="col", className="ms-number"), html.Th(t("strategy.with_file"), scope="col"),
-    ]  # fmt: skip
-    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-strategy-table")
     left = len(numbers) - MOST_STAGES
     more = [html.P(t("strategy.more_stages", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
-    return [scrolled(table, "ms-strategy-scrolled"), *more]
+    return [table(_COLUMNS, rows, class_name="ms-strategy-table", scroll="ms-strategy-scrolled"), *more]
 
 
 # The grid ------------------------------------------------------------------------------------------------------------
