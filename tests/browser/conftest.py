@@ -32,6 +32,7 @@ from app import create_app
 from app.store.store import Store
 from parsers.events.writer import EventWriter
 from tests.browser.costs import Costs
+from tests.browser.everything import write_everything
 from tests.browser.showing import leave
 from tests.browser.waiting import WAIT_MS
 from tests.writers.step_traces import step_trace_raw, step_trace_time
@@ -198,6 +199,19 @@ def explained(real_data: Path, tab: Tab) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def everything(tmp_path_factory: pytest.TempPathFactory, tab: Tab) -> Iterator[str]:
+    """The application over data of every kind, which nothing may change: one for all tests."""
+    base = tmp_path_factory.mktemp("everything")
+    write_everything(base)
+    store = Store([base], interval=0).start()
+    assert store.wait(60)
+    store.studies.wait()
+    with _lasting(create_app(store).server, 0, tab) as address:
+        yield address
+    store.stop()
+
+
+@pytest.fixture(scope="session")
 def visitor(browser: Browser) -> Iterator[BrowserContext]:
     """A visitor with English as language and a light theme, who keeps the scripts read from one test to the next."""
     made = browser.new_context(viewport=VIEWPORT, locale="en-US", color_scheme="light")
@@ -340,6 +354,12 @@ def context(request: pytest.FixtureRequest, visitor: BrowserContext, tab: Tab, s
 
 
 @pytest.fixture
+def unwatched(context: BrowserContext, tab: Tab) -> Page:
+    """A page that may log errors and meet failed requests: the browser itself logs what a server refuses."""
+    return tab.open(context)
+
+
+@pytest.fixture
 def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
     """A page that must log no error, meet no failed request, and ask no other host."""
     complaints: list[str] = []
@@ -396,10 +416,17 @@ def place(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask]
     store.stop()
 
 
-@pytest.fixture(scope="module")
-def real(real_data: Path, serve_file: Callable[[Flask], str]) -> Iterator[str]:
-    """The application over real runs, with the graphs of a BERT and a ResNet among them."""
+@pytest.fixture(scope="session")
+def real_store(real_data: Path) -> Iterator[Store]:
+    """Real runs, with the graphs of a BERT and a ResNet among them, which nothing may change: read once for all tests."""
     store = Store([real_data / "summary"], interval=0).start()
     assert store.wait(60)
-    yield serve_file(create_app(store).server)
+    yield store
     store.stop()
+
+
+@pytest.fixture(scope="session")
+def real(real_store: Store, tab: Tab) -> Iterator[str]:
+    """The application over the real runs: one for all tests."""
+    with _lasting(create_app(real_store).server, 0, tab) as address:
+        yield address

@@ -28,12 +28,15 @@ SHOW = """(url) => {
     window.history.replaceState({}, '', url);
     window.dispatchEvent(new CustomEvent('_dashprivate_pushstate'));
 }"""
-# What outlives a page: preferences, what lies over all pages, the focus.
+# What outlives a page: preferences, what lies over all pages, how runs are searched.
 UNCHANGED = """() => {
     const { lang, theme } = window.mindscope.prefs.current();
     const root = document.documentElement;
     const over = document.querySelector('dialog[open], :popover-open, .ms-menu-rest[aria-expanded=true]');
-    return window.localStorage.length === 0 && window.sessionStorage.length === 0 && !over && !document.fullscreenElement &&
+    const kept = window.localStorage.length || window.sessionStorage.length;
+    const pressed = document.querySelector('.ms-panel [aria-pressed=true]');
+    const search = document.querySelector('.ms-panel-search input')?.value;
+    return !kept && !pressed && !search && !over && !document.fullscreenElement &&
         root.lang.startsWith(lang) && root.dataset.mantineColorScheme === theme && !root.hasAttribute('data-folded');
 }"""
 

@@ -41,6 +41,10 @@ LITTLE: dict[str, Callable[[], MemorySource]] = {
 }
 
 
+OFTEN = ("an empty run", "three runs")
+"""Tried in every run; tests/layouts/test_pages.py renders all pages with each of these in every run."""
+
+
 def is_open(page: Tab, shown: Page) -> None:
     expect(page.locator(".ms-frame")).to_be_visible()
     if shown.name != "board":  # its cards choose runs, each for itself
@@ -83,7 +87,7 @@ def test_what_is_loaded_ahead_is_used(page: Tab, serve: Serve) -> None:
         assert [url for url in ahead if asked.count(url) != 1] == []
 
 
-@pytest.mark.parametrize("what", LITTLE)
+@pytest.mark.parametrize("what", [what if what in OFTEN else pytest.param(what, marks=pytest.mark.long) for what in LITTLE])
 def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page: Tab, serve: Serve, what: str) -> None:
     page.goto(f"{serve(create_app(LITTLE[what]()).server)}/{PAGES[1].path}")
     in_chinese_and_dark(page)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from playwright.sync_api import Page, Request
@@ -14,6 +15,7 @@ WAIT_MS = 60_000
 Nothing waits longer than it must."""
 STEADY_FRAMES = 15
 """So many frames without a change are a quarter of a second on a free machine, and longer on a busy one."""
+CONTENT = "() => document.body.innerHTML.length"
 FRAMES = """(count) => new Promise((done) => {
     const next = () => (count-- > 0 ? window.requestAnimationFrame(next) : window.setTimeout(done));
     next();
@@ -51,6 +53,29 @@ def steady(page: Page, script: str, *arguments: Any) -> Any:
         }}""",
         list(arguments),
     )
+
+
+@contextlib.contextmanager
+def settles(page: Page) -> Iterator[None]:
+    """Wait until what is done within has been drawn: no request is under way, and the document no longer changes."""
+    under_way: set[Request] = set()
+
+    def begins(request: Request) -> None:
+        under_way.add(request)
+
+    def ends(request: Request) -> None:
+        under_way.discard(request)
+
+    page.on("request", begins)
+    page.on("requestfinished", ends)
+    page.on("requestfailed", ends)
+    try:
+        yield
+        becomes(page, lambda: (steady(page, CONTENT), len(under_way))[1], 0)
+    finally:
+        page.remove_listener("request", begins)
+        page.remove_listener("requestfinished", ends)
+        page.remove_listener("requestfailed", ends)
 
 
 def polls(page: Page, times: int = 1) -> None:

@@ -15,6 +15,7 @@ from app import create_app
 from layouts.kit.theme import FIRST, PALETTE
 from parsers.events.writer import EventWriter
 from tests.browser import waiting
+from tests.browser.showing import show
 
 pytestmark = pytest.mark.browser
 FIVE = ("lr_1/seed_3", "lr_2/seed_0", "lr_2/seed_4", "lr_4/seed_1", "lr_5/seed_2")
@@ -36,10 +37,10 @@ def record(directory: Path, values: list[float]) -> None:
             writer.add(step, {"loss": value})
 
 
-@pytest.fixture
-def sweep(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thirty runs of a sweep, and a job of four ranks."""
-    base = tmp_path / "sweep"
+    base = tmp_path_factory.mktemp("sweep")
     for lr in range(6):
         for seed in range(5):
             record(base / f"lr_{lr}" / f"seed_{seed}", [1.0 / (step + lr + 1) for step in range(20)])
@@ -63,6 +64,15 @@ def started(sweep: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> Itera
     yield start
     for app in apps:
         app.source.stop()
+
+
+@pytest.fixture(scope="module")
+def address(sweep: Path, tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over the sweep; who sets a colour resets it."""
+    app = create_app(sweep, workspace=tmp_path_factory.mktemp("kept") / "workspace")
+    assert app.source.wait(30)
+    yield serve_file(app.server)
+    app.source.stop()
 
 
 def lines(page: Page) -> dict[str, str]:
@@ -92,18 +102,17 @@ def hue(colour: str) -> float:
     return colorsys.rgb_to_hls(*(int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)))[0]
 
 
-def test_five_chosen_runs_differ_most_and_look_the_same_on_every_page(page: Page, started: Callable[[], str]) -> None:
-    address = started()
+def test_five_chosen_runs_differ_most_and_look_the_same_on_every_page(page: Page, address: str) -> None:
     query = urlencode([("run", run) for run in FIVE])
-    page.goto(f"{address}/scalars?{query}")
+    show(page, f"{address}/scalars?{query}")
     drawn = lines(page)
     assert set(drawn) == set(FIVE)
     assert set(drawn.values()) == {PALETTE[number][0] for number in FIRST}
     assert chips(page) == drawn
     for path in ("", "overview", "two_runs"):
-        page.goto(f"{address}/{path}?{query}")
+        show(page, f"{address}/{path}?{query}")
         assert chips(page) == drawn, path
-    page.goto(f"{address}/two_runs?{query}&one={FIVE[0]}&other={FIVE[3]}")
+    show(page, f"{address}/two_runs?{query}&one={FIVE[0]}&other={FIVE[3]}")
     dots = page.locator(".ms-two-runs-selector .ms-dot")
     expect(dots.first).to_be_visible()
     shown = dots.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
@@ -112,8 +121,8 @@ def test_five_chosen_runs_differ_most_and_look_the_same_on_every_page(page: Page
     }
 
 
-def test_ranks_are_shades_of_one_hue_and_others_have_another(page: Page, started: Callable[[], str]) -> None:
-    page.goto(f"{started()}/scalars?run=job&run={FIVE[0]}")
+def test_ranks_are_shades_of_one_hue_and_others_have_another(page: Page, address: str) -> None:
+    show(page, f"{address}/scalars?run=job&run={FIVE[0]}")
     drawn = lines(page)
     ranks = [drawn[f"job/rank_{rank}"] for rank in range(4)]
     assert len(set(ranks)) == 4
@@ -124,7 +133,7 @@ def test_ranks_are_shades_of_one_hue_and_others_have_another(page: Page, started
 def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[], str]) -> None:
     address = started()
     query = urlencode([("run", run) for run in FIVE])
-    page.goto(f"{address}/scalars?{query}")
+    show(page, f"{address}/scalars?{query}")
     before = lines(page)
     wanted = next(shades[1] for shades in PALETTE if not set(shades) & set(before.values()))
     chip = page.locator(f'.ms-chip[title="{FIVE[1]}"] .ms-dot-button')
@@ -136,7 +145,7 @@ def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[]
     becomes(page, chips, before | {FIVE[1]: wanted})
 
     address = started()
-    page.goto(f"{address}/?{query}")
+    show(page, f"{address}/?{query}")
     becomes(page, chips, before | {FIVE[1]: wanted})
     page.goto(f"{address}/scalars?{query}")
     becomes(page, lines, before | {FIVE[1]: wanted})
@@ -146,8 +155,8 @@ def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[]
     becomes(page, chips, before)
 
 
-def test_a_group_has_the_colour_set_by_hand(page: Page, started: Callable[[], str]) -> None:
-    page.goto(f"{started()}/scalars?run=*&group=regex:lr_(.)")
+def test_a_group_has_the_colour_set_by_hand(page: Page, address: str) -> None:
+    show(page, f"{address}/scalars?run=*&group=regex:lr_(.)")
     before = lines(page)
     assert len(set(before.values())) == 7
     page.locator('.ms-group-item[data-label="3"] .ms-dot-button').click()
@@ -161,9 +170,10 @@ def test_a_group_has_the_colour_set_by_hand(page: Page, started: Callable[[], st
 
 @pytest.mark.parametrize("query", ["", "&embed=1"])
 def test_a_colour_of_one_s_own_is_made_readable(page: Page, started: Callable[[], str], query: str) -> None:
-    page.goto(f"{started()}/scalars?run={FIVE[0]}{query}")
+    address = started()
+    show(page, f"{address}/scalars?run={FIVE[0]}{query}")
     lines(page)
-    answer = page.request.post(page.url.split("/scalars")[0] + "/api/colour", data={"run": FIVE[0], "colour": "#ffff00"})
+    answer = page.request.post(f"{address}/api/colour", data={"run": FIVE[0], "colour": "#ffff00"})
     assert answer.ok
     kept = answer.json()["now"]["colour"]
     assert kept != "#ffff00"

@@ -15,6 +15,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.web.server import create_app
 from parsers import Series
+from tests.browser.showing import show
 from tests.browser.waiting import frames, polls
 from tests.sources import MemorySource
 
@@ -64,7 +65,7 @@ def address(serve_file: Serve) -> str:
 
 
 def opened(page: Page, address: str, query: str = "", cards: int = len(TAGS)) -> None:
-    page.goto(f"{address}/scalars?{query}")
+    show(page, f"{address}/scalars?{query}")
     expect(page.locator(CARDS)).to_have_count(cards)
     page.wait_for_function(NEAR_DRAWN)
 

@@ -365,49 +365,46 @@ def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> No
     expect(page.locator('[data-state="no-runs"]')).to_be_visible()
 
 
-def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    visit(page, address, "run=long_history&tag=loss")
-    page.route("**/_dash-update-component**", lambda route: route.abort())
-    page.locator('[data-control="x"]').first.select_option("relative")
-    expect(card(page, "loss")).to_have_class(re.compile("ms-failed"))
-    expect(card(page, "loss")).to_contain_text("could not be drawn")
-    page.unroute("**/_dash-update-component**")
-    expect(card(page, "loss")).not_to_have_class(re.compile("ms-failed"))
+def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: Page, address: str) -> None:
+    visit(unwatched, address, "run=long_history&tag=loss")
+    unwatched.route("**/_dash-update-component**", lambda route: route.abort())
+    unwatched.locator('[data-control="x"]').first.select_option("relative")
+    expect(card(unwatched, "loss")).to_have_class(re.compile("ms-failed"))
+    expect(card(unwatched, "loss")).to_contain_text("could not be drawn")
+    unwatched.unroute("**/_dash-update-component**")
+    expect(card(unwatched, "loss")).not_to_have_class(re.compile("ms-failed"))
     seconds = open_run(DEMO / "long_history").series("loss").wall_time
-    high = card(page, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
+    high = card(unwatched, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
     assert high < 2 * (seconds.max() - seconds.min())
 
 
-def test_a_card_that_still_shows_the_previous_runs_says_so(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    visit(page, address, "run=long_history&tag=loss")
-    loss, note = card(page, "loss"), "Still the previous selection of runs"
+def test_a_card_that_still_shows_the_previous_runs_says_so(unwatched: Page, address: str) -> None:
+    visit(unwatched, address, "run=long_history&tag=loss")
+    loss, note = card(unwatched, "loss"), "Still the previous selection of runs"
     expect(loss.get_by_text(note)).to_be_hidden()
 
     def hold(route: Route) -> None:
         if not re.search('ms-scalars-(near|far).data', route.request.post_data or ""):
             route.continue_()
 
-    page.route("**/_dash-update-component**", hold)
-    page.keyboard.press("p")
-    page.locator(".ms-panel-row", has_text="several_files").first.click()
+    unwatched.route("**/_dash-update-component**", hold)
+    unwatched.keyboard.press("p")
+    unwatched.locator(".ms-panel-row", has_text="several_files").first.click()
     expect(loss.get_by_text(note)).to_be_visible()
     expect(loss).to_have_attribute("aria-busy", "true")
-    page.unroute("**/_dash-update-component**")  # which lets the held requests go
+    unwatched.unroute("**/_dash-update-component**")  # which lets the held requests go
     expect(loss.get_by_text(note)).to_be_hidden()
     expect(loss).to_have_attribute("aria-busy", "false")
 
 
-def test_a_link_that_asks_for_nothing_known_says_what_was_expected(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    show(page, f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
-    expect(card(page, "loss").locator(".ms-card-reason")).to_have_text(
+def test_a_link_that_asks_for_nothing_known_says_what_was_expected(unwatched: Page, address: str) -> None:
+    show(unwatched, f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
+    expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_text(
         "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"
     )
-    page.locator('[data-control="x"]').first.select_option("relative")
-    expect(card(page, "loss").locator("path.js-line").first).to_be_attached()
-    expect(card(page, "loss").locator(".ms-card-reason")).to_have_count(0)
+    unwatched.locator('[data-control="x"]').first.select_option("relative")
+    expect(card(unwatched, "loss").locator("path.js-line").first).to_be_attached()
+    expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_count(0)
 
 
 def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, address: str) -> None:
@@ -484,8 +481,7 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     page.get_by_role("button", name="Last", exact=True).click()
     expect(page.locator('th[aria-sort="ascending"]')).to_contain_text("Last")
     address_now = page.url
-    page.goto("about:blank")
-    page.goto(address_now)
+    show(page, address_now)
     expect(rows).to_have_count(2)
     expect(page.locator(CARDS)).to_have_count(0)
     page.locator(".ms-cards-controls .ms-menu-down > summary").last.click()

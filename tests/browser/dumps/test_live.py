@@ -16,6 +16,7 @@ from app.live.server import DebuggerServer
 from app.live.sessions import Sessions
 from app.store.store import Store
 from layouts.dumps.watchpoints import SavedWatchpoint, WatchList
+from tests.browser.showing import show
 from tests.browser.waiting import polls
 from tests.writers.debugger_client import Training
 
@@ -60,7 +61,7 @@ def test_a_whole_session(page: Page, port: tuple[str, int, Store]) -> None:
 
     # The values of a tensor are fetched when it is selected.
     name = training.net.operators[3].name
-    page.goto(f"{address}/debugger?of=live%3A1&node={quote(name, safe='')}&io=output.0")
+    show(page, f"{address}/debugger?of=live%3A1&node={quote(name, safe='')}&io=output.0")
     expect(page.locator(".ms-debugger")).to_contain_text(f"{training.values[name].max():.4g}")
     cell = page.locator('.ms-selected-values [data-row="0"][data-column="0"]:visible')
     expect(cell).to_have_text(f"{training.values[name][0, 0]:.5f}")
@@ -104,7 +105,7 @@ def test_a_version_that_is_not_supported_and_one_that_goes(page: Page, port: tup
     live.get_by_role("button", name="Terminate", exact=True).click()
     old.join()
     other = Training(number, device="1").start()
-    page.goto(f"{address}/debugger?of=live:2")
+    show(page, f"{address}/debugger?of=live:2")
     expect(live.locator(".ms-live-state")).to_have_text("Waiting", use_inner_text=True)
     known = None
     while known != (known := list(other.log)):  # until all that the page asks for has been sent

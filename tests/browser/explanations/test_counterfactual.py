@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from flask import Flask
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
 from parsers import open_run
+from tests.browser.showing import show
 
 LINES = ".ms-counterfactual-line"
 LARGE = ".ms-counterfactual-picture"
 
 
-@pytest.fixture
-def base(real_data: Path, tmp_path: Path) -> Path:
-    shutil.copytree(real_data / "explain", tmp_path / "runs")
-    return tmp_path / "runs"
-
-
-@pytest.fixture
-def explained(base: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
-    store = Store([base], interval=0.5).start()
-    assert store.wait(30)
-    yield serve(create_app(store).server)
-    store.stop()
-
 
 def test_a_sample_has_its_layers_and_outcome_picture(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/counterfactual?run=summary_real")
+    show(page, f"{explained}/counterfactual?run=summary_real")
     expect(page.locator(LINES)).to_have_count(6)
     expect(page.locator(LARGE)).to_have_count(2)
     outcome = page.locator(LARGE).nth(1)
@@ -68,7 +55,7 @@ def test_keys_step_through_samples_and_layers(page: Page, explained: str) -> Non
 
 
 def test_the_curve_chooses_a_layer(page: Page, explained: str) -> None:
-    page.goto(f"{explained}/counterfactual?run=summary_weak&sample=3")
+    show(page, f"{explained}/counterfactual?run=summary_weak&sample=3")
     points = page.locator(".ms-counterfactual-curve .scatterlayer .point")
     expect(points).to_have_count(3)
     box = points.nth(1).bounding_box()
@@ -78,14 +65,20 @@ def test_the_curve_chooses_a_layer(page: Page, explained: str) -> None:
     expect(page.locator(".ms-counterfactual-strip button").nth(0)).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_missing_picture_is_named(context: BrowserContext, base: Path, explained: str) -> None:
-    page = context.new_page()  # the fixture `page` allows no failed request
-    path = open_run(str(base / "summary_real")).explanations.samples["image"].iloc[1]
-    (base / "summary_real" / path).unlink()
-    page.goto(f"{explained}/counterfactual?run=summary_real&sample=1")
-    expect(page.locator(".ms-counterfactual-missing").first).to_contain_text("The picture cannot be shown.")
-    expect(page.locator(".ms-counterfactual-problem")).to_contain_text(f"{path}: No such file")
-    expect(page.locator(".ms-counterfactual-strip button")).to_have_count(2)
+def test_a_missing_picture_is_named(
+    unwatched: Page, real_data: Path, tmp_path: Path, serve: Callable[[Flask], str]
+) -> None:
+    run = tmp_path / "runs" / "summary_real"
+    shutil.copytree(real_data / "explain" / "summary_real", run)
+    path = open_run(str(run)).explanations.samples["image"].iloc[1]
+    (run / path).unlink()
+    store = Store([run.parent], interval=0).start()
+    assert store.wait(30)
+    unwatched.goto(f"{serve(create_app(store).server)}/counterfactual?run=summary_real&sample=1")
+    expect(unwatched.locator(".ms-counterfactual-missing").first).to_contain_text("The picture cannot be shown.")
+    expect(unwatched.locator(".ms-counterfactual-problem")).to_contain_text(f"{path}: No such file")
+    expect(unwatched.locator(".ms-counterfactual-strip button")).to_have_count(2)
+    store.stop()
 
 
 def test_a_run_without_counterfactuals_says_what_records_them(

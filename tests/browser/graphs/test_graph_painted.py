@@ -15,6 +15,7 @@ from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
 from tests.browser.graphs.test_graph import CY, canvas, visit
+from tests.browser.showing import show
 from tests.browser.waiting import steady
 
 SESSION = "vm_4422_20261120234019066_ascend_ms"
@@ -80,8 +81,7 @@ def test_time_of_a_profile_on_the_boxes_in_the_lists_and_in_the_files(page: Page
     assert len(colours) > 20  # the bar
     # The link brings all of it back, and the usual colours return.
     address = page.url
-    page.goto("about:blank")
-    page.goto(address)
+    show(page, address)
     page.wait_for_function("() => document.querySelector('.ms-graph-cytoscape')?._cyreg?.cy?.nodes('.painted').length > 3")
     expect(page.locator('[data-control="paint"]')).to_have_value("time")
     page.locator('[data-control="paint"]').select_option("")

@@ -6,35 +6,43 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.clusters import make, write_made
 
 DRAWN = ".ms-breakdown-drawn[data-plot={}] .js-plotly-plot"
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
+def written(base: Path, *runs: str) -> Path:
     """Run a: 32 ranks on hosts of 8, of which rank 13 computes 10 % longer; run b: the same rank on another host."""
     parallel = {"tensor": 4, "pipeline": 2, "data": 4}
-    for run, hosts, seed in (("a", 8, 1), ("b", 4, 2)):
+    for run in runs:
+        hosts, seed = {"a": (8, 1), "b": (4, 2)}[run]
         made = make(seed, ranks=32, group=8, steps=6, slow_rank=13, slower=0.1, hiccups=0.0)
-        write_made(tmp_path / "runs" / run / "profiler", made, hosts=hosts, parallel=parallel)
-    return tmp_path / "runs"
+        write_made(base / run / "profiler", made, hosts=hosts, parallel=parallel)
+    return base
 
 
-@pytest.fixture
-def place(runs: Path, serve) -> str:
-    store = Store([runs], interval=0.5).start()
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("runs"), "a", "b")
+
+
+@pytest.fixture(scope="module")
+def place(runs: Path, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    store = Store([runs], interval=0).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    yield serve_file(create_app(store).server)
     store.stop()
 
 
@@ -48,7 +56,7 @@ def press(page: Page, plot: str, x: float, y: float) -> None:
 
 
 def test_a_slow_rank_is_named_picked_and_opened_elsewhere(page: Page, place: str) -> None:
-    page.goto(f"{place}/cluster?run=a")
+    show(page, f"{place}/cluster?run=a")
     head = page.locator(".ms-breakdown-sentence .en")
     expect(head).to_have_text(re.compile(
         r"^Rank 13 \(node-1\) computes .* longer per step than the median of the 8 ranks of dp 8-15; since step 1 "
@@ -84,16 +92,14 @@ def test_a_slow_rank_is_named_picked_and_opened_elsewhere(page: Page, place: str
     press(page, "grid", 3.5 / 4, 1.5 / 9)
     expect(title).to_have_text("Rank 13")
 
-    link = page.url
-    page.goto("about:blank")
-    page.goto(link)
+    show(page, page.url)
     expect(title).to_have_text("Rank 13")
     page.locator(".ms-cluster-links a", has_text="Steps").click()
     expect(page).to_have_url(re.compile(r"/steps\?.*rank=13"))
 
 
 def test_rows_order_step_zoom_and_files(page: Page, place: str) -> None:
-    page.goto(f"{place}/cluster?run=a")
+    show(page, f"{place}/cluster?run=a")
     bars = page.locator(DRAWN.format("bars"))
     expect(bars).to_be_visible()
     page.locator(".ms-segments [data-value=host]").click()
@@ -129,7 +135,7 @@ def test_rows_order_step_zoom_and_files(page: Page, place: str) -> None:
 
 def test_a_second_job_and_chinese_and_dark(page: Page, place: str, runs: Path) -> None:
     session = next((runs / "b" / "profiler").glob("node-0_1000_*")).name
-    page.goto(f"{place}/cluster?run=a&run=b&of=a&with=b%7Cprofiler/{session}%7C0")
+    show(page, f"{place}/cluster?run=a&run=b&of=a&with=b%7Cprofiler/{session}%7C0")
     expect(page.locator(".ms-cluster-moved .en")).to_have_text(re.compile(
         r"^It follows the rank: in the second job rank 13 is late as well, on another host \(node-3, "
     ))  # fmt: skip
@@ -142,8 +148,11 @@ def test_a_second_job_and_chinese_and_dark(page: Page, place: str, runs: Path) -
     expect(sentence).to_contain_text("每步计算比 dp 8-15 的 8 个 rank 的中位数多")
 
 
-def test_a_rank_that_is_added_is_shown(page: Page, place: str, runs: Path) -> None:
-    page.goto(f"{place}/cluster?run=a&order=rank")
+def test_a_rank_that_is_added_is_shown(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    runs = written(tmp_path / "runs", "a")
+    store = Store([runs], interval=0.5).start()
+    assert store.wait(30)
+    page.goto(f"{serve(create_app(store).server)}/cluster?run=a&order=rank")
     expect(page.locator(DRAWN.format("bars"))).to_be_visible()
     old = next((runs / "a/profiler").glob("node-3_1031_*"))
     new = old.with_name("node-4_1032_20260101000000000_ascend_pt")
@@ -155,3 +164,4 @@ def test_a_rank_that_is_added_is_shown(page: Page, place: str, runs: Path) -> No
     steps = (old / "ASCEND_PROFILER_OUTPUT/step_trace_time.csv").read_text()
     (new / "ASCEND_PROFILER_OUTPUT/step_trace_time.csv").write_text(steps)
     expect(page.locator(f"{DRAWN.format('bars')} .barlayer .trace").first.locator(".point")).to_have_count(33)
+    store.stop()

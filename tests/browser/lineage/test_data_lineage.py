@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playwright.sync_api import Page, expect
 
-from app import create_app
-from app.store.store import Store
 from tests.browser.lineage.test_model_lineage import COUNT, axis, state
+from tests.browser.showing import show
 
 
-def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    page.goto(serve(create_app(store).server) + "/data_lineage")
+def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real: str) -> None:
+    show(page, real + "/data_lineage")
     expect(page.locator(COUNT)).to_have_text("14 of 14 runs, 21 of 21 ranks")
     expect(axis(page, "batch_size")).to_have_count(1)
     page.locator('[data-act="together"]').click()
@@ -38,4 +33,3 @@ def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_
     boxes.nth(3).check()
     compare.click()
     expect(page.locator(".ms-dataset-comparison")).to_contain_text("batch_size")
-    store.stop()

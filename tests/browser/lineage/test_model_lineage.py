@@ -6,20 +6,23 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from app import create_app
 from app.store.store import Store
 from tests.browser.conftest import in_address, not_in_address
+from tests.browser.showing import show
+from tests.browser.waiting import steady
 from tests.writers import plotly_programs
 
 PLOT = ".ms-lineage-drawn .ms-lineage-plot"
 COUNT = ".ms-lineage-rows .ms-lineage-told .en"
+
+
+PLACES = "selector => Array.from(document.querySelectorAll(selector), (one) => one.getBoundingClientRect().toJSON())"
 
 
 def axis(page: Page, name: str) -> Locator:
@@ -27,6 +30,7 @@ def axis(page: Page, name: str) -> Locator:
 
 
 def brush(page: Page, name: str, part_from: float, part_to: float) -> None:
+    steady(page, PLACES, f"{PLOT} .axis-brush .background")  # what is drawn once more would take the brush with it
     box = axis(page, name).locator(".axis-brush .background").bounding_box()
     assert box is not None
     x = box["x"] + box["width"] / 2
@@ -45,12 +49,11 @@ def names(page: Page) -> list[str]:
     return [(row.text_content() or "").strip() for row in rows]
 
 
-def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    accuracy = {row.run: row.settings["metric/accuracy"] for row in store.lineage.rows() if "metric/accuracy" in row.settings}
+def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real: str, real_store: Store) -> None:
+    rows = real_store.lineage.rows()
+    accuracy = {row.run: row.settings["metric/accuracy"] for row in rows if "metric/accuracy" in row.settings}
     good = {run for run, value in accuracy.items() if isinstance(value, float) and value > 0.6}
-    page.goto(serve(create_app(store).server) + "/model_lineage")
+    page.goto(real + "/model_lineage")
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     expect(axis(page, "accuracy")).to_have_count(1)
     brush(page, "accuracy", 0.004, 0.45)
@@ -72,9 +75,9 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data:
     with page.expect_download():
         link.click()
     address = str(link.evaluate("link => link.href"))
-    rows = list(csv.DictReader(io.StringIO(urlopen(address).read().decode())))
-    assert [row["run"] for row in rows] == names(page)
-    assert [float(row["metric/accuracy"]) for row in rows] == [accuracy[run] for run in names(page)]
+    saved = list(csv.DictReader(io.StringIO(urlopen(address).read().decode())))
+    assert [row["run"] for row in saved] == names(page)
+    assert [float(row["metric/accuracy"]) for row in saved] == [accuracy[run] for run in names(page)]
 
     shown = names(page)
     page.reload()
@@ -83,11 +86,10 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data:
     assert names(page) == shown
     page.locator('[data-act="unbrush"]').click()
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
-    store.stop()
 
 
 def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
-    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
+    show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer")
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(2)
     total = int(page.locator(COUNT).inner_text().split()[-2])
     page.locator(".ms-lineage-grid .ag-center-cols-container, .ms-lineage-grid .ag-pinned-left-cols-container").first.wait_for()
@@ -115,15 +117,13 @@ def state(page: Page, key: str) -> list[str]:
     return parse_qs(urlsplit(page.url).query).get(key, [])
 
 
-def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    sizes = {row.run: row.settings.get("batch_size") for row in store.lineage.rows()}
+def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real: str, real_store: Store) -> None:
+    sizes = {row.run: row.settings.get("batch_size") for row in real_store.lineage.rows()}
     wanted = {run for run, size in sizes.items() if size == 64}
     model = {"filterType": "number", "type": "equals", "filter": 64}
     link = {"col": ["batch_size", "optimizer", "learning_rate"], "pin": ["optimizer"], "sort": ["-=learning_rate"],
             "filter": [json.dumps(["=batch_size", model])]}  # fmt: skip
-    page.goto(serve(create_app(store).server) + "/model_lineage?" + urlencode(link, doseq=True))
+    show(page, real + "/model_lineage?" + urlencode(link, doseq=True))
     expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(wanted)} of 22 ranks")
     expect(page.locator(".ag-pinned-left-header .ag-header-cell[col-id='=optimizer']")).to_have_count(1)
     expect(page.locator(".ag-header-cell[col-id='=learning_rate'][aria-sort=descending]")).to_have_count(1)
@@ -149,7 +149,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     not_in_address(page, "run")
     choose.click()
     expect(undo).to_be_visible()
-    rows = {row.key: row.members for row in store.runs.rows()}
+    rows = {row.key: row.members for row in real_store.runs.rows()}
     assert {member for key in in_address(page, "run") for member in rows.get(key, (key,))} == wanted
     page.locator(".ms-menu-link[data-page=scalars]").click()
     expect(page).to_have_url(re.compile("/scalars\\?"))
@@ -159,19 +159,16 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     page.locator('[data-act="everyone"]').click()
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
     expect(page.locator(".ms-picker-open")).to_contain_text("15 of 28 runs")  # of a job's ranks each is a row of the table
-    page.goto(page.url.split("?")[0] + "?run=nan_inf")
+    show(page, page.url.split("?")[0] + "?run=nan_inf")
     expect(page.locator(COUNT)).to_have_text("None of the chosen runs has this data.")
     page.locator('[data-act="everyone"]').click()
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
-    store.stop()
 
 
-def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    settings = {row.run: row.settings for row in store.lineage.rows()}
+def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real: str, real_store: Store) -> None:
+    settings = {row.run: row.settings for row in real_store.lineage.rows()}
     good = {run for run, told in settings.items() if told.get("metric/accuracy", 0) > 0.6 and 1e-4 < told["learning_rate"] < 1}
-    page.goto(serve(create_app(store).server) + "/model_lineage?view=scatter&x=learning_rate&y=metric/accuracy")
+    show(page, real + "/model_lineage?view=scatter&x=learning_rate&y=metric/accuracy")
     canvas = page.locator(".ms-lineage-drawn .ms-lineage-scatter canvas")
     expect(canvas).to_have_attribute("data-shown", "22")
     box = canvas.bounding_box()
@@ -192,7 +189,6 @@ def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Pat
     page.locator('.ms-segments [data-value=""]').first.click()
     expect(axis(page, "accuracy")).to_have_count(1)
     expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
-    store.stop()
 
 
 def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:
@@ -207,17 +203,12 @@ APART = """(selector) => {
 
 
 @pytest.mark.parametrize("name", ["model_lineage", "data_lineage"])
-def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, real_data: Path, serve, name: str) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    at = serve(create_app(store).server)
+def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, real: str, name: str) -> None:
     for width, language, theme in ((1440, "en", "light"), (1150, "zh", "dark"), (1000, "en", "dark"), (1000, "zh", "light")):
         page.set_viewport_size({"width": width, "height": 900})
-        page.goto(f"{at}/{name}")
-        page.evaluate(
-            "([l, t]) => localStorage.setItem('mindscope', JSON.stringify({ language: l, theme: t }))", [language, theme]
-        )
-        page.reload()
+        show(page, f"{real}/{name}")
+        page.evaluate("([language, theme]) => mindscope.prefs.set({ language, theme })", [language, theme])
+        show(page, f"{real}/{name}")  # as at a visit with these
         expect(axis(page, "accuracy")).to_have_count(1)
         expect(page.locator(".ms-lineage-key-tick").first).to_be_visible()
         page.wait_for_function(APART, arg=f"{PLOT} .axis-title")
@@ -228,13 +219,11 @@ def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, rea
     expect(page.locator(".ms-lineage-key-title")).to_contain_text("accuracy")
 
 
-def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    known = {row.run: row.settings.get("metric/accuracy") for row in store.lineage.rows()}
+def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(page: Page, real: str, real_store: Store) -> None:
+    known = {row.run: row.settings.get("metric/accuracy") for row in real_store.lineage.rows()}
     accuracy = {run: value for run, value in known.items() if isinstance(value, float)}
     page.set_viewport_size({"width": 1440, "height": 1600})
-    page.goto(serve(create_app(store).server) + "/model_lineage")
+    show(page, real + "/model_lineage")
     expect(page.locator(".ag-header-cell[col-id='=metric/accuracy']")).to_have_attribute("aria-sort", "descending")
     best = sorted(accuracy, key=lambda run: -accuracy[run])[:5]
     assert names(page)[:5] == best

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from parsers import Setting
+from tests.browser.showing import show
 from tests.sources import MemorySource
 
 ROWS = ".ms-optimisation-settings tbody tr"
@@ -42,10 +43,19 @@ def made() -> MemorySource:
     return forested(described)
 
 
-def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def source() -> MemorySource:
+    return made()
+
+
+@pytest.fixture(scope="module")
+def address(source: MemorySource, serve_file: Callable[[Flask], str]) -> str:
+    return serve_file(create_app(source).server)
+
+
+def test_a_result_is_explained(page: Page, address: str, source: MemorySource, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
-    source = made()
-    page.goto(serve(create_app(source).server) + "/optimisation")
+    show(page, address + "/optimisation")
     first = page.locator(ROWS).first
     expect(first).to_have_attribute("data-setting", "learning_rate")
     expect(page.locator(ROWS, has_text="Epochs").locator(".ms-optimisation-reason .en")).to_have_text("never varies")
@@ -96,13 +106,13 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     # Another result, and few runs, by the address.
     page.locator('[data-control="target"]').select_option("loss")
     expect(page).to_have_url(re.compile("target=loss"))
-    page.goto(page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
+    show(page, page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
     expect(page.locator(".ms-optimisation-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("A forest needs ten runs with this result.")
 
 
-def test_settings_that_say_nothing_are_folded(page: Page, serve: Callable[[Flask], str]) -> None:
-    page.goto(serve(create_app(made()).server) + "/optimisation")
+def test_settings_that_say_nothing_are_folded(page: Page, address: str) -> None:
+    show(page, address + "/optimisation")
     rest = page.locator("[data-act=rest]")
     expect(rest.locator(".en")).to_contain_text("1 more")
     expect(page.locator(ROWS, has_text="Epochs")).to_be_hidden()

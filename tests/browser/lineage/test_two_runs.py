@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from flask import Flask
 from playwright.sync_api import Page, expect
 
-from app import create_app
-from app.store.store import Store
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 
 
 def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str) -> None:
-    page.goto(f"{address}/two_runs?run=lenet_adam_lr0.01_b64")
+    show(page, f"{address}/two_runs?run=lenet_adam_lr0.01_b64")
     expect(page.locator(".ms-two-runs-none")).to_be_visible()
-    page.goto(f"{address}/two_runs?run=lenet_adam_lr0.01_b64&run=lenet_diverges_nan")
+    show(page, f"{address}/two_runs?run=lenet_adam_lr0.01_b64&run=lenet_diverges_nan")
     selects = page.locator(".ms-two-runs-selector select")
     expect(selects).to_have_count(2)
     first, second = selects.nth(0).input_value(), selects.nth(1).input_value()
@@ -89,10 +86,8 @@ def values_follow_the_pointer_and_runs_are_hidden(page: Page) -> None:
     expect(page.locator(".ms-two-runs-curve").first.locator("[data-run]")).to_have_count(2)
 
 
-def test_columns_of_tables_do_not_overlap_at_any_width(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    page.goto(serve(create_app(store).server) + "/two_runs?one=lenet_adam_lr0.01_b64&other=lenet_momentum_lr0.1_b32")
+def test_columns_of_tables_do_not_overlap_at_any_width(page: Page, real: str) -> None:
+    show(page, real + "/two_runs?one=lenet_adam_lr0.01_b64&other=lenet_momentum_lr0.1_b32")
     tables = page.locator(":is(.ms-two-runs-card-pipeline, .ms-two-runs-card-settings, .ms-two-runs-card-heading) table")
     expect(tables).to_have_count(4)
     expect(page.locator(".ms-two-runs-card-pipeline td").first).to_be_visible()

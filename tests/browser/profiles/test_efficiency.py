@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.browser.test_accessibility import AXE, FOUND, GRAVE, is_left_out
 from tests.browser.waiting import WAIT_MS, steady
 
@@ -59,7 +60,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flas
 
 
 def test_three_figures_from_counters_peak_and_model(page: Page, address: str) -> None:
-    page.goto(f"{address}/profile_overview?run=one&session={FIRST}")
+    show(page, f"{address}/profile_overview?run=one&session={FIRST}")
     card = page.locator(".ms-efficiency-use")
     figures = card.locator(".ms-efficiency-figure strong")
     # 61 x 1e9 + 20 x 1e6 operations in 740 us
@@ -92,7 +93,7 @@ def test_three_figures_from_counters_peak_and_model(page: Page, address: str) ->
 
 
 def test_what_limits_kernels_and_which_are_slow(page: Page, address: str) -> None:
-    page.goto(f"{address}/operators?run=one&session={FIRST}&peak=312")
+    show(page, f"{address}/operators?run=one&session={FIRST}&peak=312")
     page.get_by_role("button", name="What limits the kernels").click()
     bound = page.locator(".ms-operators-bound-card")
     expect(bound).to_be_in_viewport()
@@ -129,7 +130,7 @@ def test_what_limits_kernels_and_which_are_slow(page: Page, address: str) -> Non
 
 
 def test_roofline_of_two_sessions(page: Page, address: str) -> None:
-    page.goto(f"{address}/operators?run=one&session={FIRST}&peak=312&bandwidth=1000")
+    show(page, f"{address}/operators?run=one&session={FIRST}&peak=312&bandwidth=1000")
     card = page.locator(".ms-operators-roofline-card")
     expect(card).to_contain_text("Choose a second session with Compare")
     expect(card.get_by_role("link", name="Save as CSV")).to_be_hidden()
@@ -166,7 +167,7 @@ def test_nothing_grave_is_found(browser: Browser, address: str, theme: Any) -> N
     page = context.new_page()
     found = []
     for name in ("operators", "profile_overview"):
-        page.goto(f"{address}/{name}?run=one&session={FIRST}&peak=40&model_flops=1&with=one|{SECOND}|0")
+        show(page, f"{address}/{name}?run=one&session={FIRST}&peak=40&model_flops=1&with=one|{SECOND}|0")
         expect(page.locator(".ms-efficiency-doubts")).to_be_visible()
         steady(page, "() => document.querySelector('main').innerHTML.length")
         page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -178,7 +179,7 @@ def test_nothing_grave_is_found(browser: Browser, address: str, theme: Any) -> N
 
 def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 900, "height": 800})
-    page.goto(f"{address}/operators?run=one&session={FIRST}&peak=312&with=one|{SECOND}|0&lang=zh")
+    show(page, f"{address}/operators?run=one&session={FIRST}&peak=312&with=one|{SECOND}|0&lang=zh")
     page.evaluate("() => localStorage.clear()")
     page.locator(".ms-shell").get_by_role("button", name=re.compile("中文")).click()
     card = page.locator(".ms-efficiency-use")

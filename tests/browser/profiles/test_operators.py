@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 
 HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
 
@@ -46,11 +47,16 @@ def profiles(folder: Path) -> Path:
     return folder
 
 
-def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
-    store = Store([profiles(tmp_path / "runs")], interval=0).start()
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    store = Store([profiles(tmp_path_factory.mktemp("operators"))], interval=0).start()
     assert store.wait(60)
-    address = serve(create_app(store).server)
-    page.goto(f"{address}/operators?run=one&session=profiler/rank-0_20260101_ascend_ms")
+    yield serve_file(create_app(store).server)
+    store.stop()
+
+
+def test_where_the_time_goes(page: Page, address: str) -> None:
+    show(page, f"{address}/operators?run=one&session=profiler/rank-0_20260101_ascend_ms")
     grid = page.locator(".ms-operators-grid")
     rows = grid.locator(".ag-center-cols-container .ag-row")
     expect(rows).to_have_count(2)
@@ -93,26 +99,22 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     expect(page.locator(".ms-operators-plot .bars .point")).to_have_count(3)  # before, MatMul, after
 
     # what is missing
-    page.goto(f"{address}/operators?run=steps")
+    show(page, f"{address}/operators?run=steps")
     wanted = page.locator("[data-state=missing]")
     expect(wanted).to_contain_text("kernel_details.csv")
     expect(wanted).to_contain_text("Found: profiler_info_0.json, step_trace_time.csv")
 
     # a file that has nothing: that is told, and no empty cards
-    page.goto(f"{address}/operators?run=nothing")
+    show(page, f"{address}/operators?run=nothing")
     page.locator(".ms-profiling-damage summary").click()
     expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: expected rows")
     expect(page.locator(".ms-operators-bar")).to_contain_text("no such data")
     expect(page.locator(".ms-operators-figures")).to_be_hidden()
-    store.stop()
 
 
-def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, address: str) -> None:
     """Two ranks in directories of their own are one profile, rank 0 first though rank 1 was written later."""
-    store = Store([profiles(tmp_path / "runs")], interval=0).start()
-    assert store.wait(60)
-    address = serve(create_app(store).server)
-    page.goto(f"{address}/operators?run=one")
+    show(page, f"{address}/operators?run=one")
     choices = page.locator(".ms-profiling-bar select:visible")
     expect(choices).to_have_count(1)
     expect(choices.locator("option")).to_have_text(["rank 0", "rank 1"])
@@ -135,17 +137,11 @@ def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, tmp_path:
     page.locator(".ms-profile-overview-table a", has_text="rank 0").click()
     expect(current).to_contain_text("rank 0")
     expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 0")
-    store.stop()
 
 
-def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
-    base = profiles(tmp_path / "runs")
-    for name in ("steps", "nothing"):
-        shutil.rmtree(base / name)
-    store = Store([base], interval=0).start()
-    assert store.wait(60)
+def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 800})
-    page.goto(f"{serve(create_app(store).server)}/operators?view=executions&full=table")
+    show(page, f"{address}/operators?run=one&view=executions&full=table")
     table = page.locator(".ms-operators-table-card")
     expect(table).to_have_class(re.compile("ms-full"))
     expect(table.locator(".ag-row").first).to_be_visible()
@@ -155,4 +151,3 @@ def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, tmp_path:
     page.keyboard.press("t")
     page.locator(".ms-language").click()
     expect(page.locator(".ag-header-cell[col-id=duration_ns]")).to_contain_text("耗时")
-    store.stop()

@@ -6,11 +6,13 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.showing import show
+
 DRAWN = ".ms-breakdown-drawn[data-plot={}] .js-plotly-plot"
 
 
 def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: str) -> None:
-    page.goto(f"{place}/profile_overview?run=a")
+    show(page, f"{place}/profile_overview?run=a")
     expect(page.locator(".ms-breakdown-sentence .en")).to_have_text(re.compile("^A step takes 46.5 ms"))
     beside = page.locator(".ms-profile-overview-beside .en").first
     expect(beside).to_have_text(re.compile("by the clock of the run 50.0 ms: 7.4"))
@@ -24,7 +26,7 @@ def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: st
     page.locator("[data-action=language]").click()
     expect(page.locator(".ms-breakdown-sentence .zh")).to_be_visible()
     expect(page.locator(f"{DRAWN.format('streams')} .ytick", has_text="流 11")).to_be_visible()
-    page.goto(f"{place}/profile_overview?run=b")
+    show(page, f"{place}/profile_overview?run=b")
     expect(page.locator(".ms-breakdown-sentence .zh")).to_contain_text("每步耗时 1.01 ms")
     expect(page.locator(".ms-profile-overview-beside")).to_contain_text("没有带步骤的标量")
     expect(page.locator(".ms-profiling-bar select:visible option")).to_have_count(2)

@@ -10,6 +10,8 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.showing import show
+
 DRAWN = ".ms-breakdown-drawn[data-plot={}] .js-plotly-plot"
 
 
@@ -18,7 +20,7 @@ def query(page: Page) -> dict[str, list[str]]:
 
 
 def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page, place: str) -> None:
-    page.goto(f"{place}/steps?run=a")
+    show(page, f"{place}/steps?run=a")
     head = page.locator(".ms-breakdown-sentence .en")
     expect(head).to_have_text(re.compile(r"^A step takes 46.5 ms: .* forward and backward, .* waiting for data, "))
     plot = page.locator(DRAWN.format("bars"))
@@ -55,8 +57,7 @@ def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page,
     assert all(100 + int(state["from"][0]) <= tick <= 100 + int(state["to"][0]) for tick in ticks)
 
     link = page.url
-    page.goto("about:blank")
-    page.goto(link)
+    show(page, link)
     expect(page.locator(".ms-breakdown-which .en")).to_have_text("Step 117")
     expect(page.locator(".ms-breakdown-number")).to_have_value("117")
     assert query(page) == state

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -15,9 +16,9 @@ from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, exp
 
 from app import create_app, pages
 from app.web.server import Application
-from layouts import PAGES
 from parsers.events.writer import EventWriter
 from tests.browser.conftest import DEMO
+from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
 
 pytestmark = pytest.mark.browser
@@ -27,12 +28,6 @@ SAID = {"key": KEYS[2], "text": "# Daily\n\n**bold** <b>no html</b>", "x": 4, "w
 LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 HEIGHTS = """(card) => card.querySelector('.js-plotly-plot').calcdata.flat().map(({ y }) => y).filter(Number.isFinite)
   .sort((one, other) => one - other)"""
-NAMED = """async () => {
-  const { partOf, cardNamed } = await import(document.querySelector('link[href*="/kit/alone.js"]').href);
-  const shown = Array.from(document.querySelectorAll('.ms-page .ms-card')).filter((card) => card.getBoundingClientRect().width);
-  const found = shown.map((card) => [partOf(card), cardNamed(card.closest('.ms-frame'), partOf(card)) === card]);
-  return { names: found.map(([name]) => name), lost: found.filter(([name, again]) => !name || !again) };
-}"""
 
 
 @pytest.fixture
@@ -49,6 +44,21 @@ def opened(base: Path, tmp_path: Path, serve: Callable[[Flask], str]):
         app.source.stop()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over the demo runs, in which each test makes a board of its own."""
+    app = create_app(DEMO, workspace=tmp_path_factory.mktemp("shared") / "workspace")
+    assert app.source.wait(30)
+    yield serve_file(app.server)
+    app.source.stop()
+
+
+@pytest.fixture
+def key(request: pytest.FixtureRequest) -> str:
+    """The key of the test's board."""
+    return hashlib.sha256(request.node.name.encode()).hexdigest()[:16]
+
+
 def post(address: str, change: dict[str, Any], route: str = "api/board") -> dict[str, Any]:
     request = Request(f"{address}/{route}", json.dumps(change).encode(), {"Content-Type": "application/json"})
     found: dict[str, Any] = json.load(urlopen(request))
@@ -60,9 +70,9 @@ def saved(address: str, key: str = KEYS[0]) -> dict[str, dict[str, Any]]:
     return {card["key"]: card for card in board["cards"]}
 
 
-def made(address: str, *cards: dict[str, Any]) -> str:
-    post(address, {"create": "Daily", "key": KEYS[0], "cards": list(cards)})
-    return f"{address}/board?board={KEYS[0]}"
+def made(address: str, *cards: dict[str, Any], key: str = KEYS[0], name: str = "Daily") -> str:
+    post(address, {"create": name, "key": key, "cards": list(cards)})
+    return f"{address}/board?board={key}"
 
 
 def card(page: Page, key: str) -> Locator:
@@ -84,7 +94,7 @@ def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], st
     address = opened()
     page.goto(f"{address}/board")
     expect(page.get_by_text("No boards yet.")).to_be_visible()
-    page.goto(f"{address}/scalars?run=nan_inf&smooth=0.6")
+    show(page, f"{address}/scalars?run=nan_inf&smooth=0.6")
     curve = page.locator('.ms-slot[data-key="loss"]')
     expect(curve.locator(".scatterlayer .trace").first).to_be_attached()
     curve.hover()
@@ -100,15 +110,14 @@ def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], st
     on_board = shown.locator(".ms-slot:not([hidden])").evaluate(HEIGHTS)
     (one,) = saved(address, page.url.rpartition("=")[2]).values()
     assert (one["place"], one["part"]) == ("scalars?run=nan_inf&smooth=0.6", "key:loss")
-    page.goto(f"{address}/{one['place']}")
+    show(page, f"{address}/{one['place']}")
     expect(page.locator('.ms-slot[data-key="loss"] .scatterlayer .trace').first).to_be_attached()
     assert on_board
     assert on_board == page.locator('.ms-slot[data-key="loss"]').evaluate(HEIGHTS), "what the page shows"
 
 
-def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, opened: Callable[[], str]) -> None:
-    address = opened()
-    page.goto(made(address, LOSS, SAID))
+def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, shared: str, key: str) -> None:
+    show(page, made(shared, LOSS, SAID, key=key, name=key))
     expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
     head = card(page, KEYS[2]).locator(".ms-board-head").bounding_box()
     assert head is not None
@@ -133,16 +142,15 @@ def test_cards_are_moved_and_resized_by_pointer_and_by_keys(page: Page, opened: 
     assert place(page, KEYS[1])[2:] == (4, 7)
     page.keyboard.press("Shift+ArrowLeft")
     assert place(page, KEYS[1])[2:] == (3, 7)
-    shown = {key: place(page, key) for key in KEYS[1:3]}
+    shown = {one: place(page, one) for one in KEYS[1:3]}
     # Each move is saved by a request of its own.
-    becomes(page, lambda: {key: tuple(one[name] for name in "xywh") for key, one in saved(address).items()}, shown)
+    becomes(page, lambda: {at: tuple(one[name] for name in "xywh") for at, one in saved(shared, key).items()}, shown)
     expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
 
 
-def test_texts_are_markdown_and_nothing_else(page: Page, opened: Callable[[], str]) -> None:
-    address = opened()
+def test_texts_are_markdown_and_nothing_else(page: Page, shared: str, key: str) -> None:
     hostile = "[x](javascript:alert(1)) <img src=x onerror=alert(1)> <script>alert(1)</script> [y](https://example.org/a)"
-    page.goto(made(address, SAID, {"key": KEYS[3], "text": hostile, "x": 8}))
+    show(page, made(shared, SAID, {"key": KEYS[3], "text": hostile, "x": 8}, key=key, name=key))
     text = card(page, KEYS[2]).locator(".ms-board-text")
     expect(text.locator("h1")).to_have_text("Daily")
     expect(text.locator("strong")).to_have_text("bold")
@@ -159,7 +167,7 @@ def test_texts_are_markdown_and_nothing_else(page: Page, opened: Callable[[], st
     page.keyboard.insert_text("## 第二版")
     page.keyboard.press("Control+Enter")
     expect(text.locator("h2")).to_have_text("第二版")
-    assert saved(address)[KEYS[2]]["text"] == "## 第二版"
+    assert saved(shared, key)[KEYS[2]]["text"] == "## 第二版"
 
 
 def test_a_deleted_card_and_a_deleted_board_come_back(page: Page, opened: Callable[[], str]) -> None:
@@ -182,10 +190,9 @@ def test_a_deleted_card_and_a_deleted_board_come_back(page: Page, opened: Callab
     assert saved(address) == before
 
 
-def test_two_windows_at_once(page: Page, context: BrowserContext, opened: Callable[[], str]) -> None:
-    address = opened()
-    url = made(address, LOSS, SAID)
-    page.goto(url)
+def test_two_windows_at_once(page: Page, context: BrowserContext, shared: str, key: str) -> None:
+    url = made(shared, SAID, key=key, name=key)
+    show(page, url)
     other = context.new_page()
     other.goto(url)
     for window in (page, other):
@@ -208,9 +215,8 @@ def test_two_windows_at_once(page: Page, context: BrowserContext, opened: Callab
     expect(card(other, KEYS[2]).locator(".ms-board-text")).to_contain_text("theirs")
 
 
-def test_what_is_changed_in_a_card_can_be_kept(page: Page, opened: Callable[[], str]) -> None:
-    address = opened()
-    page.goto(made(address, LOSS))
+def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str) -> None:
+    show(page, made(shared, LOSS, key=key, name=key))
     slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
     expect(slot.locator(".scatterlayer .trace").first).to_be_attached()
     entries = page.evaluate("history.length")
@@ -222,12 +228,12 @@ def test_what_is_changed_in_a_card_can_be_kept(page: Page, opened: Callable[[], 
     slot.locator('[data-act="log"]').click()
     with page.expect_response("**/api/board"):
         page.get_by_role("button", name="Keep changes").click()
-    assert saved(address)[KEYS[1]]["place"] == "scalars?smooth=0.6&log=loss"
+    assert saved(shared, key)[KEYS[1]]["place"] == "scalars?smooth=0.6&log=loss"
     assert page.evaluate("history.length") == entries, "a card makes no history"
 
 
-def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, opened: Callable[[], str]) -> None:
-    page.goto(made(opened(), LOSS))
+def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, shared: str, key: str) -> None:
+    show(page, made(shared, LOSS, key=key, name=key))
     root = inside(page, KEYS[1]).locator(":root")
     expect(inside(page, KEYS[1]).locator(LINE).first).to_be_attached()
     page.locator('.ms-top [data-action="theme"]').click()
@@ -236,9 +242,9 @@ def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, open
     expect(root).to_have_attribute("lang", "zh-CN")
 
 
-def test_cards_out_of_view_cost_nothing(page: Page, opened: Callable[[], str], base: Path) -> None:
+def test_cards_out_of_view_cost_nothing(page: Page, shared: str, key: str) -> None:
     below = [{**LOSS, "key": KEYS[number], "y": 8 * number} for number in range(10, 30)]
-    page.goto(made(opened(), *below))
+    show(page, made(shared, *below, key=key, name=key))
     expect(inside(page, KEYS[10]).locator(LINE).first).to_be_attached()
     expect(inside(page, KEYS[11]).locator(LINE).first).to_be_attached()
     mounted = page.locator(".ms-board-frame").count()
@@ -273,8 +279,8 @@ def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base
     writer.close()
 
 
-def test_an_embedded_board_is_only_looked_at(page: Page, opened: Callable[[], str]) -> None:
-    page.goto(f"{made(opened(), LOSS, SAID)}&embed=1")
+def test_an_embedded_board_is_only_looked_at(page: Page, shared: str, key: str) -> None:
+    show(page, f"{made(shared, LOSS, SAID, key=key, name=key)}&embed=1")
     expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")
     expect(page.locator(".ms-board-bar")).to_be_hidden()
     card(page, KEYS[2]).hover()
@@ -285,34 +291,33 @@ def test_an_embedded_board_is_only_looked_at(page: Page, opened: Callable[[], st
     assert place(page, KEYS[2]) == (4, 0, 4, 6)
 
 
-def test_what_is_gone_is_said(page: Page, opened: Callable[[], str]) -> None:
+def test_what_is_gone_is_said(page: Page, shared: str, key: str) -> None:
     gone = {**LOSS, "key": KEYS[3], "place": "scalars?run=gone", "x": 4}
     tag = {**LOSS, "key": KEYS[4], "part": "key:no such tag", "x": 8}
-    page.goto(made(opened(), gone, tag))
+    show(page, made(shared, gone, tag, key=key, name=key))
     expect(card(page, KEYS[3]).get_by_text("Run gone")).to_be_visible()
     expect(inside(page, KEYS[3]).get_by_text("The run of this link does not exist: gone")).to_be_visible()
     expect(inside(page, KEYS[4]).get_by_text("None of these runs has the tag no such tag.")).to_be_visible()
-    page.goto(f"{page.url[:-16]}{KEYS[9]}")
+    show(page, f"{page.url[:-16]}{KEYS[9]}")
     expect(page.get_by_text("This board does not exist.")).to_be_visible()
 
 
-def test_export_and_import(page: Page, opened: Callable[[], str], tmp_path: Path) -> None:
-    address = opened()
-    page.goto(made(address, LOSS, SAID))
+def test_export_and_import(page: Page, shared: str, key: str, tmp_path: Path) -> None:
+    show(page, made(shared, LOSS, SAID, key=key, name="Weekly"))
     page.locator(".ms-board-bar summary").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Export as JSON").click()
     file = tmp_path / "board.json"
     download.value.save_as(file)
-    page.goto(f"{address}/board")
+    show(page, f"{shared}/board")
     page.locator('input[type="file"]').set_input_files(file)
-    expect(page.locator(".ms-board-name")).to_have_text("Daily (2)")
-    assert len(saved(address, page.url.rpartition("=")[2])) == 2
+    expect(page.locator(".ms-board-name")).to_have_text("Weekly (2)")
+    assert len(saved(shared, page.url.rpartition("=")[2])) == 2
 
 
-def test_a_narrow_window_has_one_column(page: Page, opened: Callable[[], str]) -> None:
+def test_a_narrow_window_has_one_column(page: Page, shared: str, key: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(made(opened(), SAID, {**SAID, "key": KEYS[3], "y": 7}))
+    show(page, made(shared, SAID, {**SAID, "key": KEYS[3], "y": 7}, key=key, name=key))
     expect(card(page, KEYS[3]).locator("h1")).to_have_text("Daily")
     boxes = [card(page, key).bounding_box() for key in (KEYS[2], KEYS[3])]
     assert boxes[0] is not None
@@ -320,16 +325,6 @@ def test_a_narrow_window_has_one_column(page: Page, opened: Callable[[], str]) -
     assert boxes[0]["x"] == boxes[1]["x"]
     assert boxes[0]["width"] == boxes[1]["width"] > 300
     assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
-
-
-def test_every_card_of_every_page_has_a_name_of_its_own(page: Page, demo: str) -> None:
-    for shown in (one for one in PAGES if one.name != "board"):
-        page.goto(f"{demo}/{shown.path}")
-        expect(page.locator(".ms-frame")).to_be_visible()
-        page.wait_for_load_state("networkidle")
-        found = page.evaluate(NAMED)
-        assert found["lost"] == [], shown.name
-        assert len(set(found["names"])) == len(found["names"]), shown.name
 
 
 def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from app import create_app
 from app.web.server import Application
+from tests.browser.showing import show
 from tests.browser.waiting import becomes, frames
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,7 @@ def post(address: str, path: str, change: dict[str, object]) -> dict:
 
 def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
-    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer&without=")
+    show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer&without=")
     run = page.locator(".ms-lineage-grid .ag-row").first.get_attribute("row-id") or ""
     cell(page, run, "remark").dblclick()
     expect(page.locator(".ms-note-field")).to_be_focused()
@@ -90,7 +91,7 @@ def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], st
     expect(page.locator(".ms-note-box")).to_have_count(0)
 
     address = opened()
-    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
+    show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer")
     expect(cell(page, run, "remark")).to_have_text(re.compile("^theirs\\s+mine$"))
     expect(cell(page, run, "tags").locator(".ms-label")).to_have_text(["other", "paper"])
     page.locator(".ag-header-cell[col-id=tags]").click()  # what has none comes last
@@ -103,14 +104,14 @@ def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], st
         run: ("theirs\nmine", "star, other, paper")
     }
 
-    page.goto(f"{address}/overview?run={run}")
+    show(page, f"{address}/overview?run={run}")
     expect(page.locator(".ms-note-remark")).to_have_text("theirs\nmine")
     page.locator(".ms-note-remark").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text("seen")
     page.locator(".ms-overview-facts").click()  # leaving the box saves
     expect(page.locator(".ms-note-remark")).to_have_text("seen")
-    page.goto(f"{address}/?q=paper+seen+star")
+    show(page, f"{address}/?q=paper+seen+star")
     rows = page.locator(".ms-runs-grid .ag-center-cols-container .ag-row")
     expect(rows).to_have_count(1)
     expect(rows).to_have_attribute("row-id", run.partition("/rank_")[0])  # a job is found by what is said of its ranks
@@ -141,7 +142,7 @@ def test_the_name_of_a_view_has_the_focus_also_if_the_runs_come_late(page: Page,
 
 def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
-    page.goto(f"{address}/scalars?run=nan_inf&smooth=0.9&tags=loss")
+    show(page, f"{address}/scalars?run=nan_inf&smooth=0.9&tags=loss")
     views = page.locator(".ms-views")
     views.locator("summary").click()
     expect(views.locator(".ms-views-none")).to_be_visible()
@@ -166,7 +167,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
 
     address, before = opened(), address
-    page.goto(f"{address}/")
+    show(page, f"{address}/")
     views.locator("summary").click()
     views.get_by_role("button", name="Rename").click()
     page.keyboard.insert_text("NaN")
@@ -184,12 +185,12 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
 
 
 def test_without_a_workspace_it_is_said(page: Page, address: str, base: Path) -> None:
-    page.goto(f"{address}/overview")
+    show(page, f"{address}/overview")
     expect(page.locator(".ms-notes-line")).to_contain_text("cannot be saved")
     page.locator(".ms-views summary").click()
     expect(page.locator(".ms-views-message")).to_contain_text("cannot be saved")
     expect(page.locator(".ms-views form")).to_be_hidden()
-    page.goto(f"{address}/")
+    show(page, f"{address}/")
     row = page.locator(".ag-pinned-left-cols-container .ag-row").first
     row.hover()
     row.locator(".ms-runs-note").click()

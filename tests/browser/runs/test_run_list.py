@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.web.server import create_app
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 from tests.sources import MemorySource, series
 
 pytestmark = pytest.mark.browser
@@ -21,16 +22,16 @@ DIM = """plot => Array.from(plot.querySelectorAll('.scatterlayer > .trace'))
 COLOUR = "(plot, key) => plot.data.find(t => t.meta && t.meta.key === key).line.color"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def source() -> MemorySource:
     return MemorySource({
         name: {"scalar": {tag: series(60, at) for tag in ("loss", "lr")}} for at, name in enumerate(NAMES)
     })  # fmt: skip
 
 
-@pytest.fixture
-def opened(page: Page, serve: Serve, source: MemorySource) -> str:
-    return serve(create_app(source).server)
+@pytest.fixture(scope="module")
+def opened(serve_file: Serve, source: MemorySource) -> str:
+    return serve_file(create_app(source).server)
 
 
 def row(page: Page, name: str) -> Locator:
@@ -50,7 +51,7 @@ def drawn(plot: Locator) -> list[str]:
 
 @pytest.mark.parametrize("query", ["", "embed=1", "embed=1&tags=0", "full=loss", "embed=1&full=loss"])
 def test_every_chart_says_which_line_is_which(page: Page, opened: str, source: MemorySource, query: str) -> None:
-    page.goto(f"{opened}/scalars?{query}")
+    show(page, f"{opened}/scalars?{query}")
     plots(page)
     for name in NAMES:
         expect(row(page, name)).to_be_visible()
@@ -69,16 +70,14 @@ def test_every_chart_says_which_line_is_which(page: Page, opened: str, source: M
         assert card["y"] + card["height"] <= box["y"] + 1
 
 
-def test_names_keep_the_part_that_differs(page: Page, opened: str) -> None:
-    page.goto(f"{opened}/scalars")
+def test_names_keep_the_part_that_differs_and_values_are_those_under_the_pointer(
+    page: Page, opened: str, source: MemorySource
+) -> None:
+    show(page, f"{opened}/scalars")
     for number, name in zip((1, 2, 3, 10), NAMES, strict=True):
         core = row(page, name).locator(".ms-name-core")
         expect(core).to_have_text(str(number))
         assert core.evaluate("e => e.scrollWidth <= e.clientWidth")
-
-
-def test_values_are_those_at_the_step_under_the_pointer(page: Page, opened: str, source: MemorySource) -> None:
-    page.goto(f"{opened}/scalars")
     area = plots(page)[1].locator(".nsewdrag")
     box = area.bounding_box()
     assert box is not None
@@ -94,8 +93,8 @@ def test_values_are_those_at_the_step_under_the_pointer(page: Page, opened: str,
         assert any(shown == pytest.approx(found.value[at], rel=1e-5) for at in (step - 1, step))
 
 
-def test_a_click_hides_a_run_everywhere_and_alt_leaves_it_alone(page: Page, opened: str) -> None:
-    page.goto(f"{opened}/scalars")
+def test_a_click_hides_a_run_everywhere_alt_leaves_it_alone_and_pointing_at_it_dims_the_others(page: Page, opened: str) -> None:
+    show(page, f"{opened}/scalars")
     plots(page)
     row(page, NAMES[1]).locator(".ms-run-list-name").click()
     for plot in plots(page):
@@ -114,11 +113,6 @@ def test_a_click_hides_a_run_everywhere_and_alt_leaves_it_alone(page: Page, open
     page.locator(".ms-run-list-all").click()
     for plot in plots(page):
         page.wait_for_function(f"p => ({LINES})(p).length === 4", arg=plot.element_handle())
-
-
-def test_pointing_at_a_run_dims_the_others_in_all_cards(page: Page, opened: str) -> None:
-    page.goto(f"{opened}/scalars")
-    plots(page)
     row(page, NAMES[0]).hover()
     for plot in plots(page):
         page.wait_for_function(f"p => ({DIM})(p) === 3", arg=plot.element_handle())
@@ -143,7 +137,7 @@ def test_many_runs_on_a_canvas_are_listed_and_pointed_out(page: Page, serve: Ser
 
 
 def test_groups_are_listed_and_hidden(page: Page, opened: str) -> None:
-    page.goto(f"{opened}/scalars?group=regex:lr_(.)")
+    show(page, f"{opened}/scalars?group=regex:lr_(.)")
     expect(page.locator(".ms-run-list-row")).to_have_count(3)
     row(page, "2").locator(".ms-run-list-name").click()
     for plot in plots(page):

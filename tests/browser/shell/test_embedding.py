@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import socket
@@ -16,20 +17,22 @@ from urllib.request import Request, urlopen
 import pytest
 from dash import Dash, html
 from flask import Flask, request
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from app import mount, pages, show
+from tests.browser.showing import show as visit
 
 ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "app" / "demo"
 LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def example() -> Iterator[Callable[[str], str]]:
-    """Runs an example on the demo runs in a process of its own; gives its address."""
+    """Runs an example on the demo runs in a process of its own, once for all tests; gives its address."""
     processes: list[subprocess.Popen[bytes]] = []
 
+    @functools.cache
     def start(name: str) -> str:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -113,15 +116,14 @@ def test_two_pages_below_a_prefix_whose_modules_come_late(
     assert len(asked) == len(set(asked)) > 20, "each module once, whichever page needs it"
 
 
-def test_a_host_starts_without_our_modules(context: BrowserContext, serve: Callable[[Flask], str]) -> None:
+def test_a_host_starts_without_our_modules(unwatched: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash("host", include_assets_files=False)
     embedded = pages.Scalars(str(DEMO), id="s1")
     host.layout = html.Div([html.P("Of the host"), embedded.layout()])
     embedded.register(host)
-    page = context.new_page()
-    page.route("**/cards/cards.js", lambda route: route.abort())
-    page.goto(serve(host.server))
-    expect(page.get_by_text("Of the host")).to_be_visible()
+    unwatched.route("**/cards/cards.js", lambda route: route.abort())
+    unwatched.goto(serve(host.server))
+    expect(unwatched.get_by_text("Of the host")).to_be_visible()
 
 
 def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:
@@ -168,7 +170,7 @@ def test_a_malformed_value_is_the_clients_mistake(serve: Callable[[Flask], str])
 
 
 def test_a_page_in_an_iframe(page: Page, address: str, serve: Callable[[Flask], str]) -> None:
-    page.goto(f"{address}/scalars?embed=1&run=long_history")
+    visit(page, f"{address}/scalars?embed=1&run=long_history")
     expect(page.locator(LINE).first).to_be_attached()
     expect(page.locator(".ms-top")).to_be_hidden()
 

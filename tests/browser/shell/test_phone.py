@@ -9,6 +9,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from tests.browser.showing import show
 from tests.sources import MemorySource, series
 
 RUNS = "run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=lenet_landscape"
@@ -22,8 +23,10 @@ def phone(page: Page) -> Page:
     return page
 
 
-def test_a_graph_is_above_its_tree_and_panel(phone: Page, demo: str) -> None:
-    phone.goto(f"{demo}/graph?run=lenet_sink_mode")
+def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_not_cover_each_other(
+    phone: Page, demo: str
+) -> None:
+    show(phone, f"{demo}/graph?run=lenet_sink_mode")
     canvas = phone.locator(".ms-graph-canvas")
     expect(canvas.locator("canvas").first).to_be_visible()
     boxes = [phone.locator(one).bounding_box() for one in (".ms-graph-canvas", ".ms-graph-left", ".ms-graph-right")]
@@ -33,9 +36,7 @@ def test_a_graph_is_above_its_tree_and_panel(phone: Page, demo: str) -> None:
     assert above["y"] + above["height"] <= tree["y"]
     assert tree["y"] + tree["height"] <= panel["y"]
 
-
-def test_every_run_of_a_legend_is_shown(phone: Page, demo: str) -> None:
-    phone.goto(f"{demo}/histograms?{RUNS}&view=numbers")
+    show(phone, f"{demo}/histograms?{RUNS}&view=numbers")
     card = phone.locator(".ms-slot:not([hidden])").first
     entries = card.locator(".ms-histogram-entry")
     expect(entries).to_have_count(3)
@@ -49,9 +50,7 @@ def test_every_run_of_a_legend_is_shown(phone: Page, demo: str) -> None:
         assert box["y"] + box["height"] <= host["y"] + host["height"] + 1
     assert host["y"] + host["height"] <= plot["y"] + 1, "the legend is above the plot"
 
-
-def test_columns_of_settings_do_not_cover_each_other(phone: Page, demo: str) -> None:
-    phone.goto(f"{demo}/optimisation")
+    show(phone, f"{demo}/optimisation")
     rows = phone.locator(".ms-optimisation-settings tbody tr")
     expect(rows.first).to_be_visible()
     covered = phone.evaluate(
@@ -64,11 +63,15 @@ def test_columns_of_settings_do_not_cover_each_other(phone: Page, demo: str) -> 
     assert covered == []
 
 
+@pytest.fixture(scope="module")
+def sweep(serve_file: Callable[[Flask], str]) -> str:
+    return serve_file(create_app(MemorySource({name: {"scalar": {"loss": series(5)}} for name in SWEEP})).server)
+
+
 @pytest.mark.parametrize("width", [1440, 1000])
-def test_what_differs_in_long_names_of_runs_is_shown(page: Page, serve: Callable[[Flask], str], width: int) -> None:
-    source = MemorySource({name: {"scalar": {"loss": series(5)}} for name in SWEEP})
+def test_what_differs_in_long_names_of_runs_is_shown(page: Page, sweep: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(serve(create_app(source).server))
+    show(page, sweep)
     names = page.locator(".ag-pinned-left-cols-container .ms-name, .ag-center-cols-container .ms-name")
     expect(names).to_have_count(len(SWEEP))
     shown = names.evaluate_all(

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import pytest
 from flask import Flask
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from app import create_app
 from layouts.runs.chosen_runs import selected_runs
 from layouts.runs.rows import RunRow
 from layouts.shell.run_list import listing
 from tests.browser.conftest import in_address
+from tests.browser.showing import show
 from tests.browser.waiting import frames, polls
 from tests.sources import MemorySource, row
 
@@ -38,12 +39,19 @@ def settle(page: Page) -> None:
 
 @pytest.fixture
 def source() -> MemorySource:
+    """Thirty runs, for a test that changes them."""
     return MemorySource(rows=many(30))
 
 
+@pytest.fixture(scope="module")
+def address(serve_file: Serve) -> str:
+    """The application over thirty runs, which nothing changes."""
+    return serve_file(create_app(MemorySource(rows=many(30))).server)
+
+
 @pytest.fixture
-def opened(page: Page, serve: Serve, source: MemorySource) -> Page:
-    page.goto(serve(create_app(source).server) + "/")
+def opened(page: Page, address: str) -> Page:
+    show(page, address + "/")
     expect(page.locator('[row-id="sweep/run_0000"] .ag-checkbox-input').first).to_be_checked()
     settle(page)
     return page
@@ -147,7 +155,7 @@ def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     page.goto(serve(create_app(MemorySource(rows=[row(name) for name in names])).server) + "/scalars?run=a/run")
     expect(page.locator(".ms-chip-name").first).to_have_text("a/run")
     expect(page.locator(".ms-picker-count .en")).to_have_text("1 of 11 runs")
-    page.goto(page.url.partition("?")[0] + "?run=*")
+    show(page, page.url.partition("?")[0] + "?run=*")
     tails = page.locator(".ms-chip:not([hidden]) .ms-chip-tail")
     expect(tails.nth(2)).to_be_visible()
     shown = [text for text in tails.all_inner_texts() if text]
@@ -155,15 +163,14 @@ def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     assert page.locator(".ms-chips").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
-def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: MemorySource) -> None:
-    address = serve(create_app(source).server)
-    page.goto(address + "/scalars?run=was/here")
+def test_a_run_that_is_gone_is_named(page: Page, address: str) -> None:
+    show(page, address + "/scalars?run=was/here")
     sentence = page.locator(".ms-frame-gone .ms-empty-sentence .en")
     expect(sentence).to_have_text("The run of this link does not exist: was/here")
     page.locator('[data-action="newest"]').click()
     expect(sentence).to_be_hidden()
     expect(page.locator(".ms-picker-count .en")).to_have_text("10 of 30 runs")
-    page.goto(address + "/scalars?run=was/here&run=sweep/run_0001")
+    show(page, address + "/scalars?run=was/here&run=sweep/run_0001")
     expect(page.locator(".ms-chip-gone")).to_have_text("was/here")
     page.locator(".ms-chip-gone").hover()
     page.locator(".ms-chip-gone button").click()
@@ -271,15 +278,14 @@ def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve
     assert "callbacks=[summary]" in page.evaluate("navigator.clipboard.readText()")
 
 
-def test_a_server_that_is_gone_is_said_and_taken_back(context: BrowserContext, serve: Serve, source: MemorySource) -> None:
-    page = context.new_page()  # without the watch on errors: the browser itself logs an answer of 502
-    page.goto(serve(create_app(source).server) + "/")
-    expect(page.locator(".ag-row").first).to_be_visible()
+def test_a_server_that_is_gone_is_said_and_taken_back(unwatched: Page, address: str) -> None:
+    unwatched.goto(address + "/")
+    expect(unwatched.locator(".ag-row").first).to_be_visible()
     failing = re.compile("_dash-update-component")
-    page.route(failing, lambda route: route.fulfill(status=502, body="{}", content_type="application/json"))
-    page.keyboard.press("r")
-    notice = page.locator(".ms-notice")
+    unwatched.route(failing, lambda route: route.fulfill(status=502, body="{}", content_type="application/json"))
+    unwatched.keyboard.press("r")
+    notice = unwatched.locator(".ms-notice")
     expect(notice).to_contain_text("does not answer")
-    page.unroute(failing)
-    page.keyboard.press("r")
+    unwatched.unroute(failing)
+    unwatched.keyboard.press("r")
     expect(notice).to_be_hidden()

@@ -10,20 +10,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from flask import Flask
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from app import create_app
 from app.store.store import Store
 from parsers import Problem
+from tests.browser.showing import show
 from tests.sources import MemorySource, row
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
 
 def open_runs(page: Page, address: str, query: str = "") -> None:
-    page.goto(address + "/" + query)
+    show(page, address + "/" + query)
     expect(page.locator(".ag-root").get_by_text("long_history", exact=True).first).to_be_visible()
 
 
@@ -51,14 +51,34 @@ def test_a_visitor_from_china_reads_chinese(context: BrowserContext, address: st
         expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
 
 
-def test_a_new_run_appears_and_a_deleted_one_goes(page: Page, address: str, base: Path) -> None:
+def test_a_new_run_appears_with_its_name_as_text_its_damage_is_shown_and_a_deleted_one_goes(
+    page: Page, address: str, base: Path
+) -> None:
     open_runs(page, address)
     page.evaluate("window.stillHere = true")
     shutil.copytree(DEMO / "nan_inf", base / "brand_new")
+    name = '<img src=x onerror="window.ran=1"><b>bold'
+    shutil.copytree(DEMO / "nan_inf", base / name)
     grid = page.locator(".ag-root")
     expect(grid.get_by_text("brand_new", exact=True).first).to_be_visible()
+    expect(grid.get_by_text(name, exact=True).first).to_be_visible()
+    assert page.evaluate("window.ran") is None
     shutil.rmtree(base / "brand_new")
     expect(grid.get_by_text("brand_new", exact=True)).to_have_count(0)
+    original = next(iter((DEMO / "long_history").iterdir()))
+    data = bytearray(original.read_bytes())
+    data[20_000] ^= 0xFF
+    path = base / "damaged" / original.name
+    path.parent.mkdir()
+    path.write_bytes(bytes(data))
+    badge = page.locator(".ms-health").first
+    expect(badge).to_contain_text("problem")
+    badge.click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog).to_contain_text("damaged")
+    expect(dialog).to_contain_text(path.name)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     assert page.evaluate("window.stillHere") is True
 
 
@@ -102,24 +122,6 @@ def test_what_is_sent_of_the_list_of_runs_is_what_changed(page: Page, address: s
     assert {key for part in later for key in part["gone"]} == {"newcomer"}
 
 
-def test_damage_is_shown_with_place_and_loss(page: Page, address: str, base: Path) -> None:
-    open_runs(page, address)
-    original = next(iter((DEMO / "long_history").iterdir()))
-    data = bytearray(original.read_bytes())
-    data[20_000] ^= 0xFF
-    path = base / "damaged" / original.name
-    path.parent.mkdir()
-    path.write_bytes(bytes(data))
-    badge = page.locator(".ms-health").first
-    expect(badge).to_contain_text("problem")
-    badge.click()
-    dialog = page.locator("dialog[open]")
-    expect(dialog).to_contain_text("damaged")
-    expect(dialog).to_contain_text(path.name)
-    page.keyboard.press("Escape")
-    expect(dialog).to_have_count(0)
-
-
 def test_the_badge_of_a_run_opens_its_problems_alone(page: Page, serve: Callable[[Flask], str]) -> None:
     found = [("a", Problem("/data/a", n * 1000, 8, "bad_data", "lost")) for n in range(50)] + [
         ("b", Problem("/data/b", 7, 8, "bad_length", "lost"))
@@ -157,21 +159,12 @@ def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> N
     expect(page.locator(".ms-read .en")).to_have_text(re.compile(r"^paused · read .* ago$"))
 
 
-def test_an_unknown_page_leads_back(context: BrowserContext, address: str) -> None:
-    page = context.new_page()  # without the watch on errors: the browser itself logs an answer of 404
-    page.goto(address + "/no-such-page")
-    expect(page.locator(".ms-empty-sentence .en")).to_have_text("This page does not exist.")
-    page.locator(".ms-main a").click()
-    expect(page.locator(".ag-root")).to_be_visible()
-    assert page.url == address + "/"
-
-
-def test_names_are_text(page: Page, address: str, base: Path) -> None:
-    name = '<img src=x onerror="window.ran=1"><b>bold'
-    shutil.copytree(DEMO / "nan_inf", base / name)
-    page.goto(address + "/")
-    expect(page.locator(".ag-root").get_by_text(name, exact=True).first).to_be_visible()
-    assert page.evaluate("window.ran") is None
+def test_an_unknown_page_leads_back(unwatched: Page, address: str) -> None:
+    unwatched.goto(address + "/no-such-page")
+    expect(unwatched.locator(".ms-empty-sentence .en")).to_have_text("This page does not exist.")
+    unwatched.locator(".ms-main a").click()
+    expect(unwatched.locator(".ag-root")).to_be_visible()
+    assert unwatched.url == address + "/"
 
 
 def test_the_shell_can_be_left_out(page: Page, address: str) -> None:
@@ -187,23 +180,26 @@ def test_usable_at_1000_pixels(page: Page, address: str) -> None:
     assert overflow <= 0
 
 
-@pytest.mark.parametrize("name", ["landscape", "graph", "histograms", "dataset", "scalars", "model_lineage"])
-def test_a_page_whose_data_damage_has_taken_lists_the_damage(
-    page: Page, serve: Callable[[Flask], str], tmp_path: Path, name: str
+def test_pages_whose_data_damage_has_taken_list_the_damage(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path
 ) -> None:
     shutil.copytree(DEMO / "lenet_landscape", tmp_path / "runs" / "cut")
     for path in (tmp_path / "runs" / "cut").iterdir():
         os.truncate(path, min(path.stat().st_size, 100))
         os.utime(path, (time.time() - 3600,) * 2)
     store = Store([tmp_path / "runs"], interval=0.2).start()
+    address = serve(create_app(store).server)
     try:
-        page.goto(f"{serve(create_app(store).server)}/{name}?run=cut")
-        problems = page.locator(".ms-empty-damage:visible li")
-        expect(problems).to_have_count(3)
-        expect(problems.filter(has_text="It holds: graph")).to_have_count(1)
-        expect(page.locator(".ms-code:visible")).to_have_count(0)
-        page.locator('.ms-empty:visible [data-action="health"]').click()
-        expect(page.locator("dialog[open] .ms-problem")).to_have_count(3)
+        for name in ("landscape", "graph", "histograms", "dataset", "scalars", "model_lineage"):
+            show(page, f"{address}/{name}?run=cut")
+            problems = page.locator(".ms-empty-damage:visible li")
+            expect(problems).to_have_count(3)
+            expect(problems.filter(has_text="It holds: graph")).to_have_count(1)
+            expect(page.locator(".ms-code:visible")).to_have_count(0)
+            page.locator('.ms-empty:visible [data-action="health"]').click()
+            expect(page.locator("dialog[open] .ms-problem")).to_have_count(3)
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
     finally:
         store.stop()
 
@@ -243,9 +239,16 @@ COUNTED = """() => {
 """Entries are hidden, greyed and counted: looked at all at once, since some get their data later."""
 
 
-def test_pages_without_data_are_behind_one_entry_of_the_menu(page: Page, address: str) -> None:
-    page.goto(f"{address}/scalars?run=lenet_sink_mode")
+def test_escape_closes_the_run_picker_and_pages_without_data_are_behind_one_entry_of_the_menu(page: Page, address: str) -> None:
+    show(page, f"{address}/scalars?run=lenet_sink_mode")
     expect(page.locator(".ms-slot:not([hidden])").first).to_be_visible()
+    panel = page.locator(".ms-panel")
+    page.keyboard.press("p")
+    expect(panel).to_be_visible()
+    page.evaluate("document.activeElement.blur()")  # wherever the focus is
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+
     rest = page.locator(".ms-menu-rest")
     expect(rest).to_be_visible()
     hidden = page.locator(".ms-menu-link[hidden]")
@@ -255,14 +258,3 @@ def test_pages_without_data_are_behind_one_entry_of_the_menu(page: Page, address
     expect(rest).to_contain_text("Hide pages without data")
     rest.click()
     page.wait_for_function(COUNTED)
-
-
-def test_escape_closes_the_run_picker_wherever_the_focus_is(page: Page, address: str) -> None:
-    page.goto(f"{address}/scalars?run=lenet_sink_mode")
-    expect(page.locator(".ms-slot:not([hidden])").first).to_be_visible()
-    panel = page.locator(".ms-panel")
-    page.keyboard.press("p")
-    expect(panel).to_be_visible()
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("Escape")
-    expect(panel).to_be_hidden()

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
+from tests.browser.showing import show
 from tests.writers.studies import trial, write_study
 
 ROWS = ".ms-tuning-table tbody tr"
@@ -31,8 +32,21 @@ def address(journal: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
     store.stop()
 
 
-def test_trials_target_and_command_of_a_study(page: Page, address: str, journal: Path) -> None:
-    page.goto(f"{address}/tuning")
+def test_a_study_has_trials_keys_a_file_a_command_and_an_evaluator_that_says_what_it_lacks_while_it_grows(
+    page: Page, address: str, journal: Path
+) -> None:
+    show(page, f"{address}/tuning?sort=newest&trial=5")
+    expect(page.locator("tr.ms-chosen")).to_contain_text("running")
+    page.keyboard.press("j")
+    expect(page).to_have_url(re.compile("trial=4"))
+    expect(page.locator("[data-act=trial][data-trial='4']")).to_be_focused()
+    with page.expect_download() as download:
+        page.locator(".ms-tuning-trials a[download]").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert len(lines) == 7
+    assert lines[0].startswith("trial,state,source,value")
+
+    show(page, f"{address}/tuning")
     expect(page.locator(ROWS)).to_have_count(6)
     expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 1 with loss = 1")
     expect(page.locator(".ms-tuning-progress .scatterlayer .point")).to_have_count(5)
@@ -43,13 +57,8 @@ def test_trials_target_and_command_of_a_study(page: Page, address: str, journal:
     page.locator(".ms-tuning-trials select").select_option("failed")
     expect(page.locator(ROWS)).to_have_count(1)
     expect(page.locator(ROWS)).to_contain_text("exit code 3")
-    with journal.open("a") as file:
-        file.write(trial(6, "complete", [0.25]))
-    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 6")
 
-
-def test_an_evaluator_is_chosen_and_says_what_it_lacks(page: Page, address: str, journal: Path) -> None:
-    page.goto(f"{address}/tuning")
+    show(page, f"{address}/tuning")
     card = page.locator("[data-plot=importance]")
     expect(card.locator(".barlayer .point")).not_to_have_count(0)
     card.scroll_into_view_if_needed()
@@ -62,16 +71,6 @@ def test_an_evaluator_is_chosen_and_says_what_it_lacks(page: Page, address: str,
     expect(card.locator(".xtitle")).to_have_text("share by PED-ANOVA (Optuna), 8 trials")
     card.locator("select").select_option("")
     expect(card.locator(".xtitle")).to_contain_text("association")
-
-
-def test_keys_and_file(page: Page, address: str) -> None:
-    page.goto(f"{address}/tuning?sort=newest&trial=5")
-    expect(page.locator("tr.ms-chosen")).to_contain_text("running")
-    page.keyboard.press("j")
-    expect(page).to_have_url(re.compile("trial=4"))
-    expect(page.locator("[data-act=trial][data-trial='4']")).to_be_focused()
-    with page.expect_download() as download:
-        page.locator(".ms-tuning-trials a[download]").click()
-    lines = Path(download.value.path()).read_text().splitlines()
-    assert len(lines) == 7
-    assert lines[0].startswith("trial,state,source,value")
+    with journal.open("a") as file:
+        file.write(trial(11, "complete", [0.25]))
+    expect(page.locator(".ms-tuning-head")).to_contain_text("Best: trial 11")

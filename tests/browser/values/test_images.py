@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
@@ -215,20 +215,19 @@ def test_pictures_stand_so_that_they_are_as_large_as_they_can_be(
 
 
 def test_eight_small_pictures_are_on_a_screen(
-    context: BrowserContext, tmp_path: Path, serve: Callable[[Flask], str]
+    unwatched: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
     write(tmp_path / "a", {f"digit/{number}": [(1, png(10 * number, 28, 28))] for number in range(8)})
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
-    page = context.new_page()
-    page.set_viewport_size({"width": 1440, "height": 900})
-    visit(page, serve(create_app(store).server))
-    pictures = page.locator(f"{CARDS} .ms-image-frame img")
+    unwatched.set_viewport_size({"width": 1440, "height": 900})
+    visit(unwatched, serve(create_app(store).server))
+    pictures = unwatched.locator(f"{CARDS} .ms-image-frame img")
     expect(pictures).to_have_count(8)
-    expect(page.locator(".ms-images-small")).to_be_attached()
+    expect(unwatched.locator(".ms-images-small")).to_be_attached()
     boxes = [one.bounding_box() for one in pictures.all()]
     assert all(box and box["y"] + box["height"] <= 900 and box["height"] >= 100 for box in boxes), boxes
-    expect(page.locator(f"{CARDS} .ms-image-run").first).to_have_text("a")
+    expect(unwatched.locator(f"{CARDS} .ms-image-run").first).to_have_text("a")
     store.stop()
 
 
@@ -264,7 +263,7 @@ def test_new_images_come_by_themselves_where_the_newest_was_shown(page: Page, gi
     expect_grey(page, picture(page, "digit", "b"), 99)
 
 
-def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path, serve: Callable[[Flask], str]) -> None:
+def test_a_damaged_image_says_so_on_its_card(unwatched: Page, runs: Path, serve: Callable[[Flask], str]) -> None:
     broken = png(50, 8, 8)
     write(runs / "bad", {
         "svg": [(1, SVG)], "huge": [(1, png(1, 100_000, 100_000))], "good": [(1, png(7, 8, 8))],
@@ -272,16 +271,16 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
     })
     store = Store([runs], interval=0).start()
     assert store.wait(30)
-    page = context.new_page()
-    visit(page, serve(create_app(store).server), "run=bad")
+    visit(unwatched, serve(create_app(store).server), "run=bad")
     wanted = re.compile("record at byte .*expected a PNG, JPEG, GIF")
-    expect(card(page, "svg").locator(".ms-image-note")).to_contain_text(wanted)
-    expect(card(page, "huge").locator(".ms-image-note")).to_contain_text("100,000 x 100,000")
-    expect(card(page, "broken").locator(".ms-image-note")).to_contain_text("broken, bad, step 1: The image is damaged")
-    expect(card(page, "cut").locator(".ms-image-note")).to_contain_text("cut, bad, step 1: The image is cut: it has 36 bytes")
-    expect(card(page, "claims").locator(".ms-image-note")).to_contain_text("says 8 x 8 pixels, its own header 4 x 4")
-    expect_grey(page, card(page, "claims").locator("img"), 9)
-    expect_grey(page, card(page, "good").locator("img"), 7)
+    expect(card(unwatched, "svg").locator(".ms-image-note")).to_contain_text(wanted)
+    expect(card(unwatched, "huge").locator(".ms-image-note")).to_contain_text("100,000 x 100,000")
+    expect(card(unwatched, "broken").locator(".ms-image-note")).to_contain_text("broken, bad, step 1: The image is damaged")
+    cut = "cut, bad, step 1: The image is cut: it has 36 bytes"
+    expect(card(unwatched, "cut").locator(".ms-image-note")).to_contain_text(cut)
+    expect(card(unwatched, "claims").locator(".ms-image-note")).to_contain_text("says 8 x 8 pixels, its own header 4 x 4")
+    expect_grey(unwatched, card(unwatched, "claims").locator("img"), 9)
+    expect_grey(unwatched, card(unwatched, "good").locator("img"), 7)
     store.stop()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store.store import Store
@@ -77,7 +77,7 @@ def test_a_long_text_is_cut_and_says_so(page: Page, given: str) -> None:
 
 
 def test_texts_that_can_be_shown_in_part_and_not_at_all(
-    context: BrowserContext, tmp_path: Path, serve: Callable[[Flask], str]
+    unwatched: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
     with (tmp_path / "events.out.tfevents.1700000000.vm").open("xb") as file:
         for tag, strings, dims in (("table", [b"a", b"b", b"c"], 4), ("many", [b""] * 100_001, 100_001)):
@@ -90,9 +90,8 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
             file.write(record(event.SerializeToString()))
     store = Store([tmp_path], interval=0).start()
     assert store.wait(30)
-    page = context.new_page()  # one to which the server refuses something
-    show(page, f"{serve(create_app(store).server)}/text")
-    table, many = (page.locator(f'.ms-slot[data-key="{tag}"]') for tag in ("table", "many"))
+    show(unwatched, f"{serve(create_app(store).server)}/text")
+    table, many = (unwatched.locator(f'.ms-slot[data-key="{tag}"]') for tag in ("table", "many"))
     expect(table.locator(".ms-text-wrong")).to_contain_text("Its shape (4,) does not fit 3 strings")
     expect(table.locator(".ms-text-body")).to_have_text("a\nb\nc", use_inner_text=True)
     expect(many.locator(".ms-text-wrong")).to_contain_text("events.out.tfevents.1700000000.vm: record at byte")
