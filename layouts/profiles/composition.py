@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from dash import html
 from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+from layouts.kit.tables import SHARE, TIME_NS, Cell, Column
 from layouts.kit.theme import luminance
 from layouts.profiles.step_plots import COLOURS
 
 _WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
+_COLUMNS = (
+    Column("composition.column.part"), Column("composition.column.time", TIME_NS), Column("composition.column.share", SHARE),
+    Column("composition.column.usual", TIME_NS, missing=""), Column("composition.column.change", number=True),
+    Column("composition.column.drift", number=True, tip="composition.drift_tip"),
+)  # fmt: skip
 _LEAST = 0.0005
 """Smaller shares are not mentioned in sentences."""
 _WIDE = 0.06
@@ -143,7 +150,7 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
     return found
 
 
-def table(breakdown: Breakdown, shown: Average) -> html.Table:
+def table(breakdown: Breakdown, shown: Average) -> Any:
     """A table of the parts of the average or of one step, with the median and the drift over all steps."""
     judged = breakdown.time_ns[breakdown.judged]
     rows = []
@@ -151,33 +158,21 @@ def table(breakdown: Breakdown, shown: Average) -> html.Table:
         share = shown.shares[number]
         name = [dot(part), t(f"composition.part.{part}")]
         tip = attributes(title=f"composition.tip.{part}")
-        rows.append(_row(name, shown.time_ns[number], fmt.percent(share), judged[:, number], tip))
+        rows.append(_row(name, shown.time_ns[number], share, judged[:, number], tip))
     whole = breakdown.whole_ns[breakdown.judged]
-    rows.append(_row([t("composition.whole")], shown.whole_ns, fmt.percent(1.0 if shown.whole_ns else 0.0), whole, {}))
-    heads = [
-        html.Th(t(f"composition.column.{name}"), scope="col", className="" if name == "part" else "ms-number",
-                **(attributes(title="composition.drift_tip") if name == "drift" else {}))
-        for name in ("part", "time", "share", "usual", "change", "drift")
-    ]  # fmt: skip
-    return html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table")
+    rows.append(_row([t("composition.whole")], shown.whole_ns, 1.0 if shown.whole_ns else 0.0, whole, {}))
+    return tables.table(_COLUMNS, rows, class_name="ms-breakdown-table", scroll="")
 
 
-def _row(name: list[Any], time: float, share: str, history: Any, more: Mapping[str, Any]) -> html.Tr:
+def _row(name: list[Any], time: float, share: float, history: Any, more: Mapping[str, Any]) -> Sequence[Any]:
     median = float(np.median(history)) if history.size else float("nan")
-    change = time - median
-    moved = drift(history)
-    cells = [
-        _exact(time), share, _exact(median) if history.size else "",
-        "" if not history.size else _signed(change), "" if np.isnan(moved) else fmt.percent(moved, signed=True),
-    ]  # fmt: skip
-    return html.Tr(
-        [html.Th(html.Span(name, className="ms-breakdown-name"), scope="row", **more),
-         *(html.Td(cell, className="ms-number") for cell in cells)]
+    # NaN, which an empty cell stands for, if there is no history.
+    change, moved = time - median, drift(history)
+    return (
+        Cell(html.Span(name, className="ms-breakdown-name"), props=more), time, share, median,
+        Cell(_signed(change) if history.size else "", props={"title": TIME_NS.exact(change)} if history.size else {}),
+        "" if np.isnan(moved) else fmt.percent(moved, signed=True),
     )  # fmt: skip
-
-
-def _exact(time: float) -> html.Span:
-    return html.Span(fmt.duration(time / 1e9), title=f"{fmt.exact(time)} ns")
 
 
 def _signed(time: float) -> str:

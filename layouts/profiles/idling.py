@@ -11,8 +11,8 @@ from parsers.analysis.jobs.advice import called
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.i18n import attributes, both, t
+from layouts.kit.tables import TIME_NS, Cell, Column, table
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.links import address, range_on_timeline
 from layouts.profiles.profile_choice import ProfileChoice
@@ -122,21 +122,16 @@ def _steps(idle: Idle, choice: ProfileChoice) -> list[Any]:
         return []
     rows = steps.sort_values("idle_ns", ascending=False, kind="stable").head(MOST_STEPS).sort_values("start_ns")
     causes = [cause for cause in CAUSES if (steps[f"{cause}_ns"] > 0).any()]
-    head = html.Tr([
-        html.Th(t("profiling.idle.step_head"), scope="col"), html.Th(t("profiling.idle.idle_head"), scope="col"),
-        *(html.Th([_dot(cause), t(f"timeline.cause.{cause}")], scope="col") for cause in causes),
-    ])  # fmt: skip
+    columns = [
+        Column("profiling.idle.step_head"), Column("profiling.idle.idle_head", TIME_NS),
+        *(Column([_dot(cause), t(f"timeline.cause.{cause}")], TIME_NS) for cause in causes),
+    ]  # fmt: skip
     body = [
-        html.Tr([
-            html.Th(html.A(row["step"], **range_on_timeline(
-                choice, row["start_ns"], row["duration_ns"], by="gaps", stream=idle.track)), scope="row"),
-            html.Td(fmt.duration(row["idle_ns"] / 1e9), className="ms-number"),
-            *(html.Td(fmt.duration(row[f"{cause}_ns"] / 1e9) if row[f"{cause}_ns"] else "–", className="ms-number")
-              for cause in causes),
-        ])
+        (Cell(row["step"], link=range_on_timeline(choice, row["start_ns"], row["duration_ns"], by="gaps", stream=idle.track)),
+         row["idle_ns"], *(row[f"{cause}_ns"] or None for cause in causes))
         for row in rows.to_dict("records")
     ]  # fmt: skip
     said = t("profiling.idle.steps" if len(rows) == len(steps) else "profiling.idle.steps_most",
              n=fmt.count(len(rows)), total=fmt.count(len(steps)))  # fmt: skip
-    table = scrolled(html.Table([html.Thead(head), html.Tbody(body)], className="ms-idle-table"), "ms-idle-rows")
-    return [html.Details([html.Summary(said), table], className="ms-idle-steps")]
+    drawn = table(columns, body, class_name="ms-idle-table", scroll="ms-idle-rows")
+    return [html.Details([html.Summary(said), drawn], className="ms-idle-steps")]

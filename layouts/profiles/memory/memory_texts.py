@@ -5,6 +5,7 @@ from __future__ import annotations
 from parsers.analysis.profiles.memory.blocks import FIRST, NEVER
 
 from layouts.kit import units as fmt
+from layouts.kit.tables import Cell
 
 _TIMES = (("s", 10**9), ("ms", 10**6), ("µs", 10**3))
 
@@ -12,6 +13,11 @@ _TIMES = (("s", 10**9), ("ms", 10**6), ("µs", 10**3))
 def exact(value: int) -> str:
     """Format bytes in full: 10,782,146,560 B."""
     return f"{fmt.count(value)} B"
+
+
+def size(value: int) -> Cell:
+    """Return the cell of a table with a size, 0 for a negative one; its tip has all bytes."""
+    return Cell(fmt.size(max(value, 0)), props={"title": exact(value)})
 
 
 def time_unit(span: int, clock: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
+from layouts.kit.tables import Column, table
 from layouts.profiles.memory import memory_texts
 
 
@@ -22,19 +23,15 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     origin = int(modules["time_ns"].min())
     several = large["device"].nunique() > 1
     rows = [
-        html.Tr([
-            html.Th(_named(row["component"]), scope="row"),
-            *([html.Td(str(row["device"]))] if several else []),
-            html.Td(fmt.size(row["peak_bytes"]), title=memory_texts.exact(row["peak_bytes"])),
-            html.Td(memory_texts.moment(row["time_ns"], origin, "ns")),
-            html.Td(fmt.size(max(row["last_bytes"], 0)), title=memory_texts.exact(row["last_bytes"])),
-        ])
+        (
+            _named(row["component"]), *([str(row["device"])] if several else []), memory_texts.size(row["peak_bytes"]),
+            memory_texts.moment(row["time_ns"], origin, "ns"), memory_texts.size(row["last_bytes"]),
+        )
         for row in large.to_dict("records")
     ]  # fmt: skip
     keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
             "memory.modules.last"]  # fmt: skip
-    head = html.Tr([html.Th(t(key), scope="col") for key in keys])
-    return [said, html.Table([html.Thead(head), html.Tbody(rows)], className="ms-memory-table ms-memory-narrow")]
+    return [said, table(list(map(Column, keys)), rows, class_name="ms-memory-table ms-memory-narrow", scroll="")]
 
 
 def _named(component: str) -> Any:

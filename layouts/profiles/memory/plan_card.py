@@ -10,10 +10,11 @@ from dash import html
 from parsers.analysis.profiles.memory import Plan, in_use_at, plan
 from parsers.deferred import pandas as pd
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.figures.typed_arrays import drawn, typed
 from layouts.kit.i18n import t
+from layouts.kit.tables import Column
 from layouts.profiles.memory import memory_texts
 
 MOST_ROWS = 100
@@ -111,21 +112,21 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     end = max([int(found.node.max(initial=0)), *rows["last"].tolist()], default=0)
     columns = [name for name in ("type", "data_type", "shape", "format") if any(str(text) for text in rows[name].unique())]
     body = [
-        html.Tr([
-            html.Th(html.Span(str(row["name"]) or "–", title=str(row["name"])), scope="row"),
-            html.Td(fmt.size(row["size_bytes"]), title=memory_texts.exact(row["size_bytes"])),
-            html.Td(_life(int(row["first"]), int(row["last"]), end, node)), *(html.Td(str(row[name])) for name in columns),
-        ])
+        (
+            html.Span(str(row["name"]) or "–", title=str(row["name"])), memory_texts.size(row["size_bytes"]),
+            _life(int(row["first"]), int(row["last"]), end, node), *(str(row[name]) for name in columns),
+        )
         for row in rows.head(MOST_ROWS).to_dict("records")
     ]  # fmt: skip
     keys = ["memory.plan.name", "memory.size", "memory.plan.life", *(f"memory.plan.{name}" for name in columns)]
-    head = html.Tr([html.Th(t(key), scope="col") for key in keys])
     used = int(rows["size_bytes"].sum())
     title = html.P(t("memory.plan.at", node=fmt.count(node), n=fmt.count(len(rows)), size=fmt.size(used)))
     left = len(rows) - MOST_ROWS
     more = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
-    listed = html.Table([html.Thead(head), html.Tbody(body)], className="ms-memory-table ms-memory-narrow")
-    return [title, scrolled(listed, "ms-memory-rows"), *more] if body else [title]
+    listed = tables.table(
+        list(map(Column, keys)), body, class_name="ms-memory-table ms-memory-narrow", scroll="ms-memory-rows"
+    )
+    return [title, listed, *more] if body else [title]
 
 
 def _life(first: int, last: int, end: int, node: int) -> html.Span:

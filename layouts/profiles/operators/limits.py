@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from dash import html
@@ -12,8 +13,9 @@ from parsers.analysis.profiles.efficiency.kernels import FAR, FAR_SHARE, LEAST_A
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import icon, scrolled
+from layouts.kit.elements import icon
 from layouts.kit.i18n import attributes, both, t
+from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, table
 from layouts.profiles.composition import ink
 from layouts.profiles.efficiency import Efficiency
 from layouts.profiles.efficiency_cards import in_both, rate
@@ -21,6 +23,10 @@ from layouts.profiles.links import address, traced
 from layouts.profiles.profile_choice import ProfileChoice
 
 MOST_ROWS = 12
+_QUANTITIES = {
+    "time": TIME_NS, "took": TIME_NS, "median": TIME_NS, "of_time": SHARE, "of_peak": SHARE, "compute": SHARE,
+    "memory": SHARE, "alike": COUNT,
+}  # fmt: skip
 COLOURS = {"compute": "#3880c9", "memory": "#d25908", "neither": "#7c8542", "": "#8a93a0"}
 _WIDE = 0.08
 _LEAST_SHARE = 0.0005
@@ -28,8 +34,8 @@ _LEAST_SHARE = 0.0005
 
 def bound_card(found: Efficiency, rows: str) -> list[Any]:
     """What limits the kernels: a sentence, a bar, and the rows that took longest; rows is "types" or "shapes"."""
-    known, table = found.measured, found.shapes if rows == "shapes" else found.types
-    if known is None or table is None or found.shapes is None or not known.total_ns:
+    known, frame = found.measured, found.shapes if rows == "shapes" else found.types
+    if known is None or frame is None or found.shapes is None or not known.total_ns:
         return [html.P(t("efficiency.no_shares"), className="ms-muted")]
     counters = known.counters
     if not counters.compute and not counters.memory and not counters.operations:
@@ -50,7 +56,7 @@ def bound_card(found: Efficiency, rows: str) -> list[Any]:
         t("efficiency.all_counters", n=fmt.count(len(found.types if found.types is not None else ()))), type="button",
         className="ms-button ms-button-small", **{"data-set": json.dumps({"view": "counters"})},
     )  # fmt: skip
-    return [*notes, _rows(table, known, by_shape=rows == "shapes"), html.P(more)]
+    return [*notes, _rows(frame, known, by_shape=rows == "shapes"), html.P(more)]
 
 
 def _sentence(times: dict[str, int], total_ns: int) -> html.P:
@@ -88,24 +94,21 @@ def _bar(times: dict[str, int], total_ns: int) -> html.Div:
     return html.Div([bar, html.Ul(legend, className="ms-breakdown-legend")])
 
 
-def _rows(table: pd.DataFrame, known: Measured, *, by_shape: bool) -> html.Div:
+def _rows(frame: pd.DataFrame, known: Measured, *, by_shape: bool) -> Any:
     counters = known.counters
     names = ["type", "time", "of_time"]
     names += ["rate", "of_peak"] if counters.operations else []
     names += [name for name in ("compute", "memory") if getattr(counters, name)]
     names += ["bound"] if counters.compute or counters.memory else []
     body = []
-    for record in table.head(MOST_ROWS).to_dict("records"):
+    for record in frame.head(MOST_ROWS).to_dict("records"):
         row: dict[str, Any] = {str(name): value for name, value in record.items()}
         cells = {
-            "time": fmt.duration(row["total_ns"] / 1e9), "of_time": fmt.percent(row["total_ns"] / known.total_ns),
-            "rate": rate(row["per_s"]), "of_peak": fmt.percent(row["share"]), "compute": fmt.percent(row["compute"]),
-            "memory": fmt.percent(row["memory"]),
+            "type": _type_of(row, by_shape=by_shape), "time": row["total_ns"], "of_time": row["total_ns"] / known.total_ns,
+            "rate": rate(row["per_s"]), "of_peak": row["share"], "compute": row["compute"], "memory": row["memory"],
+            "bound": _bound(row),
         }  # fmt: skip
-        body.append(html.Tr([
-            html.Th(_type_of(row, by_shape=by_shape), scope="row"),
-            *(_bound(row) if name == "bound" else html.Td(cells[name], className="ms-number") for name in names[1:]),
-        ]))  # fmt: skip
+        body.append([cells[name] for name in names])
     return _table(names, body)
 
 
@@ -116,12 +119,12 @@ def _type_of(row: dict[str, Any], *, by_shape: bool) -> list[Any]:
     return [name, html.Span(str(row["core"]), className="ms-muted ms-cut"), *more]
 
 
-def _bound(row: dict[str, Any]) -> html.Td:
+def _bound(row: dict[str, Any]) -> Cell:
     name = str(row["bound"])
     if not name:
-        return html.Td(t("efficiency.class."), className="ms-muted")
+        return Cell(t("efficiency.class."), class_name="ms-muted")
     dot = html.Span(className="ms-breakdown-dot", style={"background": COLOURS[name]})
-    return html.Td([dot, t(f"efficiency.class.{name}"), html.Span(str(row["by"]), className="ms-muted ms-mono")])
+    return Cell([dot, t(f"efficiency.class.{name}"), html.Span(str(row["by"]), className="ms-muted ms-mono")])
 
 
 def slow_card(found: Efficiency) -> list[Any]:
@@ -150,7 +153,7 @@ def slow_card(found: Efficiency) -> list[Any]:
     ]
 
 
-def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> html.Tr:
+def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> Sequence[Any]:
     name, shapes = str(row["name"]), str(row["input_shapes"])
     near = {"near": int(row["start_ns"])} if row["start_ns"] >= 0 else {}
     link = [] if choice is None else [html.A(
@@ -158,17 +161,13 @@ def _slow(row: dict[Any, Any], choice: ProfileChoice | None) -> html.Tr:
         aria_label="efficiency.timeline"), **address("timeline", choice, first=name, **near),
     )]  # fmt: skip
     said = [html.Span(name, className="ms-cut", title=name), html.Span(shapes, className="ms-muted ms-cut", title=shapes)]
-    cells = (
-        fmt.duration(row["duration_ns"] / 1e9), fmt.duration(row["median_ns"] / 1e9),
-        f"{fmt.number(row['duration_ns'] / row['median_ns'], 3)} ×", fmt.count(int(row["alike"])),
-    )  # fmt: skip
-    return html.Tr([html.Th([*said, *link], scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)])
+    times = f"{fmt.number(row['duration_ns'] / row['median_ns'], 3)} ×"
+    return [*said, *link], row["duration_ns"], row["median_ns"], times, int(row["alike"])
 
 
-def _table(names: list[str], body: list[Any]) -> html.Div:
-    texts = ("type", "kernel", "bound")
-    head = html.Tr([
-        html.Th(t(f"efficiency.column.{name}"), scope="col", className="" if name in texts else "ms-number") for name in names
-    ])  # fmt: skip
-    table = html.Table([html.Thead(head), html.Tbody(body)], className="ms-breakdown-table ms-efficiency-table")
-    return scrolled(table, "ms-efficiency-rows")
+def _table(names: Sequence[str], rows: Sequence[Any]) -> Any:
+    columns = [
+        Column(f"efficiency.column.{name}", _QUANTITIES.get(name), number=name not in ("type", "kernel", "bound"))
+        for name in names
+    ]
+    return table(columns, rows, class_name="ms-breakdown-table ms-efficiency-table", scroll="ms-efficiency-rows")

@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 
 from dash import dcc, html
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import Name, described_by
 from layouts.kit.i18n import both, t
+from layouts.kit.tables import Cell, Column
 from layouts.profiles.preparation.card_data import CardData
 
 
@@ -47,21 +48,16 @@ def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[
 
     A click on a title sorts by the value of each `SortedCell`, else by its text (assets/profiles/preparation/page.js).
     """
-    rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
-    titles = html.Thead(html.Tr([
-        html.Th(html.Button(t(key), type="button", className="ms-preparation-sort"), scope="col") for key in head
-    ]))  # fmt: skip
-    listed = html.Table([titles, html.Tbody(rows)], className="ms-preparation-table")
+    columns = [Column(html.Button(t(key), type="button", className="ms-preparation-sort")) for key in head]
+    listed = tables.table(columns, map(_cells, body), class_name="ms-preparation-table", scroll="ms-preparation-scroll")
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
     return html.Div([
-        scrolled(listed, "ms-preparation-scroll"), *more, html.P(list(files), className="ms-preparation-files"),
+        listed, *more, html.P(list(files), className="ms-preparation-files"),
     ])  # fmt: skip
 
 
-def _cell(kind: Any, shown: Any, **props: Any) -> Any:
-    if not isinstance(shown, SortedCell):
-        return kind(shown, **props)
-    return kind(shown.text, **props, **{"data-value": str(shown.value)})
+def _cells(row: Sequence[Any]) -> Sequence[Any]:
+    return [Cell(one.text, props={"data-value": str(one.value)}) if isinstance(one, SortedCell) else one for one in row]
 
 
 def csv(data: CardData, frame: str) -> html.A:

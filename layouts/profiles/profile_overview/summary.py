@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from dash import html
@@ -13,8 +14,8 @@ from parsers.analysis.profiles.busy import HOST, busy
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.i18n import t
+from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, Quantity, Row, table
 from layouts.profiles.advising import sentence as advised
 from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
@@ -55,17 +56,16 @@ def operators_card(operators: pd.DataFrame | None, choice: ProfileChoice) -> lis
         return []
     longest = grouped.sort_values("time", ascending=False, kind="stable").head(MOST_OPERATORS).reset_index()
     body = [
-        html.Tr([
-            html.Th(row["name"], scope="row", title=row["full_name"], className="ms-cut"), html.Td(row["core"]),
-            html.Td(fmt.count(int(row["count"])) if row["count"] > 0 else "–", className="ms-number"),
-            html.Td(fmt.duration(row["time"] / 1e9), className="ms-number"),
-            html.Td(fmt.percent(row['time'] / whole), className="ms-number"),
-        ])
+        (Cell(row["name"], class_name="ms-cut", props={"title": row["full_name"]}), row["core"],
+         int(row["count"]) if row["count"] > 0 else None, row["time"], row["time"] / whole)
         for row in longest.to_dict("records")
     ]  # fmt: skip
-    names = ("operator", "core", "count", "self" if column == "self_ns" else "time", "share")
+    columns = (
+        _column("operator"), _column("core"), _column("count", COUNT),
+        _column("self" if column == "self_ns" else "time", TIME_NS), _column("share", SHARE),
+    )  # fmt: skip
     more = _link("operators", choice, "profile_overview.all_operators", n=fmt.count(len(grouped)))
-    return [_card("profile_overview.ten_operators", html.Div([_table(names, body), more]))]
+    return [_card("profile_overview.ten_operators", html.Div([_table(columns, body), more]))]
 
 
 def advice_card(review: Review, choice: ProfileChoice) -> list[Any]:
@@ -98,32 +98,33 @@ def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:
         mine = (run, session, rank) == (choice.run, choice.session, choice.rank)
         steps = source.profiles.frame(run, session, rank, "steps").frame if mine or time.monotonic() < until else None
         rows.append(_rank(ProfileChoice(run, session, rank), steps, mine=mine))
-    table = _table(("rank", "step", "computing", "exposed", "idle"), rows)
+    columns = (_column("rank"), _column("step", TIME_NS), *(_column(name, SHARE) for name in ("computing", "exposed", "idle")))
     left = len(members) - MOST_RANKS
     foot = [html.P(t("profile_overview.more_ranks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
-    return [_card("profile_overview.ranks", html.Div([table, *foot]))]
+    return [_card("profile_overview.ranks", html.Div([_table(columns, rows), *foot]))]
 
 
-def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
+def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> Row:
     found = breakdowns(steps) if steps is not None else ()
     usual = average(found[0]) if found else None
-    link = html.A(t("profiling.rank_n", n=choice.rank), **address("profile_overview", choice))
-    cells = ["–"] * 4
+    link = Cell(t("profiling.rank_n", n=choice.rank), link=address("profile_overview", choice))
+    cells: list[float | None] = [None] * 4
     if usual is not None and usual.whole_ns > 0:
         shares = dict(zip(usual.parts, usual.shares, strict=True))
         computing = shares.get("computing", 0.0) + shares.get("overlapped", 0.0) + shares.get("forward_backward", 0.0)
-        cells = [fmt.duration(usual.whole_ns / 1e9), *(fmt.percent(share) for share in (computing,
-                 shares.get("exposed", 0.0), usual.idle))]  # fmt: skip
-        if found[0].form == "legacy":
-            cells[2] = "–"
-    current: dict[str, Any] = {"aria-current": "true"} if mine else {}
-    return html.Tr([html.Th(link, scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)], **current)
+        exposed = None if found[0].form == "legacy" else shares.get("exposed", 0.0)
+        cells = [usual.whole_ns, computing, exposed, usual.idle]
+    return Row((link, *cells), props={"aria-current": "true"} if mine else {})
 
 
-def _table(names: tuple[str, ...], rows: list[Any]) -> html.Div:
-    head = html.Tr([html.Th(t(f"profile_overview.column.{name}"), scope="col") for name in names])
-    table = html.Table([html.Thead(head), html.Tbody(rows)], className="ms-breakdown-table ms-profile-overview-table")
-    return scrolled(table, "ms-profile-overview-rows")
+def _column(name: str, quantity: Quantity | None = None) -> Column:
+    return Column(f"profile_overview.column.{name}", quantity)
+
+
+def _table(columns: Sequence[Column], rows: Sequence[Any]) -> Any:
+    return table(
+        columns, rows, class_name="ms-breakdown-table ms-profile-overview-table", scroll="ms-profile-overview-rows"
+    )
 
 
 def _card(title: str, content: Any) -> html.Section:

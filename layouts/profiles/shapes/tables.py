@@ -9,15 +9,15 @@ import numpy as np
 from dash import html
 
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.i18n import attributes, t
 from layouts.kit.names import middle
+from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
 from layouts.profiles.shape_tables import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
-_MS = 1e6
+_TIME = Quantity(lambda ns: fmt.number(ns / 1e6), lambda ns: f"{fmt.exact(ns)} ns")
 _NAMED = ("type", "name", "input_shapes")
 _TYPES = ("type", "operators", "changing", "shapes", "count", "total_ns", "mean_ns", "max_ns")
 _OPERATORS = ("name", "type", "shapes", "count", "total_ns", "mean_ns", "max_ns")
@@ -77,7 +77,7 @@ def types(times: Times) -> list[Any]:
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _TYPES[1:])])
     more = [html.P(t("shapes.most", n=MOST_TYPES), className="ms-muted")] if full else []
-    return [_table(_TYPES, rows), *_left(len(rows), len(times.types)), *more]
+    return [_table(_TYPES, rows), *first_of("shapes.shown", len(rows), len(times.types)), *more]
 
 
 def operators(times: Times) -> list[Any]:
@@ -93,7 +93,7 @@ def operators(times: Times) -> list[Any]:
             **{"aria-pressed": "true" if name == times.operator else "false"},
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _OPERATORS[1:])])
-    return [_table(_OPERATORS, rows), *_left(len(rows), len(listed))]
+    return [_table(_OPERATORS, rows), *first_of("shapes.shown", len(rows), len(listed))]
 
 
 def shapes(times: Times) -> list[Any]:
@@ -111,34 +111,22 @@ def shapes(times: Times) -> list[Any]:
         )  # fmt: skip
         rows.append([label, *(_cell(row, column) for column in _SHAPES[1:])])
     columns = ("launch", *_SHAPES[1:]) if times.unit == "kernel" else _SHAPES
-    return [_table(columns, rows), *_left(len(rows), len(times.shapes))]
+    return [_table(columns, rows), *first_of("shapes.shown", len(rows), len(times.shapes))]
 
 
 def _cell(row: Mapping[Any, Any], column: str) -> Any:
     value = row[column]
     if column in _NAMED:
-        return html.Td(middle(str(value), 60), title=str(value))
-    if column.endswith("_ns"):
-        return html.Td(fmt.number(float(value) / _MS), className="ms-number", title=f"{fmt.exact(float(value))} ns")
-    return html.Td(fmt.count(int(value)), className="ms-number")
+        return Cell(middle(str(value), 60), props={"title": str(value)})
+    return float(value) if column.endswith("_ns") else int(value)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> html.Div:
-    titles = [
-        html.Th(
-            t(f"shapes.col.{name}"), scope="col", className="" if name in (*_NAMED, "launch") else "ms-number",
-            **(attributes(title=f"shapes.tip.{name}") if name in ("changing", "launch") else {}),
+def _table(columns: Sequence[str], rows: Sequence[Any]) -> Any:
+    kinds = [
+        Column(
+            f"shapes.col.{name}", None if name in (*_NAMED, "launch") else _TIME if name.endswith("_ns") else COUNT,
+            tip=f"shapes.tip.{name}" if name in ("changing", "launch") else "",
         )
         for name in columns
     ]  # fmt: skip
-    body = [html.Tr([html.Th(first, scope="row"), *rest]) for first, *rest in rows]
-    made = html.Table([html.Thead(html.Tr(titles)), html.Tbody(body)], className="ms-shapes-table")
-    return scrolled(made, "ms-shapes-scroll")
-
-
-def _left(shown: int, total: int) -> list[Any]:
-    if shown >= total:
-        return []
-    return [html.P(t("shapes.shown", n=fmt.count(shown), total=fmt.count(total)), className="ms-muted")]
-
-
+    return table(kinds, rows, class_name="ms-shapes-table", scroll="ms-shapes-scroll")

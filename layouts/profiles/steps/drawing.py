@@ -13,6 +13,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
+from layouts.kit.tables import Cell, named_values
 from layouts.profiles.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
 from layouts.profiles.step_alternatives import with_steps, with_streams
 from layouts.profiles.step_plots import bars, trends
@@ -64,12 +65,12 @@ def _detail(chosen: Breakdown, place: int | None, points: Mapping[str, Any]) -> 
         parts.append(html.P(t("composition.word.unknown"), className="ms-wrong-text"))
     parts.append(table(chosen, shown))
     named = [
-        html.Tr([html.Th(t(f"steps.{name}"), scope="row"), html.Td(str(points[name]), className="ms-mono")])
+        (t(f"steps.{name}"), Cell(str(points[name]), class_name="ms-mono"))
         for name in ("fp_start", "bp_end")
         if chosen.form == "legacy" and points.get(name)
     ]
     if named:
-        parts.append(html.Table(html.Tbody(named), className="ms-breakdown-points"))
+        parts.append(named_values(named, class_name="ms-breakdown-points"))
     return parts
 
 
