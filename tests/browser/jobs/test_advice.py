@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.store.store import Store
 from layouts.profiles.frames import IdleTime
+from tests.browser.showing import show
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
@@ -44,9 +45,8 @@ def test_advice_is_given_with_evidence_and_a_threshold_that_can_be_changed(
         store.stop()
 
 
-@pytest.mark.parametrize("name", ["advice", "profile_overview"])
 def test_pages_show_idle_time_once_the_trace_has_been_read(
-    page: Page, serve: Callable[[Flask], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(DATA / "profiler_new" / "torch_npu_text_level2", tmp_path / "runs" / "job")
     store = Store([tmp_path / "runs"], interval=0.5).start()
@@ -54,10 +54,13 @@ def test_pages_show_idle_time_once_the_trace_has_been_read(
     monkeypatch.setattr(store.profiles, "idle_time", lambda *_: states[-1])
     try:
         assert store.wait(30)
-        page.goto(f"{serve(create_app(store).server)}/{name}")
-        expect(page.locator("main, .ms-shell").first).to_contain_text("the trace is being read")
-        states.append(IdleTime("none"))
-        expect(page.locator("main, .ms-shell").first).to_contain_text("The trace has no stream of a device.")
+        address = serve(create_app(store).server)
+        for name in ("advice", "profile_overview"):
+            states.append(IdleTime("reading"))
+            show(page, f"{address}/{name}")
+            expect(page.locator("main, .ms-shell").first).to_contain_text("the trace is being read")
+            states.append(IdleTime("none"))
+            expect(page.locator("main, .ms-shell").first).to_contain_text("The trace has no stream of a device.")
     finally:
         store.stop()
 

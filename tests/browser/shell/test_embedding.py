@@ -21,6 +21,7 @@ from playwright.sync_api import Page, expect
 
 from app import mount, pages, show
 from tests.browser.showing import show as visit
+from tests.browser.waiting import WAIT_MS
 
 ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "app" / "demo"
@@ -41,9 +42,10 @@ def example() -> Iterator[Callable[[str], str]]:
         command = [sys.executable, str(ROOT / "examples" / name), str(DEMO), str(port)]
         processes.append(subprocess.Popen(command, env=environment, cwd=ROOT / "examples"))
         address = f"http://127.0.0.1:{port}"
-        for _ in range(300):
+        until = time.monotonic() + WAIT_MS / 1000
+        while processes[-1].poll() is None and time.monotonic() < until:
             try:
-                urlopen(address, timeout=5).close()
+                urlopen(address, timeout=WAIT_MS / 1000).close()
                 return address
             except OSError:
                 time.sleep(0.05)
