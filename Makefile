@@ -27,9 +27,9 @@ ONCE_MORE = --last-failed --last-failed-no-failures none
 # At most twelve minutes on two free processors once all is installed.
 test: install lint unit pages
 
-# What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, long fuzzing,
-# and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
-LONG_PARTS = long-readers long-values long-tools long-pages long-fuzz long-mutants
+# What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, four times
+# the examples of each property, long fuzzing, and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
+LONG_PARTS = long-readers long-values long-tools long-examples long-pages long-fuzz long-mutants
 test-long: install
 	@failed=; for part in $(LONG_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	[ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
@@ -37,7 +37,8 @@ test-long: install
 long-parts:
 	@echo $(LONG_PARTS)
 
-long = $(PYTEST) $(AT_ONCE) --times -m long $(1) || $(PYTEST) -m long $(1) $(ONCE_MORE)
+ALL_EXAMPLES = MINDSCOPE_EXAMPLES=$${MINDSCOPE_EXAMPLES:-40}
+long = $(ALL_EXAMPLES) $(PYTEST) $(AT_ONCE) --times -m long $(1) || $(ALL_EXAMPLES) $(PYTEST) -m long $(1) $(ONCE_MORE)
 
 long-readers: $(VENV)/.test
 	$(call long,tests/contract tests/parsers/events tests/parsers/graphs tests/parsers/dumps)
@@ -48,6 +49,10 @@ long-values: $(VENV)/.test
 
 long-tools: $(VENV)/.test
 	$(call long,tests/app tests/recipes)
+
+long-examples: $(VENV)/.test
+	$(ALL_EXAMPLES) $(PYTEST) $(AT_ONCE) --times -m "hypothesis and not long" --ignore=tests/browser \
+	|| $(ALL_EXAMPLES) $(PYTEST) -m "hypothesis and not long" --ignore=tests/browser $(ONCE_MORE)
 
 long-pages: $(VENV)/.test
 	$(PYTEST) $(BROWSERS) --times -m long tests/browser || $(PYTEST) -m long tests/browser $(ONCE_MORE)

@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.amounts import EXAMPLES
+
 pytest_plugins = ("tests.durations",)
 
 # A busy machine draws slowly and a first run builds its tables of characters: neither says anything about what is tested.
-# In continuous integration the examples are the same every time, so that a failure is one of the change. A run of all tests
-# tries few examples, since it is repeated all day; MINDSCOPE_EXAMPLES=1000 tries more.
+# In continuous integration the examples are the same every time, so that a failure is one of the change. `make test` tries few
+# examples, since it is repeated all day; `make test-long` tries all, MINDSCOPE_EXAMPLES=1000 more.
 settings.register_profile(
     "mindscope",
-    max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")),
+    max_examples=EXAMPLES,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=os.environ.get("CI") == "true",

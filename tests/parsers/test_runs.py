@@ -19,6 +19,7 @@ from parsers.file_states import IDLE_SECONDS, MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
+from tests.amounts import examples
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 
@@ -84,7 +85,7 @@ def test_the_newest_view_keeps_the_last_word_on_every_step() -> None:
 steps_of_tags = st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 12)), max_size=60)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(steps_of_tags)
 def test_views_of_several_tags_that_restart_each_on_its_own(
     tmp_path_factory: pytest.TempPathFactory, points: list[tuple[str, int]]

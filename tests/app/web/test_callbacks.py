@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from app.commands.serving import demo_directory
 from app.store.store import Store
 from app.web.server import Application, create_app
+from tests.amounts import ALL_EXAMPLES
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 3, 1e300, -0.5, "", "x", "\0", "../../etc/passwd", "<b>", "=1+1", "9" * 400, "é" * 5000, [], [[]],
     [None], ["x"], [1, "x", None], {}, {"x": 1}, {"": None}, {"run": "x"}, {"run": [1]}, {"run": ["x"]}, {"run": [["x"]]},
     {"xaxis.range[0]": "x", "xaxis.range[1]": None}, {"points": 5}, [{"x": 1}], [[1, 2], [3, "x"]],
 )  # fmt: skip
-ASKS = 2 * settings.default.max_examples
+ASKS = 2 * ALL_EXAMPLES
 """Requests with random values for each callback."""
 # What pages really ask, so that a value that is wrong is met beyond the first look.
 ASK = {
@@ -97,18 +97,18 @@ def test_there_are_callbacks_to_test(application) -> None:
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
 @pytest.mark.parametrize("part", range(4))  # parts, so that several processes share the work
 def test_wrong_values(application, part, every) -> None:
-    """Every value in every place; in `make test` a place has a fourth of the values, a callback a fourth of the asks."""
+    """Every value in every place; in `make test` a place has an eighth of the values, a callback an eighth of the asks."""
     client = application.server.test_client()
     chance = random.Random(11 + part)
     answered = Counter[int]()
     for request in list(requests_of(application))[part::4]:
         bodies = [request]
         for place in range(len(values_of(request))):
-            for value in VALUES if every else VALUES[place % 4 :: 4]:
+            for value in VALUES if every else VALUES[place % 8 :: 8]:
                 body = copy.deepcopy(request)
                 values_of(body)[place]["value"] = value
                 bodies.append(body)
-        for _ in range(ASKS if every else ASKS // 4):
+        for _ in range(ASKS if every else ASKS // 8):
             body = copy.deepcopy(request)
             for value in values_of(body):
                 value["value"] = an_ask(chance) if chance.random() < 0.8 else chance.choice(VALUES)

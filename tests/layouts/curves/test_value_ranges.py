@@ -15,6 +15,7 @@ from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, LineStyle, VisibleRange
 from layouts.curves.value_ranges import tick_format
 from parsers.analysis import LONG
+from tests.amounts import examples
 from tests.layouts.curves.scalars.conftest import START, arrays, series
 from tests.layouts.kit.figures.test_typed_arrays import read
 
@@ -149,7 +150,7 @@ def test_outliers_of_a_long_series_are_counted_by_all_its_points() -> None:
 
 
 @given(low=st.floats(-1e12, 1e12), span=st.floats(1e-9, 1e12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_neighbouring_ticks_have_other_labels(low: float, span: float) -> None:
     """plotly puts at most six ticks at multiples of 1, 2 or 5 times a power of ten."""
     high = low + span
@@ -164,7 +165,7 @@ def test_neighbouring_ticks_have_other_labels(low: float, span: float) -> None:
 
 
 @given(st.lists(st.floats(width=32), max_size=60), st.booleans(), st.sampled_from([0.0, 0.9]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_values_have_a_range_that_plotly_can_show(value: list[float], log: bool, weight: float) -> None:
     with np.errstate(all="ignore"):
         made = figure([line(value)], LineStyle(log=log, weight=weight))

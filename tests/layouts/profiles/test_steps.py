@@ -17,6 +17,7 @@ from layouts.profiles.step_plots import StepStyle, bars, trends, unit_of
 from layouts.profiles.step_times import joined
 from parsers import STEPS, Series, open_run
 from parsers.analysis import Breakdown, breakdowns, outliers, step_times
+from tests.amounts import examples
 from tests.writers.step_traces import frame, legacy
 
 WORDS = {
@@ -87,7 +88,7 @@ def test_as_many_bars_as_the_screen_has_room_for(count: int) -> None:
 
 
 @given(st.sets(st.integers(0, 4_999), max_size=40), st.sampled_from([200, 1000, 4000]))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_no_bar_hides_a_step_that_stands_out(odd: set[int], columns: int) -> None:
     found = regular(5_000, dict.fromkeys(odd, 2e7))
     out = outliers(found)

@@ -22,13 +22,14 @@ from parsers.events.walk import Event, walk
 from parsers.events.wire import WireError
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, bin_count, delimited, float64, number
 from parsers.model import Batch
+from tests.amounts import examples
 from tests.parsers.events.event_reference import event, framed, points, read_points, records, widened
 
 READER = {"mindspore": MINDSPORE, "tensorboard": TENSORBOARD}
 FORMS = {"mindspore": MINDSPORE_FORM, "tensorboard": TENSORBOARD_FORM}
 VERSION = {"mindspore": b"MindSpore.Event:1", "tensorboard": b"brain.Event:2"}
 FIELD = {"mindspore": 3, "tensorboard": 2}
-quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 floats32 = st.floats(width=32, allow_nan=True, allow_infinity=True)
 steps = st.one_of(st.integers(0, 300), st.integers(-(2**63), 2**63 - 1), st.sampled_from([127, 128, 16383, 16384, -1]))
@@ -66,7 +67,7 @@ def mutate(message: bytes, at: int, byte: int) -> bytes:
     return message[: at % len(message)] + bytes((byte,)) + message[at % len(message) + 1 :]
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=examples(500))
 @given(layouts, st.lists(garbling, min_size=1, max_size=3))
 def test_garbled_messages_are_read_as_protobuf_reads_them(layout: str, places: list[tuple[int, int]]) -> None:
     """A message whose CRC was made after it was garbled: what protobuf refuses is a Problem, all else has its values."""

@@ -17,6 +17,7 @@ from parsers import FormatError, open_run
 from parsers.events.messages import message_class
 from parsers.events.writer import delimited, float32, number, record
 from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
+from tests.amounts import examples
 
 Fact = tuple[Any, ...]
 DATA = Path(__file__).resolve().parents[2] / "data" / "mindspore_xai" / "1.5"
@@ -234,7 +235,7 @@ part = st.one_of(
 event = st.tuples(st.integers(0, 4), part)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.lists(event, max_size=12), min_size=1, max_size=3))
 def test_the_newest_statement_counts_part_by_part(tmp_path_factory: pytest.TempPathFactory, files: list[Any]) -> None:
     directory = tmp_path_factory.mktemp("run")

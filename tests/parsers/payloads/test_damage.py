@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from parsers import FormatError
 from parsers.events.messages import message_class
 from parsers.payloads.decoding import DECODERS, decode
+from tests.amounts import examples
 from tests.parsers.payloads.test_images import gif, jpeg, lossy, png
 
 
@@ -80,7 +81,7 @@ def test_every_byte_changed(reader: str, kind: str, data: bytes) -> None:
             read(reader, kind, data[:place] + bytes((value,)) + data[place + 1 :])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.sampled_from(sorted(DECODERS)), st.sampled_from(SAMPLES), st.data())
 def test_another_kind_and_changed(where: tuple[str, str], sample: tuple[str, str, bytes], data: st.DataObject) -> None:
     content = bytearray(sample[2])

@@ -17,6 +17,7 @@ from parsers.events.messages import message_class
 from parsers.events.writer import MINDSPORE_DTYPES, TENSORFLOW_DTYPES, EventWriter, Tensor, delimited, number
 from parsers.payloads.decoding import decode
 from parsers.payloads.values import TensorValue
+from tests.amounts import examples
 from tests.parsers.payloads.reference import same
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4)
@@ -40,7 +41,7 @@ def tensorboard(shape: tuple[int, ...] = (), **fields: Any) -> TensorValue:
     return value
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("layout", ["mindspore", "tensorboard"])
 def test_what_the_writer_wrote_is_read(layout: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.store.runs.matching import PatternError, Patterns, captured, matching
 from app.store.runs.pattern_process import lowered
+from tests.amounts import examples
 
 NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
 
@@ -29,7 +30,7 @@ PIECES = [
 LETTERS = "AaBbZzOoPpKk7_-]^\\/ "
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
+@settings(max_examples=examples(800), deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), st.lists(st.text(LETTERS, max_size=6), max_size=5))
 def test_small_letters_find_what_any_case_does(pattern: str, names: list[str]) -> None:
     small = lowered(pattern)

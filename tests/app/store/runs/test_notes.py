@@ -24,6 +24,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import Note, NoteChange, NotKept, Stale, ordered_tags
 from layouts.shell.run_list import listing
+from tests.amounts import examples
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, remark, says
 
 # Changes -------------------------------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ class ManyWindows(RuleBasedStateMachine):
 
 
 TestManyWindows = ManyWindows.TestCase
-TestManyWindows.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+TestManyWindows.settings = settings(max_examples=examples(15), stateful_step_count=15, deadline=None)
 
 
 def work(directory: str, number: int, times: int) -> None:

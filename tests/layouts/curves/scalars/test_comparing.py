@@ -17,6 +17,7 @@ from layouts.curves.scalars.page import draw, stamp
 from layouts.kit.state import BadInput
 from layouts.kit.theme import FIRST, PALETTE
 from parsers import Series, Setting
+from tests.amounts import examples
 from tests.layouts.curves.scalars.conftest import START, arrays, series
 from tests.layouts.curves.scalars.test_lines import mains, xs, ys
 from tests.layouts.kit.figures.test_typed_arrays import read
@@ -230,7 +231,7 @@ def test_wrong_words_are_refused(sweep: MemorySource, wrong: Any) -> None:
 VALUE = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.just(0.0), st.floats(-10, 10))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.lists(st.tuples(st.integers(-50, 50), VALUE), min_size=1, max_size=20), min_size=1, max_size=6),
     st.fixed_dictionaries({}, optional={

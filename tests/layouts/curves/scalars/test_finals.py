@@ -17,6 +17,7 @@ from layouts.curves.final_values import final
 from layouts.curves.scalars.page import filled
 from layouts.curves.scalars.sheet import MOST_ROWS, sheet
 from layouts.kit.state import BadInput
+from tests.amounts import examples
 from tests.layouts.curves.scalars.conftest import arrays, series
 from tests.sources import MemorySource
 
@@ -111,7 +112,7 @@ def test_wrong_words_are_refused(runs: MemorySource, wrong: Any) -> None:
         sheet(runs, wrong)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.lists(st.tuples(st.integers(-9, 9), st.floats()), min_size=1, max_size=9), max_size=5),
     st.sampled_from([{}, {"group": ["regex:(.)"]}, {"group": ["job"], "base": ["group:r0"]}, {"base": ["run:r0"]}]),

@@ -18,6 +18,7 @@ from layouts.curves.smoothed_lines import WRONG, ChartLine, LineStyle, VisibleRa
 from layouts.kit.figures.ticks import time_ticks
 from parsers import Series
 from parsers.analysis import parse_threshold
+from tests.amounts import examples
 from tests.layouts.curves.scalars.conftest import START, series
 from tests.layouts.kit.figures.test_typed_arrays import read
 
@@ -162,7 +163,7 @@ def test_log_says_what_it_cannot_draw() -> None:
     assert ys(mains(made)[0]).tolist() == [1.0, 10.0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.one_of(st.integers(-5, 5).map(float), st.just(math.nan)), min_size=1, max_size=200),
     st.sampled_from(["<1.5", ">0&<3", "<-1|>2"]), st.sampled_from([0.0, 0.6]), st.integers(3, 40),

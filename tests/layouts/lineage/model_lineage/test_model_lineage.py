@@ -23,6 +23,7 @@ from layouts.lineage.results import main_result
 from layouts.lineage.table import LineageTable, LineageTables
 from layouts.values.landscapes import SCALES
 from parsers import LineageRow, Setting, lineage_frame
+from tests.amounts import examples
 from tests.sources import MemorySource
 
 LONG = "x" * 10_000
@@ -149,7 +150,7 @@ NUMBERS = st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62))
 @given(st.lists(NUMBERS, max_size=30), st.sampled_from(["linear", "log", "symlog"]))
 @example([6.740490382306958e18, *[2.2250738585072014e-308] * 3], "symlog")
 @example([179769314.0, *[2.2250738585072014e-308] * 3], "symlog")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_numbers_have_places_within_the_axis(values: list[float | None], scale: str) -> None:
     runs = {str(n): {} if value is None else {"metric/m": value} for n, value in enumerate(values)}
     made = table({"first": {"metric/m": 0.5}, **runs})

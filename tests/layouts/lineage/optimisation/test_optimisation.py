@@ -24,6 +24,7 @@ from layouts.lineage.source import Growth
 from layouts.lineage.table import LineageTables
 from parsers import LineageRow, Setting
 from parsers.analysis import Forest, forests
+from tests.amounts import examples
 from tests.sources import MemorySource, series
 from tests.sources.lineage import MemoryLineage
 
@@ -161,7 +162,7 @@ def test_a_peak_is_a_curve_with_its_best_region() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_arrow_line_and_rho_never_contradict_each_other(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 40))
@@ -263,7 +264,7 @@ run = st.fixed_dictionaries(
 
 
 @given(st.lists(run, max_size=14))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_runs_are_shown(runs: list[dict[str, Setting]]) -> None:
     named = {f"run{n}": one for n, one in enumerate(runs)}
     found = sheet(named)

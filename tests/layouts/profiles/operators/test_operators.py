@@ -27,6 +27,7 @@ from layouts.profiles.profile_choice import ProfileChoice
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.frame_parts import frame_of
+from tests.amounts import examples
 from tests.sources import MemorySource
 from tests.sources.profiles import MemoryProfiles
 
@@ -360,7 +361,7 @@ def test_variants_and_shares_of_nothing() -> None:
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.dictionaries(PATHS, st.floats(1e-3, 1e6), max_size=40))
 def test_scopes_keep_their_amounts(sums: dict[str, float]) -> None:
     root = scopes.tree(sums, "")

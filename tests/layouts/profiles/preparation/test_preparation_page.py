@@ -27,6 +27,7 @@ from layouts.profiles.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from layouts.profiles.profile_choice import ProfileChoice
 from parsers import open_run
 from parsers.profile_frames import CPU, QUEUES
+from tests.amounts import examples
 from tests.parsers.analysis.profiles.test_preparation import pipeline, queues
 from tests.sources import MemorySource
 
@@ -190,7 +191,7 @@ def test_the_cpu_over_some_steps() -> None:
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=50))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_figures_keep_every_finite_point_of_short_curves(numbers: list[float]) -> None:
     y = np.array(numbers)
     made = figure([QueueCurve(np.arange(len(y), dtype=np.float64), y, "#000000")])

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from layouts.runs.overview.page import TILES, drawn, shown_run
 from parsers import HistogramValue, LandscapeValue, TensorValue, Value
+from tests.amounts import examples
 from tests.sources import MemorySource, recorded
 from tests.sources import series as made
 
@@ -64,25 +65,25 @@ def check(source: MemorySource, kind: str) -> None:
     json.dumps(shown_run(source, {}), allow_nan=False)
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=examples(60), derandomize=True)
 @given(histograms(), STEPS, FLOATS)
 def test_any_histogram(value: HistogramValue, step: int, wall: float) -> None:
     check(one_value("histogram", value, step, wall), "histogram")
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=examples(100), derandomize=True)
 @given(tensors(), STEPS)
 def test_any_tensor(value: TensorValue, step: int) -> None:
     check(one_value("tensor", value, step, 1.7e9), "tensor")
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=examples(100), derandomize=True)
 @given(landscapes())
 def test_any_landscape(value: LandscapeValue) -> None:
     check(one_value("landscape", value, 0, 1.7e9), "landscape")
 
 
-@settings(deadline=None, max_examples=100, derandomize=True)
+@settings(deadline=None, max_examples=examples(100), derandomize=True)
 @given(st.data(), st.integers(1, 6))
 def test_any_scalars(data: st.DataObject, size: int) -> None:
     step = data.draw(arrays.arrays(np.int64, size, elements=STEPS))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from parsers.analysis.curves.groups import aligned, curve, grid, minus, newest, summarised
+from tests.amounts import examples
 
 TIMES = 2000
 STEPS = st.lists(st.integers(0, 12), max_size=20)
@@ -50,7 +51,7 @@ def shared(draw: st.DrawFn) -> list[tuple[np.ndarray, np.ndarray]]:
     return [ramp(list(range(size)), [draw(SOME) for _ in range(size)]) for _ in range(draw(st.integers(1, 7)))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(shared())
 def test_over_shared_steps_a_group_is_what_pandas_groups(curves: list[tuple[np.ndarray, np.ndarray]]) -> None:
     frame = pd.concat([pd.DataFrame({"x": x, "y": y}) for x, y in curves]).dropna()

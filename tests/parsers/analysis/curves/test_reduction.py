@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.analysis import KINDS, non_finite_runs, reduce_points
+from tests.amounts import examples
 
 VALUES = st.one_of(st.floats(-1e6, 1e6), st.sampled_from([math.nan, math.inf, -math.inf, 0.0]))
 
@@ -43,7 +44,7 @@ def columns_at(x: float, low: float, high: float, columns: int) -> set[int]:
     return {min(max(at, 0), columns - 1) for at in near}
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(curves(), st.integers(1, 12), st.one_of(st.none(), st.tuples(st.integers(-300, 500), st.integers(0, 500))))
 def test_every_extreme_survives(
     curve: tuple[np.ndarray, np.ndarray], columns: int, span: tuple[int, int] | None
@@ -73,7 +74,7 @@ def test_every_extreme_survives(
     assert len(keep) <= max(4 * columns, 8 * 4 * columns + 4 * (columns + 2))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(curves(), st.integers(1, 12), st.one_of(st.none(), st.tuples(st.integers(-300, 500), st.integers(0, 500))))
 def test_every_non_finite_point_lies_in_a_run(
     curve: tuple[np.ndarray, np.ndarray], columns: int, span: tuple[int, int] | None

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.analysis import restarts, smooth
+from tests.amounts import examples
 
 
 def loop(values: list[float], weight: float, starts: set[int]) -> list[float]:
@@ -47,7 +48,7 @@ def test_positive_values_within_a_few_ulp_of_the_loop() -> None:
     assert np.abs(smooth(values, 0.6, np.empty(0, np.int64)) / want - 1).max() <= 4.5e-16
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.one_of(st.floats(-1e6, 1e6), st.sampled_from([math.nan, math.inf, -math.inf])), max_size=300),
     st.sampled_from([0.0, 0.05, 0.6, 0.97, 0.99]),

@@ -28,6 +28,7 @@ from parsers.analysis.curves.heights import SPAN
 from parsers.analysis.curves.places import rises_of
 from parsers.model import Series
 from parsers.recorded import RecordedSeries
+from tests.amounts import examples
 
 START = 1.7e9
 SHAPES = ("even", "uneven", "equal", "restart", "restarts", "laps", "back", "huge")
@@ -90,7 +91,7 @@ def same(got: Any, want: Any) -> None:
     assert got[1:] == want[1:]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(cases, st.sampled_from(["step", "relative", "absolute"]), st.sampled_from([1, 2, 7, 60, 300]), spans, spans)
 def test_a_view_by_blocks_keeps_what_passes_over_all_points_keep(
     series: Series, axis: str, columns: int, window: tuple[float, float] | None, drawn: tuple[float, float] | None
@@ -113,7 +114,7 @@ def test_a_view_by_blocks_keeps_what_passes_over_all_points_keep(
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases, st.sampled_from([0.05, 0.6, 0.97, 0.99]), st.sampled_from([7, 60, 300]), spans)
 def test_a_smoothed_view_is_that_of_the_smoothed_curve(
     series: Series, weight: float, columns: int, span: tuple[float, float] | None
@@ -141,7 +142,7 @@ def test_a_smoothed_view_is_that_of_the_smoothed_curve(
     assert got[1:] == parts[0][1:]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases, st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4), st.booleans())
 def test_facts_of_a_growing_series_are_those_of_the_whole(series: Series, cuts: list[float], smoothed: bool) -> None:
     known: dict[Any, Any] = {}

@@ -13,6 +13,7 @@ from scipy.ndimage import gaussian_filter
 
 from parsers import FormatError, open_run
 from parsers.analysis.explanations.occlusion import Box, Pixels, boxes_of, hidden, outcome_picture, radius_of, visible_share
+from tests.amounts import examples
 
 box = st.tuples(st.integers(-5, 25), st.integers(-5, 25), st.integers(0, 30), st.integers(0, 30))
 
@@ -28,7 +29,7 @@ def by_pillow(pixels: Pixels, boxes: list[Box], radius: int) -> Pixels:
     return np.asarray(drawn)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 24), st.integers(1, 20), st.integers(1, 9), st.lists(box, max_size=3))
 def test_pictures_are_those_of_pillow(seed: int, width: int, height: int, radius: int, boxes: list[Box]) -> None:
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)

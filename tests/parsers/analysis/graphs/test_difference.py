@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.analysis.graphs import compare, network
+from tests.amounts import examples
 from tests.parsers.analysis.graphs.made import frames, graphs, real_graph, transformer
 
 
@@ -107,13 +108,13 @@ def check(graph, kinds, random):
     assert found.edges_added.size == 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(st.sampled_from(KINDS), max_size=8), st.randoms(use_true_random=False))
 def test_edits_to_a_real_graph_are_found_and_nothing_else(real_data, kinds, random):
     check(real_graph(real_data / "summary/lenet_defaults"), kinds, random)
 
 
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_edits_to_a_large_real_graph_are_found_and_nothing_else(real_data, kinds, random):
     check(real_graph(real_data / "summary/graph_bert_train"), kinds, random)

@@ -19,6 +19,8 @@ pytest.importorskip("sklearn")
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.inspection import permutation_importance
 
+from tests.amounts import examples
+
 TARGET = "metric/acc"
 
 
@@ -130,7 +132,7 @@ value = st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62), st.text(
 
 
 @given(data=st.data(), n=st.integers(0, 24))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_any_values_give_numbers(data: st.DataObject, n: int) -> None:
     table = pd.DataFrame(
         {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from parsers import Series
 from parsers.analysis import step_times, times_at
+from tests.amounts import examples
 
 
 def series(points: list[tuple[int, float]]) -> Series:
@@ -52,7 +53,7 @@ points = st.lists(
 
 
 @given(points, st.lists(st.integers(-1, 22), max_size=10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_joined_like_a_loop_would(given_points: list[tuple[int, float]], asked: list[int]) -> None:
     found = step_times(series(given_points))
     assert (found.mean_ns > 0).all()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from parsers import STEPS, open_run
 from parsers.analysis import average, breakdowns, drift, one_step, outliers, shares
+from tests.amounts import examples
 from tests.writers.step_traces import LEGACY, NEW, frame, legacy
 
 
@@ -122,7 +123,7 @@ wild = times | st.sampled_from([math.nan, math.inf, -math.inf, -1.0, -0.0, 1e300
 
 @given(st.lists(st.tuples(wild, wild, wild, wild), min_size=1, max_size=20))
 @example([(0.0, 0.0, 0.0, 0.0), (math.nan, math.nan, math.nan, 0.0), (0.0, 0.0, 0.0, 0.0)])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_parts_of_a_legacy_step_add_up_to_the_last_nanosecond(rows: list[tuple[float, float, float, float]]) -> None:
     made = frame([
         {"step": at + 1, **dict(zip(LEGACY, row[:3], strict=True)), "total_ns": row[3]} for at, row in enumerate(rows)
@@ -140,7 +141,7 @@ def test_parts_of_a_legacy_step_add_up_to_the_last_nanosecond(rows: list[tuple[f
 
 
 @given(st.lists(st.tuples(times, times, times, times, times), min_size=1, max_size=20))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_parts_of_a_new_step_add_up_to_the_last_nanosecond(rows: list[tuple[float, ...]]) -> None:
     made = frame([{"step": at, **dict(zip(NEW, row, strict=True))} for at, row in enumerate(rows)])
     (found,) = breakdowns(made)
@@ -154,7 +155,7 @@ def test_parts_of_a_new_step_add_up_to_the_last_nanosecond(rows: list[tuple[floa
 
 
 @given(st.lists(st.tuples(times, times, times), min_size=2, max_size=30), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_order_of_rows_changes_no_average_and_no_outlier(rows: list[tuple[float, float, float]], random: object) -> None:
     made = [legacy(at + 1, round(a) + 1.0, round(b), round(c)) for at, (a, b, c) in enumerate(rows)]
     mixed = list(made)

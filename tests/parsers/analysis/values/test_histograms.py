@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from parsers import HistogramValue
 from parsers.analysis import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
+from tests.amounts import examples
 
 number = st.floats(-1000, 1000, allow_subnormal=False)
 width = st.one_of(st.just(0.0), st.floats(0.001, 500))
@@ -53,7 +54,7 @@ def test_common_bins_keep_every_count(rows: list[list[tuple[float, float, float]
         assert row.sum() == pytest.approx(one.count.sum(), rel=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(buckets, st.lists(st.floats(-1500, 1500), min_size=2, max_size=8, unique=True))
 def test_any_bins_against_exact_arithmetic(rows: list[tuple[float, float, float]], edges: list[float]) -> None:
     edges = sorted(edges)
@@ -63,7 +64,7 @@ def test_any_bins_against_exact_arithmetic(rows: list[tuple[float, float, float]
     assert counts == pytest.approx([float(one) for one in expected], rel=1e-9, abs=1e-9 * total + 1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(buckets, st.floats(-1500, 1500), st.floats(0.001, 2000))
 def test_what_lies_beyond_the_limits_is_the_rest(rows: list[tuple[float, float, float]], low: float, wide: float) -> None:
     high = low + wide

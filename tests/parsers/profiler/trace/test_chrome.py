@@ -20,6 +20,7 @@ from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.trace import chrome, events, sources
 from parsers.profiler.trace.columns import ASYNC, COMPLETE, INSTANT, UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.events import PIECE
+from tests.amounts import examples
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 KINETO = DATA / "written/traces/host_1.1712000000000.pt.trace.json"
@@ -441,7 +442,7 @@ def test_a_cut_at_any_byte_loses_one_event_at_most(compressed: bool, tmp_path: P
         check(trace)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, len(SMALL) - 1), st.binary(min_size=0, max_size=3))
 def test_damage_at_one_place_loses_two_events_at_most(at: int, new: bytes) -> None:
     import tempfile
@@ -455,7 +456,7 @@ def test_damage_at_one_place_loses_two_events_at_most(at: int, new: bytes) -> No
         assert sum(kept.values()) == 6 or trace.problems or len(trace.slices) == 6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.tuples(
