@@ -28,3 +28,7 @@ def _long(case: Any) -> Any:
     if isinstance(case, type(pytest.param())):
         return pytest.param(*case.values, marks=[*case.marks, pytest.mark.long], id=case.id)
     return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
+
+
+some_or_every = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
+"""Runs a test with `every` False, for a few seeds or places, and, in `make test-long`, True, for all."""

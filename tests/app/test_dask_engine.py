@@ -79,6 +79,7 @@ def test_workers_give_what_the_thread_gives(tmp_path: Path, engine: Dask) -> Non
     assert answers(engine, []) == {}
 
 
+@pytest.mark.long
 def test_a_rank_that_kills_its_workers_is_told_and_all_others_are_read(tmp_path: Path, engine: Dask) -> None:
     tasks = tasks_of(tmp_path, "rank", "rank", "kills", "rank", "raises", "rank")
     told: list[int] = []
@@ -152,6 +153,7 @@ def test_answers_that_are_not_valid_are_made_here(tmp_path: Path, cluster: str, 
     engine.close()
 
 
+@pytest.mark.long
 def test_a_scheduler_that_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setattr(dask_engine, "CONNECT_S", 1.0)

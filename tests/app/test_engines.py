@@ -231,6 +231,7 @@ def test_a_slow_consumer_gets_little_in_advance(tmp_path: Path) -> None:
     engine.close()
 
 
+@pytest.mark.long
 def test_a_rank_that_takes_long_does_not_let_the_others_pile_up(tmp_path: Path, hostile: Processes) -> None:
     tasks = tasks_of(tmp_path, "hangs", *["rank"] * 60, size=2 * PIECE)
     found: list[int] = []

@@ -23,6 +23,7 @@ from parsers.errors import FormatError
 from parsers.events.mindspore import MINDSPORE
 from parsers.profiler.registry import FILE_KINDS
 from parsers.registry import READERS
+from tests.amounts import long_after, some_or_every
 from tests.fuzz.cases import attempt
 from tests.fuzz.corpus import LARGEST, Seeds
 from tests.fuzz.driver import FOUND, Fuzzing, cases
@@ -58,11 +59,12 @@ def test_what_is_covered_comes_from_the_registries() -> None:
     assert set(FILE_KINDS) < set(COVERED)
 
 
+@some_or_every
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_target_reads_its_intact_files(name: str, tmp_path: Path) -> None:
+def test_a_target_reads_its_intact_files(name: str, tmp_path: Path, every: bool) -> None:
     found = TARGETS[name]
     read = 0
-    for data in found.seeds:
+    for data in found.seeds if every else found.seeds[:: max(1, len(found.seeds) // 5)]:
         assert len(data) <= 2 * LARGEST
         try:
             found.run(data, str(tmp_path))
@@ -150,7 +152,9 @@ def refused(data: bytes) -> None:
         (busy, "took more than 1 s of processor time"),
         (lambda data: np.ones(64 << 20).sum(), "MemoryError at "),
         (lambda data: os.kill(os.getpid(), signal.SIGUSR1), f"ended the process with signal {signal.SIGUSR1:d}"),
-        (lambda data: sum(range(10**12)), "took more than 4 s of processor time in a library"),
+        pytest.param(
+            lambda data: sum(range(10**12)), "took more than 4 s of processor time in a library", marks=pytest.mark.long
+        ),
     ],
     ids=["fine", "refused", "raises", "busy", "memory", "crash", "hangs-in-c"],
 )
@@ -162,18 +166,19 @@ def test_a_case_is_held_to_its_limits(run: Callable[[bytes], object], what: str,
         assert failure.data == b"data"
 
 
-def test_faults_are_found_again_and_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("cases", long_after(1, [1_200, 3_000]))
+def test_faults_are_found_again_and_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str], cases: int) -> None:
     def run(data: bytes) -> None:
         if len(data) > 10 and b"\xff" in data:
             raise KeyError(data)
         if len(data) > 120:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    fuzzing = Fuzzing([target(run), TARGETS["image"]], 1, str(tmp_path / "scratch"), 60.0, 3_000)
+    fuzzing = Fuzzing([target(run), TARGETS["image"]], 1, str(tmp_path / "scratch"), 60.0, cases)
     fuzzing.run(None)
     found = {failure.what for failure in fuzzing.failures}
     assert found == {"KeyError at test_fuzz.py:run", "ended the process with signal 15"}
-    assert sum(fuzzing.slot.counts()) >= 3_000
+    assert sum(fuzzing.slot.counts()) >= cases
     assert fuzzing.report(tmp_path / "found", 1.0) == 2
     sizes = sorted(len(path.read_bytes()) for path in (tmp_path / "found" / "made").iterdir())
     assert sizes[0] == 11

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from parsers.events.writer import EventWriter
+from tests.amounts import long_after
 from tests.app.commands.running import DEMO, ROOT, free_port, get, run
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -47,7 +48,7 @@ def serve(base) -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
         process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", long_after(1, [signal.SIGTERM, signal.SIGINT]))
 def test_signals_end_it_cleanly(serve, number) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     process, url = serve()
@@ -202,7 +203,7 @@ def test_a_background_token_is_in_no_log_and_no_command_line(base) -> None:
         run("stop", "--port", port)
 
 
-@pytest.mark.parametrize("options", [[], ["--no-cache"]])
+@pytest.mark.parametrize("options", long_after(1, [[], ["--no-cache"]]))
 def test_runs_around_the_cache_directory(serve, base, monkeypatch, options) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(base / "cache"))
     process, url = serve(*options)
@@ -227,6 +228,7 @@ def test_a_workspace_where_the_cache_cannot_be_used(serve, tmp_path, monkeypatch
     assert line.startswith("mindscope: status and stop will not find this server: the user's cache directory: expected")
 
 
+@pytest.mark.long
 def test_in_the_background_where_the_cache_cannot_be_used(base, tmp_path, monkeypatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -239,6 +241,7 @@ def test_in_the_background_where_the_cache_cannot_be_used(base, tmp_path, monkey
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 answers on Linux only")
+@pytest.mark.long
 def test_one_port_at_two_addresses(serve) -> None:
     first, url = serve("--host", "127.0.0.2")
     port = url.rstrip("/").rpartition(":")[2]

@@ -14,12 +14,13 @@ import pytest
 
 from app.tuning import claims
 from parsers.tuning.recording import PLACE, RETRY_OF, SKIPPED
+from tests.amounts import long_after
 from tests.app.tuning.conftest import Search, ended
 
 TRIES = int(os.environ.get("MINDSCOPE_KILLS", "4"))
 
 
-@pytest.mark.parametrize("seed", range(TRIES))
+@pytest.mark.parametrize("seed", long_after(1, range(TRIES)))
 def test_a_killed_tuner_loses_no_trial(search: Search, seed: int) -> None:
     search.write(f"seed: {seed}\nbudget: {{trials: 14}}")
     draw = random.Random(seed)
@@ -96,7 +97,7 @@ def test_four_workers_share_a_grid_without_repeating_a_point(search: Search) -> 
     assert len({one.attributes[PLACE]["worker"] for one in done}) > 1
 
 
-@pytest.mark.parametrize("sampler", ["tpe", "random", "qmc"])
+@pytest.mark.parametrize("sampler", long_after(1, ["tpe", "random", "qmc"]))
 def test_four_workers_keep_to_the_budget_and_never_repeat_a_seed(search: Search, sampler: str) -> None:
     search.write(f"tuner: {{name: {sampler}}}\nbudget: {{trials: 16}}\nconstraints: ['y >= 0']",
                  parameters="  x: {bounds: [0, 10], type: int}\n  y: {bounds: [0, 1], type: float}")  # fmt: skip

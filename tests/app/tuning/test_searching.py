@@ -19,6 +19,7 @@ from app.tuning.samplers import GridByNumber, halton, sampler_of
 from app.tuning.settings import suggest
 from parsers.tuning.config import read_tuning
 from parsers.tuning.description import Parameter, Target, Tuning
+from tests.amounts import long_after
 
 warnings.filterwarnings("ignore", module="optuna")
 optuna.logging.set_verbosity(optuna.logging.CRITICAL)
@@ -134,7 +135,7 @@ def best_found(problem: Problem, goal: str, seed: int, enough: float) -> float:
     return best
 
 
-@pytest.mark.parametrize("goal", ["minimize", "maximize"])
+@pytest.mark.parametrize("goal", long_after(1, ["minimize", "maximize"]))
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_search_goes_the_right_way_and_comes_near(name: str, goal: str) -> None:
     problem = PROBLEMS[name]
@@ -201,6 +202,7 @@ def test_the_points_of_qmc_fill_every_dimension_evenly() -> None:
     assert (counts == 1).all()
 
 
+@pytest.mark.long
 def test_pruning_saves_steps_of_the_demo_and_finds_the_same_best(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("tune_train", ROOT / "examples" / "tune_train.py")
     assert spec is not None

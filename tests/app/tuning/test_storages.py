@@ -19,6 +19,7 @@ from optuna.trial import TrialState
 from app.tuning import orphans, processes, storages, studies, worker
 from parsers import tuning_frames
 from parsers.tuning.recording import END, PLACE
+from tests.amounts import long_after
 from tests.app.tuning.conftest import Search, ended, script
 
 Lines = Callable[[], Sequence[str]]
@@ -153,7 +154,7 @@ def test_a_trial_of_a_machine_that_is_gone_is_given_up(search: Search, output: L
     assert (gone.state, gone.attributes[END]["reason"]) == ("failed", "its worker w1 has given no sign for 10 min 0 s")
 
 
-@pytest.mark.parametrize("after", [0, 2, 5])
+@pytest.mark.parametrize("after", long_after(1, [2, 0, 5]))
 def test_a_disk_that_is_full_for_a_while_loses_nothing(
     search: Search, output: Lines, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
@@ -221,6 +222,7 @@ def begun(journal: Path) -> bool:
     return journal.exists() and journal.stat().st_size > 0
 
 
+@pytest.mark.long
 def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
     """The workspace is a file system of 256 kB, which is full for three seconds while trials run."""
     place = search.directory / "workspace"

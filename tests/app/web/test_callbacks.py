@@ -14,7 +14,7 @@ import pytest
 from app.commands.serving import demo_directory
 from app.store.store import Store
 from app.web.server import Application, create_app
-from tests.amounts import ALL_EXAMPLES
+from tests.amounts import ALL_EXAMPLES, some_or_every
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 3, 1e300, -0.5, "", "x", "\0", "../../etc/passwd", "<b>", "=1+1", "9" * 400, "é" * 5000, [], [[]],
@@ -94,7 +94,7 @@ def test_there_are_callbacks_to_test(application) -> None:
     assert len(list(requests_of(application))) >= 4
 
 
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
+@some_or_every
 @pytest.mark.parametrize("part", range(4))  # parts, so that several processes share the work
 def test_wrong_values(application, part, every) -> None:
     """Every value in every place; in `make test` a place has an eighth of the values, a callback an eighth of the asks."""

@@ -13,6 +13,7 @@ import pytest
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.model import Batch
+from tests.amounts import long_after
 from tests.parsers.events.event_reference import read_points
 
 READER = {"mindspore": MINDSPORE, "tensorboard": TENSORBOARD}
@@ -32,7 +33,7 @@ def follow(layout: str, directory: Path, batches: dict[str, list[Batch]]) -> Non
 
 
 @pytest.mark.parametrize("layout", ["mindspore", "tensorboard"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", long_after(1, [1, 2]))
 def test_what_was_followed_equals_a_full_read(tmp_path: Path, layout: str, seed: int) -> None:
     command = [sys.executable, "-m", "tests.writers.live_writer", str(tmp_path), layout, str(seed)]
     batches: dict[str, list[Batch]] = {}

@@ -226,6 +226,7 @@ def test_progress_grows_to_the_end(record: Record, tmp_path: Path) -> None:
     assert shares[-1] == 1.0
 
 
+@pytest.mark.long
 def test_all_of_the_real_runs(real_data: Path, tmp_path: Path) -> None:
     with Export(tmp_path / "out", WantedExport(), refused=lambda error: pytest.fail(str(error))) as export:
         count = 0

@@ -18,6 +18,7 @@ from parsers.graphs.reader import read_file
 from parsers.graphs.types import NAMES
 from tests.parsers.graphs.golden import GOLDEN, SAMPLE, text
 from tests.parsers.graphs.reference import graph_of, message
+from tests.positions import every_byte, positions
 
 COUNTS = {
     "graph_bert_train": (2059, 600, 627),
@@ -138,12 +139,13 @@ def test_columns_of_a_small_graph() -> None:
         graph.attributes(5)
 
 
+@every_byte
 @pytest.mark.parametrize("bare", [False, True])
-def test_no_flipped_or_missing_byte_raises_and_whole_nodes_survive(bare: bool) -> None:
+def test_no_flipped_or_missing_byte_raises_and_whole_nodes_survive(bare: bool, every: bool) -> None:
     data = small()
     if bare:
         data = message("mindspore.ModelProto").FromString(data).graph.SerializeToString()
-    for at in range(len(data)):
+    for at in positions(len(data), every):
         for damaged in (data[:at], data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :]):
             graph = read_graph(damaged, Origin("file"))
             for row in range(len(graph.nodes)):

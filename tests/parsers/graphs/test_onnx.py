@@ -9,6 +9,7 @@ from parsers.graphs.formats import format_of
 from parsers.graphs.graph import Origin
 from parsers.graphs.onnx import read_graph, sniff
 from tests.parsers.graphs.reference import message
+from tests.positions import every_byte, positions
 
 
 def value(graph: Any, name: str, kind: int, *dims: int | str) -> None:
@@ -80,9 +81,10 @@ def test_a_small_model() -> None:
     assert "gone" in texts[0]
 
 
-def test_no_flipped_or_missing_byte_raises() -> None:
+@every_byte
+def test_no_flipped_or_missing_byte_raises(every: bool) -> None:
     data = small()
-    for at in range(len(data)):
+    for at in positions(len(data), every):
         damages = [data[:at], data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :]]
         for damaged in damages[at % 2 :]:
             graph = read_graph(damaged, Origin("file"))

@@ -13,6 +13,7 @@ from parsers.graphs.formats import format_of
 from parsers.graphs.graph import Origin
 from parsers.graphs.tensorflow import read_graph, sniff
 from tests.parsers.graphs.reference import message
+from tests.positions import every_byte, positions
 
 
 def small() -> bytes:
@@ -93,9 +94,10 @@ def test_the_graph_torch_wrote(real_data: Path) -> None:
     ]
 
 
-def test_no_flipped_or_missing_byte_raises() -> None:
+@every_byte
+def test_no_flipped_or_missing_byte_raises(every: bool) -> None:
     data = small()
-    for at in range(len(data)):
+    for at in positions(len(data), every):
         for damaged in (data[:at], data[:at] + bytes((data[at] ^ 0xFF,)) + data[at + 1 :]):
             graph = read_graph(damaged, Origin("file"))
             for row in range(len(graph.nodes)):

@@ -12,6 +12,7 @@ from parsers import open_run
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, classify, display_name
 from parsers.profiler.sessions import find_sessions
+from tests.amounts import some_or_every
 from tests.parsers.profiler.written import FILES
 
 BESIDE = ("aicore_intermediate_0_detail.csv", "cpu_op_detail_info_0.csv", "gpu_op_detail_info_0.csv", "framework_raw_0.csv")
@@ -38,13 +39,14 @@ def test_readers_name_kinds_that_are_registered() -> None:
         assert set(reader.unless) <= set(FILE_KINDS)
 
 
+@some_or_every
 @pytest.mark.parametrize("name", FILES)
-def test_neither_a_flipped_byte_nor_a_cut_raises(name: str, tmp_path: Path) -> None:
+def test_neither_a_flipped_byte_nor_a_cut_raises(name: str, tmp_path: Path, every: bool) -> None:
     whole = FILES[name].encode()
     for what in (*(BESIDE if classify(name)[0] in ("framework_raw", "flops", "cpu_framework") else ()), name):  # type: ignore[index]
         (tmp_path / what).write_text(FILES[what])
     path = tmp_path / name
-    for at in range(0, len(whole), max(1, len(whole) // 20)):
+    for at in range(0, len(whole), max(1, len(whole) // (20 if every else 4))):
         for damaged in (whole[:at], whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]):
             path.write_bytes(damaged)
             (profile,) = Profiles(find_sessions(str(tmp_path), (str(tmp_path),))[0]).values()

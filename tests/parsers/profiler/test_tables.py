@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from parsers.profiler import lines
 from parsers.profiler.digits import exact_ns
 from parsers.profiler.tables import MOST_COLUMNS, NONE, FileTable, TableField, read_table
+from tests.positions import every_byte, positions
 
 FIELDS = (
     TableField("name", ("Name",), "text", required=True),
@@ -302,9 +303,10 @@ def test_blocks_of_any_size_read_what_the_csv_module_wrote(
     assert list(table.columns["name"]) == ["" if name.strip() in missing else name.strip() for name, _, _ in rows]
 
 
-def test_no_flipped_byte_and_no_cut_raises(path: Path) -> None:
+@every_byte
+def test_no_flipped_byte_and_no_cut_raises(path: Path, every: bool) -> None:
     whole = (HEADER + ROW + '"a,b",1,2,3,4\n' + ROW).encode()
-    for at in range(len(whole)):
+    for at in positions(len(whole), every):
         for flip in (0x01, 0x02, 0x10, 0x80, 0xFF):
             table = read(path, whole[:at] + bytes((whole[at] ^ flip,)) + whole[at + 1 :], "more/")
             assert table.rows <= 4

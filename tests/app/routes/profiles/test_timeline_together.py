@@ -174,6 +174,7 @@ def test_a_collective_on_the_other_ranks(client: FlaskClient) -> None:
     assert [one["end"] - rank_traces.ENDS_NS[0] for one in recorded] == [rank_traces.CLOCK_NS * rank for rank in range(RANKS)]
 
 
+@pytest.mark.long
 def test_who_came_last_to_the_collective_that_a_stream_waited_for(real_data: Path) -> None:
     store = Store([real_data / "profiler_new" / "torch_npu_text_level2"], interval=0).start()
     try:

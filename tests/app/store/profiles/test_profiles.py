@@ -53,6 +53,7 @@ def ready(store: Store, name: str) -> ProfileFrame:
     until = time.monotonic() + 30
     while (found := store.profiles.frame("one", row.session, row.rank, name)).state in ("reading", "waiting"):
         assert time.monotonic() < until
+        time.sleep(0.01)
     return found
 
 

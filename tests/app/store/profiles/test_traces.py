@@ -49,6 +49,7 @@ def ready(found: Traces, profile: Profile) -> ProfileFrame:
     until = time.monotonic() + 60
     while (frame := found.frame(profile)).state in ("reading", "waiting") or half_done(found, profile):
         assert time.monotonic() < until
+        time.sleep(0.02)
     return frame
 
 
@@ -67,6 +68,7 @@ def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
         until = time.monotonic() + 60
         while store.profiles.frame(*KEY, "trace").state in ("reading", "waiting"):
             assert time.monotonic() < until
+            time.sleep(0.02)
         opened = store.profiles.trace(*KEY)
         assert opened is not None
         assert len(opened.trace.slices) == len(chrome_traces.slices())
@@ -157,6 +159,7 @@ def test_columns_are_seen_before_the_pyramid(
     until = time.monotonic() + 60
     while (opened := kept.open(profile)) is None or (frame := kept.frame(profile)).done == 0:
         assert time.monotonic() < until
+        time.sleep(0.02)
     total = len(chrome_traces.slices())
     assert (frame.state, frame.done, frame.total) == ("ready", total // 2, total)
     assert opened.pyramid is None

@@ -24,7 +24,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import Note, NoteChange, NotKept, Stale, ordered_tags
 from layouts.shell.run_list import listing
-from tests.amounts import examples
+from tests.amounts import examples, some_or_every
 from tests.app.store.runs.some_notes import HARMLESS, POINTS, remark, says
 
 # Changes -------------------------------------------------------------------------------------------------------------
@@ -183,9 +183,10 @@ def work(directory: str, number: int, times: int) -> None:
         kept.save_view("/data", f"{number}-{turn}", f"view {number} {turn}", HARMLESS)
 
 
-def test_programs_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+@some_or_every
+def test_programs_that_write_at_once_lose_nothing(tmp_path: Path, every: bool) -> None:
     context = multiprocessing.get_context("spawn")
-    times = 25
+    times = 25 if every else 5
     workers = [context.Process(target=work, args=(str(tmp_path), number, times)) for number in range(3)]
     for worker in workers:
         worker.start()

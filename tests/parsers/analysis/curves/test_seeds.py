@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from parsers.analysis.curves.seeds import _YUEN, improvement, interquartile_mean, student
+from tests.amounts import long_after
 
 TIMES = 2000
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
@@ -57,7 +58,7 @@ def test_groups_that_do_not_overlap_are_no_certainty() -> None:
     assert 0.3 < found.low < 0.7
 
 
-@pytest.mark.parametrize("n", [4, 5, 7, 8, 13, 20, 30])
+@pytest.mark.parametrize("n", long_after(2, [4, 13, 5, 7, 8, 20, 30]))
 def test_quantiles_of_yuen_s_t_are_those_of_normal_samples(n: int) -> None:
     draws = np.sort(np.random.default_rng(n).normal(size=(200_000, n)), axis=1)
     cut = n // 4
@@ -75,7 +76,7 @@ DISTRIBUTIONS = {
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-@pytest.mark.parametrize("n", [5, 10, 30])
+@pytest.mark.parametrize("n", long_after(1, [10, 5, 30]))
 def test_intervals_of_the_interquartile_mean_cover_95_percent(name: str, n: int) -> None:
     kind = DISTRIBUTIONS[name]
     truth = stats.trim_mean(kind.ppf((np.arange(100_000) + 0.5) / 100_000), 0.25)
@@ -87,8 +88,8 @@ def test_intervals_of_the_interquartile_mean_cover_95_percent(name: str, n: int)
         assert 0.93 <= covered <= 0.97
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.5, 1.0, 2.0])
-@pytest.mark.parametrize("n", [5, 10, 20])
+@pytest.mark.parametrize("shift", long_after(2, [0.0, 1.0, 0.5, 2.0]))
+@pytest.mark.parametrize("n", long_after(1, [10, 5, 20]))
 def test_intervals_of_the_probability_of_improvement_cover_95_percent(shift: float, n: int) -> None:
     random = np.random.default_rng(int(10 * shift) + n)
     truth = stats.norm.cdf(shift / math.sqrt(2.0))

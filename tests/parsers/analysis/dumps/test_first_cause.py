@@ -11,6 +11,7 @@ import pytest
 from parsers import open_run
 from parsers.analysis.dumps.departures import departures
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
+from tests.amounts import long_after
 from tests.writers.dumps import Injection, network, write_dump
 
 KINDS = ("nan", "inf", "exploding", "vanishing")
@@ -22,7 +23,7 @@ def first(folder: Path) -> tuple[str, str, int, str, str]:
     return str(one["kind"]), str(one["origin"]), int(one["iteration"]), str(one["name"]), str(one["source"])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", long_after(4, range(20)))
 def test_the_operator_that_was_made_bad_comes_first(tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(500 + seed)
     places = len(network(rng).operators)
@@ -35,7 +36,7 @@ def test_the_operator_that_was_made_bad_comes_first(tmp_path: Path, seed: int) -
     assert kind == (injection.kind if seed % 4 > 1 else "non_finite")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", long_after(1, range(3)))
 def test_a_healthy_training_has_no_cause(tmp_path: Path, seed: int) -> None:
     write_dump(tmp_path, seed=seed, iterations=12)
     assert open_run(tmp_path).dump.first_cause().empty

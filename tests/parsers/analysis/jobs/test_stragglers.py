@@ -8,20 +8,18 @@ import pytest
 from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.stragglers import Straggler, moves_with, stragglers
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
+from tests.amounts import some_or_every
 from tests.writers.clusters import Made, make
 
 TRIALS = 100
 """Seeds per shape of job in `make test-long`; in `make test` FEWER, which still tell 95 % from a tenth less."""
-FEWER = 20
+FEWER = 10
 SHAPES = ((64, 4), (64, 8), (64, 16), (256, 8), (1024, 16))
 
 
 def named(made: Made) -> list[Straggler]:
     found = stragglers(made.collectives, made.steps, made.groups, slow_links(made.links))
     return [one for one in found if one.persistent]
-
-
-every_seed = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["some", "every"])
 
 
 def trials(ranks: int, every: bool) -> range:
@@ -35,7 +33,7 @@ def test_no_rows_name_nobody() -> None:
     assert slow_links(LINKS.empty()) == []
 
 
-@every_seed
+@some_or_every
 @pytest.mark.parametrize(("ranks", "group"), SHAPES)
 def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: int, every: bool) -> None:
     right = wrong = 0
@@ -48,7 +46,7 @@ def test_a_rank_that_computes_five_percent_longer_is_named(ranks: int, group: in
     assert wrong <= 0.02 * len(trials(ranks, every))
 
 
-@every_seed
+@some_or_every
 @pytest.mark.parametrize(("ranks", "group"), SHAPES)
 def test_nobody_is_named_where_nothing_is_wrong(ranks: int, group: int, every: bool) -> None:
     jobs = [make(seed, ranks=ranks, group=group) for seed in trials(ranks, every)]
@@ -56,7 +54,7 @@ def test_nobody_is_named_where_nothing_is_wrong(ranks: int, group: int, every: b
     assert not [job for job in jobs if slow_links(job.links)]
 
 
-@every_seed
+@some_or_every
 @pytest.mark.parametrize("ranks", [64, 256])
 def test_a_link_at_seven_tenths_is_named(ranks: int, every: bool) -> None:
     right = 0
@@ -67,7 +65,7 @@ def test_a_link_at_seven_tenths_is_named(ranks: int, every: bool) -> None:
     assert right >= 0.95 * len(trials(ranks, every))
 
 
-@every_seed
+@some_or_every
 def test_a_rank_that_comes_late_from_the_host(every: bool) -> None:
     ranks = 64
     right = 0
@@ -98,7 +96,7 @@ def test_since_which_step_and_what_it_costs() -> None:
     assert found.last > 0.9
 
 
-@every_seed
+@some_or_every
 def test_two_ranks_only_differ(every: bool) -> None:
     ranks = 8
     right = 0

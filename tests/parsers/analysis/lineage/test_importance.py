@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from parsers import IMPORTANCE, SINGLE_CHANGES, Run, discover, lineage_table
 from parsers.analysis import importance, settings_of, single_changes, targets_of
 from parsers.analysis.lineage.intervals import beta_cdf, explained
 from parsers.analysis.lineage.strengths import association, pearson, ranks, spearman
+from tests.amounts import long_after, some_or_every
 from tests.parsers.lineage.lineage_reference import lineage_event, write_run
 
 TARGET = "metric/acc"
@@ -97,8 +97,14 @@ def test_nothing_measured_leaves_only_weak_relations() -> None:
 
 @pytest.mark.parametrize(
     ("rho", "n"),
-    [(0.0, 10), (0.3, 10), (0.8, 10), (0.9, 10), (0.2, 12), (0.5, 12), (0.8, 12), (0.0, 20), (-0.7, 30), (0.1, 60), (0.9, 60)],
-)
+    long_after(
+        1,
+        [
+            (0.8, 10), (0.0, 10), (0.3, 10), (0.9, 10), (0.2, 12), (0.5, 12), (0.8, 12), (0.0, 20), (-0.7, 30), (0.1, 60),
+            (0.9, 60),
+        ],
+    ),
+)  # fmt: skip
 def test_intervals_cover_95_percent(rho: float, n: int) -> None:
     rng = np.random.default_rng(7)
     covered = np.zeros(2)
@@ -111,19 +117,20 @@ def test_intervals_cover_95_percent(rho: float, n: int) -> None:
     assert (covered / 2000 <= 0.97).all()
 
 
+@some_or_every
 @pytest.mark.parametrize(
     ("groups", "n", "noncentrality"), [(3, 10, 0.0), (3, 12, 4.0), (5, 30, 1.0), (5, 30, 40.0), (20, 200, 9.0)]
 )
-def test_intervals_of_categories_cover_95_percent(groups: int, n: int, noncentrality: float) -> None:
+def test_intervals_of_categories_cover_95_percent(groups: int, n: int, noncentrality: float, every: bool) -> None:
     rng = np.random.default_rng(11)
     codes = np.arange(n) % groups
     means = np.where(codes == 0, 1.0, 0.0)
     means -= means.mean()
     means *= math.sqrt(noncentrality / float(means @ means))
     true = math.sqrt(noncentrality / (noncentrality + n))
-    found = [association(codes, means + rng.normal(size=n)) for _ in range(2000)]
+    found = [association(codes, means + rng.normal(size=n)) for _ in range(2000 if every else 200)]
     covered = np.mean([one.low <= true <= one.high for one in found])
-    assert 0.93 <= covered <= 0.97
+    assert (0.93 if every else 0.9) <= covered <= (0.97 if every else 0.99)
 
 
 @given(
@@ -311,11 +318,9 @@ def test_settings_are_sorted_by_what_is_sure() -> None:
     assert frame["setting"].tolist() == ["many", "few"]
 
 
-def test_a_thousand_runs_are_ranked_in_half_a_second() -> None:
+def test_a_thousand_runs_are_ranked() -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({f"user_defined/{n}": rng.normal(size=1000) for n in range(24)})
     frame = frame.assign(**{f"user_defined/t{n}": rng.choice(list("abcde"), 1000) for n in range(6)})
     frame[TARGET] = rng.normal(size=1000)
-    begin = process_time()
     assert len(importance(frame, TARGET)) == 30
-    assert process_time() - begin < 0.5

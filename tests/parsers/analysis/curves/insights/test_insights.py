@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from parsers import INSIGHTS, insights, open_run
 from parsers.analysis.curves.insights import LEVELS, RULES, insights_of, insights_of_run, stalled
+from tests.amounts import long_after, some_or_every
 from tests.parsers.analysis.curves.insights import curves, troubles
 from tests.parsers.analysis.curves.insights.curves import CLEAN, FAULTS, clean, correlated, fault, series
 
@@ -35,7 +36,7 @@ def kinds(tag, value, step=None, wall=None):
 # Rates ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", long_after(1, range(4)))
 def test_of_200_clean_curves_of_100000_steps_none_has_more_than_one_mark(part):
     families = list(CLEAN)
     told = collections.defaultdict(list)
@@ -48,10 +49,11 @@ def test_of_200_clean_curves_of_100000_steps_none_has_more_than_one_mark(part):
     assert not any(mark.severity == 2 for marks in told.values() for every in marks for mark in every)
 
 
-def test_of_500_faults_at_least_95_percent_are_found_where_they_begin():
+@some_or_every
+def test_of_500_faults_at_least_95_percent_are_found_where_they_begin(every):
     rates = {}
     for kind in FAULTS:
-        seen = [_is_found(fault(kind, FAULT_SEED + number)) for number in range(72)]
+        seen = [_is_found(fault(kind, FAULT_SEED + number)) for number in range(72 if every else 12)]
         rates[kind] = sum(seen) / len(seen)
     assert np.mean(list(rates.values())) >= 0.95, rates
     # A plateau begins where nothing happens, and a spike may fall on noise of the other sign.
@@ -69,11 +71,12 @@ def _is_found(one):
 TROUBLE_SEED, HARMLESS_SEED = 51_300_000, 73_100_000
 
 
+@some_or_every
 @pytest.mark.parametrize("kind", troubles.TROUBLES)
-def test_blow_ups_frozen_values_and_shifts_are_found_where_they_begin(kind):
+def test_blow_ups_frozen_values_and_shifts_are_found_where_they_begin(kind, every):
     named = {"blow-up": {"divergence"}, "frozen": {"frozen"}, "shift": {"shift", "divergence"}}[kind]
     seen = []
-    for number in range(100):
+    for number in range(100 if every else 20):
         one = troubles.TROUBLES[kind](TROUBLE_SEED + number)
         marks = found(one.tag, one.series)
         seen.append(any(mark.kind in named and one.earliest <= mark.step <= one.latest for mark in marks))
@@ -81,6 +84,7 @@ def test_blow_ups_frozen_values_and_shifts_are_found_where_they_begin(kind):
     assert np.mean(seen) >= (0.9 if kind == "shift" else 0.95)
 
 
+@pytest.mark.long
 def test_troubles_are_found_in_95_of_100():
     seen = []
     for kind, make in troubles.TROUBLES.items():
@@ -92,9 +96,10 @@ def test_troubles_are_found_in_95_of_100():
     assert np.mean(seen) >= 0.95
 
 
+@some_or_every
 @pytest.mark.parametrize("family", troubles.HARMLESS)
-def test_no_clean_curve_of_100000_steps_has_more_than_one_mark(family):
-    for number in range(12):
+def test_no_clean_curve_of_100000_steps_has_more_than_one_mark(family, every):
+    for number in range(12 if every else 2):
         tag, one = troubles.harmless(family, HARMLESS_SEED + number)
         assert len(found(tag, one)) <= 1, (number, found(tag, one))
 

@@ -11,6 +11,7 @@ import pytest
 
 from parsers import discover, open_run
 from parsers.analysis.jobs.advice import BELOW, FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from tests.amounts import some_or_every
 from tests.writers.clusters import Made, make
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
@@ -27,13 +28,14 @@ def rules(result: Review) -> dict[str, Advice]:
     return {one.rule: one for one in result.found}
 
 
-def test_a_slow_rank_is_named_with_what_it_costs() -> None:
-    right = 0
-    for seed in range(40):
+@some_or_every
+def test_a_slow_rank_is_named_with_what_it_costs(every: bool) -> None:
+    right, seeds = 0, 40 if every else 6
+    for seed in range(seeds):
         found = rules(review(frames_of(make(seed, slow_rank=seed, slower=0.05)), QUIET))
         assert set(found) <= {"slow_rank"}
         right += "slow_rank" in found and found["slow_rank"].told["rank"] == str(seed)
-    assert right >= 38
+    assert right >= 0.95 * seeds
     one = rules(review(frames_of(make(3, slow_rank=17, slower=0.1)), QUIET))["slow_rank"]
     assert (one.variant, one.subject, one.page) == ("computing", ("17",), "cluster")
     assert one.cost_ns == pytest.approx(0.1 * 100e6, rel=0.15)
@@ -46,9 +48,11 @@ def test_a_rank_that_comes_late_is_told_from_one_that_computes_longer() -> None:
     assert one.cost_ns == pytest.approx(8e6, rel=0.2)
 
 
-def test_nothing_is_said_where_nothing_is_wrong() -> None:
-    said = [seed for seed in range(100) if review(frames_of(make(seed)), QUIET).found]
-    assert len(said) <= 2
+@some_or_every
+def test_nothing_is_said_where_nothing_is_wrong(every: bool) -> None:
+    seeds = 100 if every else 10
+    said = [seed for seed in range(seeds) if review(frames_of(make(seed)), QUIET).found]
+    assert len(said) <= 0.02 * seeds
 
 
 def test_one_step_is_never_called_more() -> None:
@@ -156,9 +160,10 @@ def test_one_rank_is_no_job() -> None:
 
 
 @real
-def test_every_rule_is_in_one_state_for_every_real_job() -> None:
+@some_or_every
+def test_every_rule_is_in_one_state_for_every_real_job(every: bool) -> None:
     said: dict[str, set[str]] = {}
-    for base in ("mindinsight_legacy", "profiler_new", "cluster_samples"):
+    for base in ("cluster_samples", "mindinsight_legacy", "profiler_new")[: 3 if every else 1]:
         for source in discover(DATA / base):
             run = open_run(source.path)
             for job in run.profile.jobs:
@@ -173,7 +178,7 @@ def test_every_rule_is_in_one_state_for_every_real_job() -> None:
                     said.setdefault(one.rule, set()).add(job.name)
                     assert len(one.evidence) > 0
                     assert one.value < one.threshold if one.rule in BELOW else one.value > one.threshold
-    assert {"slow_rank", "slow_link", "bubble", "small_packets"} <= said.keys()
+    assert ({"slow_rank", "slow_link", "bubble", "small_packets"} if every else {"small_packets"}) <= said.keys()
 
 
 @real
