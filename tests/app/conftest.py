@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,25 +73,68 @@ def source() -> MemorySource:
     })
 
 
+def _register_pages(application, source, pages, prefix) -> None:
+    for page in pages:
+        page.register(application, source, Ids(page.name), prefix)
+
+
+BARE_SHELL = SimpleNamespace(
+    ROUTES=whole.ROUTES, CONTENTS=whole.CONTENTS, layout=lambda pages, ids, routes: html.Div("shell"), register=_register_pages,
+    content=whole.content, content_url=whole.content_url,
+)  # fmt: skip
+
+
 @pytest.fixture
 def bare_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages without the shell, so that what is tested is the server alone."""
-
-    def register(application, source, pages, prefix) -> None:
-        for page in pages:
-            page.register(application, source, Ids(page.name), prefix)
-
-    shell = SimpleNamespace(
-        ROUTES=whole.ROUTES, CONTENTS=whole.CONTENTS, layout=lambda pages, ids, routes: html.Div("shell"), register=register,
-        content=whole.content, content_url=whole.content_url,
-    )  # fmt: skip
-    monkeypatch.setattr(server, "shell", shell)
+    monkeypatch.setattr(server, "shell", BARE_SHELL)
 
 
 @pytest.fixture
 def make_app(source: MemorySource, bare_shell: None) -> Callable[..., server.Application]:
     """create_app over the source in memory and the small pages."""
     return functools.partial(server.create_app, source, pages=small_pages())
+
+
+class CurrentSource:
+    """Asks the source of the test that runs, so that one application serves many tests."""
+
+    def __init__(self) -> None:
+        self.source = MemorySource({})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)
+
+
+@pytest.fixture(scope="session")
+def shared_applications() -> Callable[..., tuple[server.Application, CurrentSource]]:
+    """create_app over the small pages and a source that can be exchanged, once for each set of options; it takes 0.1 s."""
+
+    @functools.cache
+    def made(**options: Any) -> tuple[server.Application, CurrentSource]:
+        source = CurrentSource()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(server, "shell", BARE_SHELL)
+            return server.create_app(source, pages=small_pages(), **options), source  # type: ignore[arg-type]
+
+    return made
+
+
+@pytest.fixture
+def shared_client(
+    shared_applications: Callable[..., tuple[server.Application, CurrentSource]], source: MemorySource, bare_shell: None
+) -> Callable[..., FlaskClient]:
+    """A client over the test's own source, of an application that other tests with these options use, too.
+
+    It is for tests that download nothing: an application answers a number of downloads at once.
+    """
+
+    def client(**options: Any) -> FlaskClient:
+        application, current = shared_applications(**options)
+        current.source = source
+        return application.server.test_client()
+
+    return client
 
 
 @pytest.fixture

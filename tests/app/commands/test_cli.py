@@ -15,6 +15,7 @@ import pytest
 
 from app.commands.cli import main
 from parsers.events.writer import record
+from tests.amounts import long_after
 from tests.app.commands.running import DEMO, ROOT, free_port, run
 from tests.writers import chrome_traces
 
@@ -222,8 +223,9 @@ class TestTraces:
         path.write_text(chrome_traces.text())
         return path
 
-    def test_list_check_and_export(self, trace: Path, tmp_path: Path) -> None:
-        for place in (trace, trace.parent):
+    @pytest.mark.parametrize("alone", long_after(1, [True, False]), ids=["file", "directory"])
+    def test_list_check_and_export(self, trace: Path, tmp_path: Path, alone: bool) -> None:
+        for place in (trace if alone else trace.parent,):
             listed = run("list", place)
             assert listed.returncode == 0
             assert listed.stdout.splitlines()[1].endswith("1 trace")
@@ -243,9 +245,10 @@ class TestTraces:
             assert len((path.parent / "flows.csv").read_text().splitlines()) == 1 + 2 * chrome_traces.STEPS
             assert len((path.parent / "counters.csv").read_text().splitlines()) == 1 + 30
 
-    def test_damage_is_found(self, trace: Path, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("alone", long_after(1, [False, True]), ids=["directory", "file"])
+    def test_damage_is_found(self, trace: Path, tmp_path: Path, alone: bool) -> None:
         trace.write_text(chrome_traces.text()[:-5000])
-        for place in (trace, trace.parent):
+        for place in (trace if alone else trace.parent,):
             done = run("check", place)
             assert done.returncode == 1
             assert str(trace) in done.stdout

@@ -62,7 +62,7 @@ def test_signals_end_it_cleanly(serve, number) -> None:
 def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
     (base / "long").mkdir()
     with EventWriter(str(base / "long/events.out.tfevents.1700000000.host"), "tensorboard") as writer:
-        for step in range(200_000):
+        for step in range(50_000):
             writer.add(step, {"loss": 1.0 / (step + 1)})
     process, url = serve()
     address = urlsplit(url)
@@ -70,7 +70,9 @@ def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
         time.sleep(0.1)
     with contextlib.ExitStack() as clients:
         for _ in range(4):
-            client = clients.enter_context(socket.create_connection((address.hostname, address.port)))
+            client = clients.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # so that much waits to be sent
+            client.connect((address.hostname, address.port))
             client.sendall(b"GET /api/scalars.csv HTTP/1.1\r\nHost: localhost\r\n\r\n")
         time.sleep(0.5)
         began = time.monotonic()

@@ -56,6 +56,11 @@ def changed(body: dict, path: tuple, value: object) -> dict:
 
 
 @pytest.fixture
+def client(shared_client):
+    return shared_client()
+
+
+@pytest.fixture
 def post(client):
     return lambda body: client.post("/_dash-update-component", json=body)
 

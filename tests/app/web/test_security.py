@@ -27,8 +27,8 @@ TOKEN = "t" * 43
         ("2130706433", False), ("127.1", False),
     ],
 )  # fmt: skip
-def test_hosts(make_app, host, allowed) -> None:
-    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+def test_hosts(shared_client, host, allowed) -> None:
+    client = shared_client(allowed_hosts=("named.example",))
     for path in ("/", "/scalars", "/health", "/api/runs.json", "/_dash-layout", "/assets/early/prefs.js", "/no/such"):
         status = client.get(path, headers={"Host": host}).status_code
         assert (status != 403) == allowed, path
@@ -67,8 +67,8 @@ def test_what_is_local(host, local) -> None:
         ("http://user@named.example", False), ("HTTP://localhost:8080", False), ("http://LOCALHOST:8080", True),
     ],
 )  # fmt: skip
-def test_origins(make_app, origin, allowed) -> None:
-    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+def test_origins(shared_client, origin, allowed) -> None:
+    client = shared_client(allowed_hosts=("named.example",))
     headers = {"Host": "localhost:8080"} | ({} if origin is None else {"Origin": origin})
     status = client.post("/_dash-update-component", json={}, headers=headers).status_code
     assert status == (400 if allowed else 403)
@@ -233,8 +233,8 @@ def test_pauses_double_up_to_a_minute_and_end_with_the_right_token() -> None:
     ({"Sec-Fetch-Site": "cross-site"}, 403, 403),
     ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Origin": "http://named.example"}, 200, 400),
 ])  # fmt: skip
-def test_what_a_browser_says_of_other_sites(make_app, headers, read, change) -> None:
-    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+def test_what_a_browser_says_of_other_sites(shared_client, headers, read, change) -> None:
+    client = shared_client(allowed_hosts=("named.example",))
     assert client.get("/api/runs.json", headers=headers).status_code == read
     assert client.post("/_dash-update-component", json={}, headers=headers).status_code == change
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,9 @@ RNG = np.random.default_rng(11)
 VALUES = {f"lr{lr}_seed{seed}": RNG.normal(lr, 0.1, 20) for lr in (1, 2) for seed in range(6)}
 
 
-@pytest.fixture
-def client(tmp_path: Path):
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    tmp_path = tmp_path_factory.mktemp("runs")
     for name, values in VALUES.items():
         (tmp_path / name).mkdir()
         path = tmp_path / name / "events.out.tfevents.1700000000.host"

@@ -38,9 +38,8 @@ JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x0b\x0
 WEBP = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> Path:
-    """One MindSpore run with good and bad images, one TensorBoard run with texts."""
+def written(tmp_path: Path) -> Path:
+    """Write one MindSpore run with good and bad images, one TensorBoard run with texts; return their directory."""
     folder = tmp_path / "runs" / "shots"
     folder.mkdir(parents=True)
     recorded: list[tuple[int, str, bytes]] = [
@@ -59,15 +58,15 @@ def base(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-@pytest.fixture
-def store(base: Path) -> Iterator[Store]:
-    made = Store([base], interval=0).start()
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    made = Store([written(tmp_path_factory.mktemp("media"))], interval=0).start()
     assert made.wait(30)
     yield made
     made.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(store: Store) -> FlaskClient:
     return create_app(store).server.test_client()
 
@@ -149,16 +148,23 @@ def test_refusals_say_why(client: FlaskClient, query: dict[str, object], status:
         assert "record at byte" in answer.json["error"]
 
 
-def test_a_file_that_vanished_or_changed(client: FlaskClient, base: Path) -> None:
-    (path,) = (base / "shots").iterdir()
-    content = path.read_bytes()
-    path.write_bytes(content.replace(png(3), png(4)))
-    answer = get(client, place=2)
-    assert answer.status_code == 422
-    assert "record at byte" in answer.json["error"]
-    path.unlink()
-    assert get(client, place=2).status_code == 422
-    assert "Traceback" not in get(client, place=2).text
+def test_a_file_that_vanished_or_changed(tmp_path: Path) -> None:
+    base = written(tmp_path)
+    store = Store([base], interval=0).start()
+    try:
+        assert store.wait(30)
+        client = create_app(store).server.test_client()
+        (path,) = (base / "shots").iterdir()
+        content = path.read_bytes()
+        path.write_bytes(content.replace(png(3), png(4)))
+        answer = get(client, place=2)
+        assert answer.status_code == 422
+        assert "record at byte" in answer.json["error"]
+        path.unlink()
+        assert get(client, place=2).status_code == 422
+        assert "Traceback" not in get(client, place=2).text
+    finally:
+        store.stop()
 
 
 def test_each_image_of_a_batch_in_one_record(tmp_path: Path) -> None:

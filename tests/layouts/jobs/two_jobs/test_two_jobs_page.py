@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import re
@@ -27,8 +28,10 @@ from parsers.cluster_frames import CLUSTER_STEPS, JOB_FRAMES, RANKS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.jobs import JobFiles, Member
 from tests.sources import MemorySource
-from tests.writers.clusters import Made, make
+from tests.writers import clusters
+from tests.writers.clusters import Made
 
+make = functools.cache(clusters.make)  # tests of pages only read what was made
 ODD = '<b>odd</b> "host"'
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.inspection import permutation_importance
 
-from tests.amounts import examples
+from tests.amounts import examples, some_or_every
 
 TARGET = "metric/acc"
 
@@ -58,21 +58,22 @@ def test_only_together_do_they_matter() -> None:
     assert abs(shares["noise"]) < 0.1
 
 
-def test_it_is_half_of_what_scikit_learn_says() -> None:
+@some_or_every
+def test_it_is_half_of_what_scikit_learn_says(every: bool) -> None:
     rng = np.random.default_rng(3)
     x = rng.uniform(size=(500, 5))
     y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3]  # Friedman's, without its x5
     table = pd.DataFrame(x, columns=list("abcde")).assign(**{TARGET: y})
     shares = by_name(last(table))
     wanted = []
-    for seed in range(6):
+    for seed in range(6 if every else 2):
         drawn = np.random.default_rng(seed).integers(0, 500, 500)
         left = np.setdiff1d(np.arange(500), drawn)
         forest = ExtraTreesRegressor(100, min_samples_leaf=2, random_state=seed).fit(x[drawn], y[drawn])
         spread = y[left].var() / y.var()
         theirs = permutation_importance(forest, x[left], y[left], n_repeats=3, random_state=seed)
         wanted.append(spread * theirs.importances_mean / 2)
-    assert [shares[name] for name in "abcde"] == pytest.approx(np.mean(wanted, axis=0), abs=0.03)
+    assert [shares[name] for name in "abcde"] == pytest.approx(np.mean(wanted, axis=0), abs=0.03 if every else 0.05)
 
 
 def test_the_interval_is_that_of_refits() -> None:

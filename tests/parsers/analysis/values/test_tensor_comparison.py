@@ -165,7 +165,9 @@ def test_many_tolerances_count_as_few_do() -> None:
     this, other = rng.normal(size=(2, 1000))
     every = tuple(percent / 100 for percent in range(101))
     found = of(this, other, tolerances=every[::-1]).beyond
-    assert found == {one: of(this, other, tolerances=(one,)).beyond[one] for one in every}
+    assert set(found) == set(every)
+    for one in every[::20]:
+        assert of(this, other, tolerances=(one,)).beyond == {one: found[one]}
 
 
 def test_empty_tensors() -> None:
