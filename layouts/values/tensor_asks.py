@@ -72,7 +72,7 @@ class TensorRequest(Request):
 
     value: Named = asked.part(_value, "run", "tag", "step", "place")
     minus: Named | None = asked.part(_minus, "minus_run", "minus_step", "minus_place")
-    relative: bool = asked.parsed("how", _is_relative, default=False)
+    relative: bool = asked.part(_is_relative, "how", default=False)
     dims: str = asked.word("dims", limit=_DIMS)
 
 

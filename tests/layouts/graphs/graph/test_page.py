@@ -224,7 +224,7 @@ def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Pa
     views = Views(RunGraphs(base))
     try:
         for run, numbers in (("graph_bert_train", (2059, 600, 627)), ("graph_resnet50_train", (1455, 595, 740))):
-            name = base.graphs(run)[0].name
+            name = base.graphs.locations(run)[0].name
             every = catalogue(base, {"run": [run]})
             assert every is not None
             first = drawn(views, DrawingRequest.read({"run": [run], "graph": [name]}))["meta"]

@@ -141,7 +141,7 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
         assert [one["name"] for one in graphs["out_cf/rank_0"]] == [f"dump:0.{number}" for number in range(9)]
         assert graphs["out_tensor/rank_0"][0]["label"][0] == "Dump, rank 0, graph 0"
         source = RunGraphs(store)
-        painter = Painter(store, Views(RunGraphs(source)))
+        painter = Painter(store, Views(source))
         dump = store.dumps.open("out_cf").dump
         assert dump is not None
         tensors = dump.statistics_of().assign(graph=dump.tensors["graph"].to_numpy())
@@ -161,8 +161,8 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
             assert found["matched"][0].endswith(f"of {names['name'].nunique()} names matched")
             painted += len(found["boxes"]) > 0
         assert painted >= 3
-        assert source.graphs.graph("out_cf", "dump:0.99") is None
-        assert source.graphs.graph("nobody", "dump:0.0") is None
+        assert source.graph("out_cf", "dump:0.99") is None
+        assert source.graph("nobody", "dump:0.0") is None
         assert place_of("dump:1.2") == (1, 2)
         assert {place_of(name) for name in ("dump:", "dump:1", "dump:1.x", "1.2", "dump:².1")} == {None}
     finally:

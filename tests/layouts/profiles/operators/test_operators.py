@@ -121,7 +121,7 @@ def test_types_open_to_their_operators(normal_run: tuple[MemorySource, list[dict
     below = [row for row in rows if row.get("below")]
     assert count == len(rows) == 21 + 28
     assert rows[place + 1 : place + 29] == below
-    frame = source.opened["a"].operators
+    frame = source.profiles.opened["a"].operators
     expected = frame[(frame["type"] == "Cast") & (frame["core"] == "AI_CORE")]
     expected = expected.sort_values("mean_ns", ascending=False, kind="stable")
     assert [row["full_name"] for row in below] == expected["full_name"].tolist()
