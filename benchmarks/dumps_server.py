@@ -71,8 +71,8 @@ def _statistics(base: str) -> dict[str, float]:
         children = _children()
         own = _cpu(lambda: (_ready(lambda: store.dumps.work(run, DumpWork("statistics", 0, _measured))), store.stop()))
         again = _store(base, f"{index}/index")
-        _ready(lambda: again.dump(run))
-        known = _cpu(lambda: _ready(lambda: again.dump_work(run, DumpWork("statistics", 0, _measured))))
+        _ready(lambda: again.dumps.open(run))
+        known = _cpu(lambda: _ready(lambda: again.dumps.work(run, DumpWork("statistics", 0, _measured))))
         again.stop()
     return {"ratio": (own + _children() - children) / plain, "known": known}
 

@@ -33,9 +33,10 @@ def test_without_a_server_there_is_no_live_training(tmp_path: Path) -> None:
     found = Store([tmp_path])
     assert found.live.status().state == "off"
     assert found.dumps.open("live:1").state == "missing"
-    assert found.dump_work("live:1", DumpWork("x", 0, lambda dump, report: 1)).state == "missing"
+    assert found.dumps.work("live:1", DumpWork("x", 0, lambda dump, report: 1)).state == "missing"
     assert found.notes.notebook().watchpoints == {}
-    for call in (lambda: found.order("live:1", Order("pause")), lambda: found.save_watchpoints("live:1", WatchList(), "")):
+    ordering = lambda: found.live.order("live:1", Order("pause"))  # noqa: E731
+    for call in (ordering, lambda: found.notes.save_watchpoints("live:1", WatchList(), "")):
         with pytest.raises(KeyError):
             call()
 

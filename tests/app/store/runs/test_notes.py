@@ -247,28 +247,29 @@ def opened(base: Path, workspace: Path) -> Store:
 
 def test_notes_survive_a_restart_and_reach_another_window(base: Path, tmp_path: Path) -> None:
     one, two = (opened(base, tmp_path / "notes") for _ in range(2))
-    before = two.status().version
-    one.annotate("one", NoteChange("good", Note().version, (":star",)))
-    one.save_view("Mine", HARMLESS)
-    assert two.status().version > before
+    before = two.runs.status().version
+    one.notes.annotate("one", NoteChange("good", Note().version, (":star",)))
+    one.notes.save_view("Mine", HARMLESS)
+    assert two.runs.status().version > before
     told = listing(two)["notebook"]
     assert told["kept"] is True
     assert told["notes"] == {"one": {"remark": "good", "tags": (":star",), "version": Note("good").version}}
     assert [view["name"] for view in told["views"]] == ["Mine"]
-    version = two.status().version
-    assert two.status().version == version
+    version = two.runs.status().version
+    assert two.runs.status().version == version
     with pytest.raises(KeyError):
-        one.annotate("../one", says("x"))
+        one.notes.annotate("../one", says("x"))
     one.stop()
     two.stop()
     again = opened(base, tmp_path / "notes")
-    assert again.notebook().notes["one"] == Note("good", (":star",))
+    assert again.notes.notebook().notes["one"] == Note("good", (":star",))
     again.stop()
     assert os.listdir(base) == ["one"]
     other = Store([base / "one"], interval=0, notes_directory=str(tmp_path / "notes")).start()
     assert other.wait(30)
-    assert [note.remark for note in other.notebook().notes.values()] == ["good"]  # by the run's real path, whatever its key
-    assert other.notebook().views == ()  # its links name other keys
+    # By the run's real path, whatever its key.
+    assert [note.remark for note in other.notes.notebook().notes.values()] == ["good"]
+    assert other.notes.notebook().views == ()  # its links name other keys
     other.stop()
 
 
@@ -282,7 +283,7 @@ def test_watchpoints_of_a_run_survive_a_restart(base: Path, tmp_path: Path) -> N
         store.notes.save_watchpoints("one", WatchList((replace(POINTS[1], pattern="(a"),)), WatchList(POINTS).version)
     store.stop()
     again = opened(base, tmp_path / "notes")
-    assert again.notebook().watchpoints == {"one": WatchList(POINTS)}
+    assert again.notes.notebook().watchpoints == {"one": WatchList(POINTS)}
     assert "watchpoints" not in listing(again)["notebook"]  # every page asks for the list of runs
     again.stop()
 
