@@ -2,6 +2,7 @@
 // while training can connect and the page is seen. page.live is the status (Wire.LiveStatus), null before the first answer.
 
 import { make, words } from "../kit/elements.js";
+import { reasonOf } from "../kit/reasons.js";
 import { count } from "../kit/units.js";
 import { setLabel, translate, writeText } from "../kit/i18n.js";
 import { post } from "../kit/notes.js";
@@ -84,8 +85,8 @@ async function order(page, kind, more = {}) {
     const now = await post(page.root.dataset.routes, "live", { session: key, order: kind, ...more });
     take(page, { ...page.live, sessions: page.live.sessions.map((one) => one.key === key ? now : one) });
   } catch (error) {
-    page.liveRefused = error.message;
-    fail(page, error.message);
+    page.liveRefused = reasonOf(error);
+    fail(page, reasonOf(error));
   }
 }
 

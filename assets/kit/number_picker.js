@@ -31,7 +31,7 @@ export function nearest(numbers, wanted) {
  * is what a list calls one; choose(number or null).
  * @param {{ label: string, absent: string, total: string, previous?: string, next?: string, none?: string }} names
  * draw's asked is a number that was asked for in vain.
- * @returns {{ element: any, draw: (numbers: number[], value: number | null, asked?: number | null) => void }}
+ * @returns {Profiles.NumberPicker}
  * @param {(number: number) => string} titled
  * @param {(number: number | null) => void} choose
  */

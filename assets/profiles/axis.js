@@ -3,22 +3,36 @@ import * as units from "../kit/units.js";
 
 const UNITS = [{ unit: "s", of: 1e9 }, { unit: "ms", of: 1e6 }, { unit: "µs", of: 1e3 }, { unit: "ns", of: 1 }];
 
-/** A duration: 1.23 ms; "" for none. */
+/**
+ * A duration: 1.23 ms; "" for none.
+ * @param {number} ns
+ */
 export const duration = (ns) => (Number.isFinite(ns) ? units.duration(ns / 1e9) : "");
 
-/** A difference: +1.50 ms, −20.0 µs, 0 s. */
+/**
+ * A difference: +1.50 ms, −20.0 µs, 0 s.
+ * @param {number} ns
+ */
 export const signed = (ns) => (Number.isFinite(ns) ? units.duration(ns / 1e9, { signed: true }) : "");
 
-/** The smallest of 1, 2, 5 times a power of ten that is not below `least`; at least 1. */
+/**
+ * The smallest of 1, 2, 5 times a power of ten that is not below `least`; at least 1.
+ * @param {number} least
+ */
 export function niceStep(least) {
   if (!(least > 1)) return 1;
   const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * (1 - 1e-9));
+  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * (1 - 1e-9)) || 10 * power;
 }
 
 /**
  * Ticks from `from` to `to`, at most one per `least` pixels of `width`; zero is the time that counts as 0. base is a text that
  * every label is relative to, "" if labels are complete.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} width
+ * @param {number} [zero]
+ * @param {number} [least]
  */
 export function ticks(from, to, width, zero = 0, least = 90) {
   const step = niceStep(((to - from) * least) / Math.max(1, width));

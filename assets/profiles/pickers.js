@@ -6,9 +6,12 @@ import { MOST_LISTED } from "../kit/number_picker.js";
 
 /**
  * A choice of a group: [[hash, name], ...], or none. Many are a field that completes names.
- * @returns {{ element: any, draw: (groups: [string, string][], value: string) => void }}
+ * @param {string} id
+ * @param {(group: string) => void} choose
+ * @returns {Profiles.GroupPicker}
  */
 export function groupPicker(id, choose) {
+  /** @type {[string, string][]} */
   let groups = [];
   let value = "";
   const list = select("profiling.group", choose);
@@ -18,6 +21,7 @@ export function groupPicker(id, choose) {
   const typed = make("label", "ms-field", [words("profiling.group", {}, "span", "ms-field-name"), field, names]);
   const element = make("span", "ms-number-picker", [list, typed]);
   const show = () => { field.value = (groups.find(([hash]) => hash === value) || ["", ""])[1]; };
+  /** @type {[string, string][] | null} */
   let filled = null;
   field.addEventListener("focus", () => {
     field.select();
@@ -33,6 +37,10 @@ export function groupPicker(id, choose) {
     else show();
   });
 
+  /**
+   * @param {[string, string][]} found
+   * @param {string} chosen
+   */
   function draw(found, chosen) {
     [groups, value] = [found, chosen];
     element.hidden = !groups.length;

@@ -10,71 +10,127 @@ import { fillSelect, icon, make, select, words } from "../kit/elements.js";
 import { count, size } from "../kit/units.js";
 import { setLabel, translate, translations, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
-import { keeper } from "../kit/pages.js";
+import { keeper, notYet } from "../kit/pages.js";
 import { currentPrefs } from "../kit/prefs.js";
 import { formatQuery, last, same } from "../kit/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";
 
 const AGAIN_MS = 400;
+/** @type {Map<string, Profiles.Kind<Profiles.Page>>} */
 const kinds = new Map();
 
+/**
+ * Register a page by its name. Returns the function that finds such a page on screen by the id of its root.
+ * @template {Profiles.Page} Own
+ * @param {string} name
+ * @param {Profiles.Kind<Own>} kind
+ * @returns {(rootId: string) => Own | null}
+ */
 export function define(name, kind) {
-  kinds.set(name, kind);
+  const known = /** @type {Profiles.Kind<Profiles.Page>} */ (kind);
+  kinds.set(name, known);
+  return (rootId) => {
+    const page = kept.pageOf(rootId);
+    // Only `fields` of this kind has made the record.
+    return page && page.kind === known ? /** @type {Own} */ (page) : null;
+  };
 }
 
-export const { pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
-  catalogue: null, run: null, profile: null, against: null, reading: null, wanted: null, asked: null,
-  kind: kinds.get(root.dataset.page) || {},
-  frames: root.dataset.frames.split(" "),
-  keys: root.dataset.keys.split(" ").filter(Boolean),
-  choices: root.dataset.choices.split(" ").filter(Boolean),
-  ranked: root.dataset.choices.split(" ").includes("rank"),
-  ofJob: root.dataset.whole === "1",
-  offered: { groups: [], steps: [] },
-}), (page) => {
+/**
+ * @param {HTMLElement} root
+ * @param {Profiles.Page} page
+ * @returns {OwnFields<Profiles.Page>}
+ */
+function fresh(root, page) {
+  const choices = (root.dataset.choices || "").split(" ").filter(Boolean);
+  const kind = kinds.get(root.dataset.page || "") || {};
+  return {
+    catalogue: notYet, run: notYet, profile: notYet, against: null, reading: null, wanted: null, asked: null, kind, choices,
+    frames: (root.dataset.frames || "").split(" "), keys: (root.dataset.keys || "").split(" ").filter(Boolean),
+    ranked: choices.includes("rank"), ofJob: root.dataset.whole === "1", offered: { groups: [], steps: [] },
+    jobBook: notYet, entries: [], ranks: [], controls: controlsOf(root, page), left: make("span", "ms-muted"),
+    device: make("span", "ms-badge"), tools: make("span", "ms-toolbar ms-profiling-tools"), turn: 0, timer: 0,
+    ...(kind.fields ? kind.fields(page) : {}),
+  };
+}
+
+const kept = keeper(fresh, (page) => {
   build(page);
   if (page.kind.build) page.kind.build(page);
 });
 
+/**
+ * A page on screen by the id of its root, for pages whose record is not declared; the others take what `define` returns.
+ * @type {(rootId: string) => UndeclaredFields}
+ */
+export const pageOf = kept.pageOf;
+
+/**
+ * @param {Profiles.Page} page
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 export function get(page, key, fallback = "") {
   return last(page.state, key, fallback);
 }
 
 // Which profile -----------------------------------------------------------------------------------------------------
 
-// Whether a profile has any frame that the page shows.
+/**
+ * Whether a profile has any frame that the page shows.
+ * @param {Profiles.Page} page
+ * @param {Profiles.Profile} profile
+ */
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
+/** @param {Profiles.Page} page */
 function choose(page) {
   page.jobBook = bookOf(page.catalogue);
   page.entries = page.jobBook.all;
   const asked = { of: get(page, "of"), session: get(page, "session"), rank: get(page, "rank") };
   const chosen = chosenOf(page.jobBook, asked, (profile) => serves(page, profile));
-  page.run = chosen ? chosen.run : null;
-  page.profile = chosen ? chosen.profile : null;
+  page.run = chosen ? chosen.run : notYet;
+  page.profile = chosen ? chosen.profile : notYet;
   page.ranks = chosen ? ranksOf(page.jobBook, chosen.profile.job) : [];
   const against = page.jobBook.named.get(get(page, "with"));
   page.against = against && chosen !== against && serves(page, against.profile) ? against : null;
 }
 
-/** The profile of a rank of the chosen job, { run, profile }; undefined if the job lacks it. */
-export const memberOf = (page, rank) => page.jobBook.jobs.get(page.profile.job).byRank.get(rank);
+/**
+ * The profile of a rank of the chosen job, { run, profile }; undefined if the job lacks it.
+ * @param {Profiles.Page} page
+ * @param {number} rank
+ */
+export const memberOf = (page, rank) => page.jobBook.jobs.get(page.profile.job)?.byRank.get(rank);
 
-/** What to call a rank. */
+/**
+ * What to call a rank.
+ * @param {number} rank
+ */
 export const rankName = (rank) => rank < 0 ? translate("profiling.all_ranks") : translate("profiling.rank_n", { n: rank });
 
 /**
  * The attributes of a link to a page about a profile of this page, { run, profile }, with further state of that page.
  * Group and step of the job go with it if that page keeps them.
- * @param {Record<string, string[]>} [more]
+ * @param {Profiles.Page} page
+ * @param {string} name
+ * @param {Profiles.Entry} entry
+ * @param {Wire.Query} [more]
  */
-export function linkTo(page, name, { run, profile }, more = {}) {
+export function linkTo(page, name, entry, more = {}) {
+  const { run, profile } = entry;
   const query = formatQuery({ of: [run.key], session: [profile.session], rank: [String(profile.rank)], ...more });
   return { href: `${name}?${formatQuery({ run: [run.key] })}&${query}`, "data-page": name, "data-query": query };
 }
 
-/** Open another page about a profile, as a press on a link does. */
+/**
+ * Open another page about a profile, as a press on a link does.
+ * @param {Profiles.Page} page
+ * @param {string} name
+ * @param {Profiles.Entry} entry
+ * @param {Wire.Query} [more]
+ */
 export function open(page, name, entry, more = {}) {
   const link = make("a", "", [], linkTo(page, name, entry, more));
   link.hidden = true;
@@ -83,41 +139,66 @@ export function open(page, name, entry, more = {}) {
   link.remove();
 }
 
-// The state that names a profile; rank: the one to keep if the job has it.
+/**
+ * The state that names a profile; rank: the one to keep if the job has it.
+ * @param {Profiles.Entry} entry
+ * @param {string} [rank]
+ */
 function addressOf({ run, profile }, rank = "") {
   return { of: [run.key], session: [profile.session], rank: [rank || String(profile.rank)] };
 }
 
-// The state that chooses a job: its lead, or the rank chosen so far. Groups and steps are those of a job.
+/**
+ * The state that chooses a job: its lead, or the rank chosen so far. Groups and steps are those of a job.
+ * @param {Profiles.Page} page
+ * @param {string} name
+ */
 function toJob(page, name) {
   const change = addressOf(ranksOf(page.jobBook, name)[0], get(page, "rank"));
   return page.choices.length > 1 ? { ...change, group: [], step: [] } : change;
 }
 
+/** @param {Profiles.Entry} entry */
 function shown({ run, profile }) {
   const session = profile.session === "." ? "" : ` · ${profile.session}`;
   return `${run.name}${session} · ${rankName(profile.rank)}`;
 }
 
-// Whether a profile can be compared with the chosen one: another one, or of another job on a page without a choice of ranks.
+/**
+ * Whether a profile can be compared with the chosen one: another one, or of another job on a page without a choice of ranks.
+ * @param {Profiles.Page} page
+ * @param {Profiles.Entry} entry
+ */
 const other = (page, entry) => serves(page, entry.profile)
   && (page.ranked ? entry.profile !== page.profile : entry.profile.job !== page.profile.job);
 
-// The profile to compare with first: the next rank of the job, else what comes first of the other jobs.
+/**
+ * The profile to compare with first: the next rank of the job, else what comes first of the other jobs.
+ * @param {Profiles.Page} page
+ */
 function firstOther(page) {
   return (page.ranked && page.ranks.find((one) => one.profile.rank > page.profile.rank && other(page, one)))
     || (page.ranked && page.ranks.find((one) => other(page, one)))
     || page.entries.find((one) => other(page, one));
 }
 
-// The jobs to compare with, by name.
+/**
+ * The jobs to compare with, by name.
+ * @param {Profiles.Page} page
+ */
 const othersOf = (page) => [...page.jobBook.jobs.values()].filter((job) => job.members.some((one) => other(page, one)));
 
-// The mark of what a page shows of a profile: of its files, or of those of all ranks if the page shows frames of the job.
+/**
+ * The mark of what a page shows of a profile: of its files, or of those of all ranks if the page shows frames of the job.
+ * @param {Profiles.Page} page
+ * @param {Profiles.Profile} profile
+ */
 const markOf = (page, profile) => page.ofJob ? profile.whole : profile.mark;
 
+/** @param {Profiles.Page} page */
 function wantedOf(page) {
   const { run, profile } = page;
+  /** @type {Wire.Query} */
   const found = {
     run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [markOf(page, profile)],
   };
@@ -135,6 +216,7 @@ function wantedOf(page) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+/** @type {{ label: string, previous: string, next: string, absent: string, total: string }} */
 const RANK = {
   label: "profiling.rank", previous: "profiling.rank_previous", next: "profiling.rank_next", absent: "profiling.rank_absent",
   total: "profiling.of_total",
@@ -145,27 +227,41 @@ const STEP = {
   none: "profiling.step_mean",
 };
 
-function build(page) {
-  const controls = {
+/**
+ * @param {HTMLElement} root
+ * @param {Profiles.Page} page
+ */
+function controlsOf(root, page) {
+  const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
+    type: "button", "aria-pressed": "false",
+  });
+  return {
+    compare,
     run: select("profiling.run", (key) => page.change({ of: [key], session: [] })),
     job: select("profiling.job", (name) => page.change(toJob(page, name))),
-    rank: numberPicker(RANK, rankName, (rank) => page.change(addressOf(memberOf(page, rank)))),
-    group: groupPicker(`${page.root.id}-groups`, (group) => page.change({ group: group ? [group] : [] })),
+    rank: numberPicker(RANK, rankName, (rank) => {
+      const entry = rank === null ? undefined : memberOf(page, rank);
+      if (entry) page.change(addressOf(entry));
+    }),
+    group: groupPicker(`${root.id}-groups`, (group) => page.change({ group: group ? [group] : [] })),
     step: numberPicker(STEP, (step) => translate("profiling.step_n", { n: count(step) }),
       (step) => page.change({ step: step === null ? [] : [String(step)] })),
     with: select("profiling.with", (name) => against(page, name, page.profile.rank)),
-    withRank: numberPicker(RANK, rankName, (rank) => against(page, page.against.profile.job, rank)),
+    withRank: numberPicker(RANK, rankName, (rank) => {
+      if (page.against && rank !== null) against(page, page.against.profile.job, rank);
+    }),
   };
-  const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
-    type: "button",
-    "aria-pressed": "false",
-  });
+}
+
+/** @param {Profiles.Page} page */
+function build(page) {
+  const { controls } = page;
+  const { compare } = controls;
   setLabel(compare, "title", page.ranked ? "profiling.compare.tip" : "profiling.compare.tip_job");
-  compare.addEventListener("click", () => page.change({ with: page.against ? [] : [nameOf(firstOther(page))] }));
-  page.controls = { ...controls, compare };
-  page.left = make("span", "ms-muted");
-  page.device = make("span", "ms-badge");
-  page.tools = make("span", "ms-toolbar ms-profiling-tools");
+  compare.addEventListener("click", () => {
+    const first = page.against ? undefined : firstOther(page);
+    page.change({ with: first ? [nameOf(first)] : [] });
+  });
   page
     .find(".ms-profiling-bar")
     .replaceChildren(
@@ -189,7 +285,12 @@ function build(page) {
   status.querySelector('[data-act="again"]').addEventListener("click", () => look(page, { again: ["1"] }));
 }
 
-// Compare with a rank of a job, or with the one nearest to it that can be.
+/**
+ * Compare with a rank of a job, or with the one nearest to it that can be.
+ * @param {Profiles.Page} page
+ * @param {string} name
+ * @param {number} rank
+ */
 function against(page, name, rank) {
   const able = ranksOf(page.jobBook, name).filter((one) => other(page, one));
   const found = able[nearest(able.map((one) => one.profile.rank), rank)];
@@ -199,6 +300,7 @@ function against(page, name, rank) {
 /**
  * Offer groups and steps of the job to choose from, as the page's part of the server tells them
  * (layouts/profiles/job_choices.py).
+ * @param {Profiles.Page} page
  * @param {{ groups: [string, string][], steps: number[] } | null} offered
  */
 export function offer(page, offered) {
@@ -206,6 +308,7 @@ export function offer(page, offered) {
   drawOffered(page);
 }
 
+/** @param {Profiles.Page} page */
 function drawOffered(page) {
   const { groups, steps } = page.offered;
   page.controls.group.draw(page.choices.includes("group") ? groups : [], get(page, "group"));
@@ -213,18 +316,28 @@ function drawOffered(page) {
   page.controls.step.draw(page.choices.includes("step") ? steps : [], step === "" ? null : Number(step));
 }
 
-// Ask for the progress of reading.
+/**
+ * Ask for the progress of reading.
+ * @param {Profiles.Page} page
+ * @param {Wire.Query} more
+ */
 function look(page, more) {
   if (!page.root.isConnected || !page.profile) return;
   page.turn = (page.turn || 0) + 1;
   setProps(page.store("wanted"), { data: { ...wantedOf(page), ...more, turn: [String(page.turn)] } });
 }
 
+/**
+ * @param {HTMLSelectElement} control
+ * @param {[string, string][]} choices
+ * @param {string} chosen
+ */
 function fill(control, choices, chosen) {
   fillSelect(control, choices, chosen);
   control.hidden = choices.length < 2;
 }
 
+/** @param {Profiles.Page} page */
 function drawControls(page) {
   const { controls, run, profile, jobBook: book } = page;
   const lead = page.ranks[0].run;
@@ -252,16 +365,24 @@ function drawControls(page) {
   } else if (total) writeText(page.left, "profiling.left", { n: count(total) });
 }
 
-// The rank in the address, if the chosen job lacks it; null otherwise.
+/**
+ * The rank in the address, if the chosen job lacks it; null otherwise.
+ * @param {Profiles.Page} page
+ */
 function absentRank(page) {
   const asked = get(page, "rank");
   const here = get(page, "of") === "" || page.ranks.some((one) => one.run.key === get(page, "of"));
   return here && asked !== "" && Number.isInteger(Number(asked)) && Number(asked) !== page.profile.rank ? Number(asked) : null;
 }
 
+/** @param {Profiles.Entry[]} members */
 const numbersOf = (members) => members.map((one) => one.profile.rank);
 
-// What to call a job to compare with; one with a single rank to compare with has no choice of ranks, so that one is named.
+/**
+ * What to call a job to compare with; one with a single rank to compare with has no choice of ranks, so that one is named.
+ * @param {Profiles.Page} page
+ * @param {Profiles.Job} job
+ */
 function jobName(page, { title, members }) {
   const [one, another] = page.ranked ? members.filter((entry) => other(page, entry)) : [];
   const parts = [members[0].run.name, title === "." ? "" : title, one && !another ? rankName(one.profile.rank) : ""];
@@ -270,33 +391,41 @@ function jobName(page, { title, members }) {
 
 // States ------------------------------------------------------------------------------------------------------------
 
-// Whether the last answer belongs to the current selection.
+/**
+ * The last answer about reading if it belongs to the current selection.
+ * @param {Profiles.Page} page
+ */
 function current(page) {
   const { reading, profile, run } = page;
-  return Boolean(reading && profile) && same(reading.of, [run.key, profile.session, profile.rank, markOf(page, profile)]);
+  const here = reading && profile && same(reading.of, [run.key, profile.session, profile.rank, markOf(page, profile)]);
+  return here ? reading : null;
 }
 
+/** @param {Profiles.Page} page */
 function stateOf(page) {
   const { catalogue } = page;
   if (!catalogue.chosen) return "no-runs";
   if (!page.profile) return catalogue.waiting ? "loading" : catalogue.damage.length ? "damaged" : "none";
-  if (!current(page)) return page.asked ? "" : "opening";
-  if (page.reading.state === "missing") return "missing";
-  return page.reading.state === "ready" || page.asked ? "" : "opening";
+  const reading = current(page);
+  if (!reading) return page.asked ? "" : "opening";
+  if (reading.state === "missing") return "missing";
+  return reading.state === "ready" || page.asked ? "" : "opening";
 }
 
+/** @param {Profiles.Page} page */
 function showState(page) {
   const name = stateOf(page);
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const content = page.find(".ms-profiling-content");
   content.hidden = name !== "";
-  const behind = name === "" && !(current(page) && page.reading.state === "ready");
+  const behind = name === "" && current(page)?.state !== "ready";
   content.classList.toggle("ms-profiling-behind", behind);
   page.find(".ms-profiling-bar").hidden = !page.profile;
   if (name === "damaged") listDamage(page.root, page.catalogue.damage);
   drawStatus(page);
   if (name === "missing") drawMissing(page);
   const elsewhere = name === "none" ? page.catalogue.elsewhere : [];
+  /** @param {Wire.KeyAndName} name */
   const press = ({ key, name: title }) => {
     const button = make("button", "ms-button ms-cut", title, { type: "button", title });
     button.addEventListener("click", () => page.change({ run: [key], of: [], session: [], rank: [] }));
@@ -306,20 +435,22 @@ function showState(page) {
     ...(elsewhere.length ? [words("profiling.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(press)] : []));
 }
 
+/** @param {Profiles.Page} page */
 function drawStatus(page) {
   const status = page.find(".ms-profiling-status");
-  const { reading } = page;
-  const state = current(page) ? reading.state : "ready";
+  const reading = current(page);
+  const state = reading ? reading.state : "ready";
   status.hidden = !["reading", "waiting", "cancelled", "failed"].includes(state);
-  if (status.hidden) return;
+  if (status.hidden || !reading) return;
+  const { done = 0, total = 0 } = reading;
   const text = status.querySelector(".ms-profiling-text");
-  const key = state === "reading" && (!reading.done || reading.done >= reading.total) ? "preparing" : state;
-  writeText(text, `profiling.${key}`, { done: size(reading.done || 0), total: size(reading.total || 0), text: reading.text });
+  const key = state === "reading" && (!done || done >= total) ? "preparing" : state;
+  writeText(text, `profiling.${key}`, { done: size(done), total: size(total), text: reading.text || "" });
   text.classList.toggle("ms-profiling-wrong", state === "failed");
   const busy = state === "reading" || state === "waiting";
   const progress = status.querySelector("progress");
   progress.hidden = !busy;
-  progress.value = reading.total ? reading.done / reading.total : 0;
+  progress.value = total ? done / total : 0;
   status.querySelector('[data-act="cancel"]').hidden = !busy;
   status.querySelector('[data-act="again"]').hidden = busy;
   if (busy) {
@@ -328,11 +459,13 @@ function drawStatus(page) {
   }
 }
 
+/** @param {Profiles.Page} page */
 function drawMissing(page) {
-  const { wanted, which } = page.reading;
-  const profile = which ? page.against.profile : page.profile;
+  const { wanted = [], which } = current(page) || {};
+  const profile = which && page.against ? page.against.profile : page.profile;
+  /** @param {number} language */
   const listed = (language) => wanted.join(translations("profiling.or")[language]);
-  const title = translations(page.root.dataset.title);
+  const title = translations(page.root.dataset.title || "");
   const texts = translations(which ? "profiling.needs_with" : "profiling.needs", {});
   const filled = texts.map((one, language) => one.replace("{page}", title[language]).replace("{wanted}", listed(language)));
   const parts = filled.map((one, language) => make("span", language ? "zh" : "en", one, { lang: language ? "zh-CN" : "en" }));
@@ -348,13 +481,18 @@ function drawMissing(page) {
     ...(able.length ? [words("profiling.elsewhere", {}, "span", "ms-muted"), ...able] : []));
 }
 
-// The names of files of a rank: its kind has `_*` for `_<rank>`.
+/**
+ * The names of files of a rank: its kind has `_*` for `_<rank>`.
+ * @param {Profiles.Profile} profile
+ */
 const filesOf = ({ files, rank }) => files.map((name) => name.replaceAll("_*", `_${rank}`));
 
+/** @param {Profiles.Page} page */
 function drawDamage(page) {
   const host = page.find(".ms-profiling-damage");
-  if (!host || !current(page)) return;
-  const { problems, more } = page.reading;
+  const reading = current(page);
+  if (!host || !reading) return;
+  const { problems, more } = reading;
   host.hidden = !problems.length;
   // At the foot of a page the list opens below the window.
   host.ontoggle = () => host.open && host.querySelector(".ms-popover").scrollIntoView({ block: "nearest" });
@@ -370,11 +508,11 @@ Object.assign(functionsOf("mindscope_profiling"), {
    * @param {Wire.Query | null} state
    * @param {Wire.ProfileCatalogue | null} catalogue
    * @param {Wire.Reading | null} reading
-   * @param {any} _prefs
+   * @param {unknown} _prefs
    * @param {string} rootId
    */
   plan(state, catalogue, reading, _prefs, rootId) {
-    const page = pageOf(rootId);
+    const page = kept.pageOf(rootId);
     if (!page || !catalogue) return noUpdate();
     Object.assign(page, { state: state || {}, catalogue, reading });
     choose(page);
@@ -386,9 +524,12 @@ Object.assign(functionsOf("mindscope_profiling"), {
       page.wanted = wanted;
       if (fresh) look(page, {});
     }
+    /** @type {Wire.Query | NoUpdate} */
     let ask = noUpdate();
-    if (!fresh && current(page) && reading.state === "ready") {
-      const next = { ...page.wanted, frames: reading.frames };
+    const read = fresh ? null : current(page);
+    if (read && read.state === "ready") {
+      /** @type {Wire.Query} */
+      const next = { ...page.wanted, frames: read.frames || [] };
       for (const key of page.keys) if ((page.state[key] || []).length) next[key] = page.state[key];
       if (currentPrefs().theme === "dark") next.theme = ["dark"];
       if (!same(next, page.asked)) ask = page.asked = next;

@@ -6,6 +6,7 @@ import { icon, iconButton, make, words } from "../kit/elements.js";
 import { setLabel } from "../kit/i18n.js";
 import * as runNotes from "../kit/notes.js";
 import { poll } from "../kit/polling.js";
+import { reasonOf } from "../kit/reasons.js";
 import * as shell from "./shell.js";
 
 const LONGEST_NAME = 100;  // layouts/runs/notes.py
@@ -67,7 +68,7 @@ async function change(asked) {
     poll();
     return answer;
   } catch (error) {
-    showMessage(words("notes.failed", { text: error instanceof Error ? error.message : String(error) }, "p", "ms-note-wrong"));
+    showMessage(words("notes.failed", { text: reasonOf(error) }, "p", "ms-note-wrong"));
     return null;
   }
 }

@@ -2,6 +2,7 @@
 // its notes; where that is not possible they stay in the page. Until somebody changes them they are the recommended ones.
 
 import { icon, iconButton, make, words } from "../../kit/elements.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import { post } from "../../kit/notes.js";
@@ -89,7 +90,7 @@ async function put(page, list) {
     }
   } catch (error) {
     watching.unsaved = true;
-    watching.message = translate("debugger.not_saved", { why: error.message });
+    watching.message = translate("debugger.not_saved", { why: reasonOf(error) });
   }
   draw(page);
 }

@@ -4,6 +4,7 @@
 import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { fillSelect, make, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count, duration, prefixed, rate } from "../../kit/units.js";
 import { setLabel, translate, translations } from "../../kit/i18n.js";
 import { same } from "../../kit/state.js";
@@ -141,7 +142,7 @@ async function fetchMatrix(page, more = {}) {
     page.matrixKey = "";
     page.heat.show(null);
     page.find(".ms-communication-map").hidden = true;
-    page.notes.replaceChildren(words("communication.failed", { reason: error.message }, "p", "ms-profiling-wrong"));
+    page.notes.replaceChildren(words("communication.failed", { reason: reasonOf(error) }, "p", "ms-profiling-wrong"));
   }
 }
 

@@ -4,6 +4,7 @@
 import { functionsOf, noUpdate } from "../../kit/dash.js";
 import { badge, icon, make, menu, takesText, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { same } from "../../kit/state.js";
@@ -52,7 +53,7 @@ async function fetchView(page) {
     page.viewKey = "";
     page.view = null;
     page.chart.show(null, null);
-    note(page, "pipeline.failed", { reason: error.message });
+    note(page, "pipeline.failed", { reason: reasonOf(error) });
   }
 }
 

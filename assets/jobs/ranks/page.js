@@ -4,6 +4,7 @@
 import { functionsOf } from "../../kit/dash.js";
 import { fillSelect, iconButton, make, select, takesText, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import * as profiling from "../../profiles/profiles.js";
@@ -54,7 +55,7 @@ async function fetchFacts(page) {
     opened(page, facts);
   } catch (error) {
     if (error.name === "AbortError") return;
-    page.head.replaceChildren(words("ranks.failed", { text: error.message }, "p", "ms-profiling-wrong"));
+    page.head.replaceChildren(words("ranks.failed", { text: reasonOf(error) }, "p", "ms-profiling-wrong"));
   }
 }
 
@@ -114,7 +115,7 @@ async function fetchView(page) {
     chart.later();
     fetchMemory(page);
   } catch (error) {
-    if (error.name !== "AbortError") writeText(page.drawn, "ranks.failed", { text: error.message });
+    if (error.name !== "AbortError") writeText(page.drawn, "ranks.failed", { text: reasonOf(error) });
   }
 }
 
@@ -147,7 +148,7 @@ async function fetchMemory(page) {
     drawLegend(page);
     chart.later();
   } catch (error) {
-    writeText(page.drawn, "ranks.failed", { text: error.message });
+    writeText(page.drawn, "ranks.failed", { text: reasonOf(error) });
   }
 }
 

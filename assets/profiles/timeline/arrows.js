@@ -5,6 +5,15 @@ import { count } from "../../kit/units.js";
 import { translate } from "../../kit/i18n.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
+/** @typedef {Timeline.Slice & { arrows: Timeline.Arrows }} ArrowedSlice */
+
+/**
+ * @typedef {object} Screen
+ * @property {(time: number) => number} xAt
+ * @property {number} width
+ * @property {(track: number, depth: number) => number | null} whereOf height of a lane, null if it is not shown
+ */
+
 /** Arrows drawn one by one, or bundles; of more bundles, those of the most arrows. */
 const MOST = 40;
 /** Arrows whose ends lie less than this many pixels apart are drawn as one. */
@@ -14,15 +23,22 @@ const BEYOND = 200;
 /**
  * What to draw: { arrows: [{ x1, y1, x2, y2, many }], drawn, total, out }; drawn is how many arrows these are, out how many
  * have their other end where it is not shown. whereOf(track, depth) is the height of a lane on screen, or null.
+ * @param {ArrowedSlice} slice
+ * @param {Screen} screen
  */
 export function bundlesOf(slice, { xAt, width, whereOf }) {
   const { arrows } = slice;
   const { total, arriving, start, duration, track, depth } = arrows;
+  /** @type {Map<number, number | null>} */
   const heights = new Map();
+  /**
+   * @param {number} of
+   * @param {number} at
+   */
   const heightOf = (of, at) => {
     const key = of * 1e6 + at;
     if (!heights.has(key)) heights.set(key, whereOf(of, at));
-    return heights.get(key);
+    return heights.get(key) ?? null;
   };
   const own = whereOf(slice.track, slice.depth);
   const seen = [];
@@ -49,7 +65,11 @@ export function bundlesOf(slice, { xAt, width, whereOf }) {
   return { arrows: found, drawn: found.reduce((sum, one) => sum + one.many, 0), total, out };
 }
 
-// Arrows that go the same way, and whose other ends are in one lane and within `near` pixels, as one in their middle.
+/**
+ * Arrows that go the same way, and whose other ends are in one lane and within `near` pixels, as one in their middle.
+ * @param {Timeline.Arrow[]} arrows
+ * @param {number} near
+ */
 function bundled(arrows, near) {
   const bundles = new Map();
   for (const { x1, y1, x2, y2, arrives } of arrows) {
@@ -66,13 +86,23 @@ function bundled(arrows, near) {
   return [...bundles.values()];
 }
 
-export function drawArrows(line, context, ink) {
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ * @param {ArrowedSlice} slice
+ */
+export function drawArrows(line, context, ink, slice) {
   const pinned = pinnedHeight(line);
+  /**
+   * @param {number} track
+   * @param {number} depth
+   */
   const whereOf = (track, depth) => {
     const place = placeOf(line, track, depth);
     return place && Math.max(place.top + place.height / 2, place.row.pinned ? 0 : pinned);
   };
-  const found = bundlesOf(line.selected, { xAt: (time) => xOf(line, time), width: line.width, whereOf });
+  const found = bundlesOf(slice, { xAt: (time) => xOf(line, time), width: line.width, whereOf });
   context.strokeStyle = ink.accent;
   context.fillStyle = ink.accent;
   context.globalAlpha = found.total > MOST ? 0.7 : 1;
@@ -95,6 +125,12 @@ export function drawArrows(line, context, ink) {
   if (found.total > MOST) say(line, context, ink, found);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ * @param {Timeline.Bundles} bundles
+ */
 function say(line, context, ink, { arrows, drawn, total }) {
   const text = translate("timeline.arrows", { total: count(total), drawn: count(drawn), bundles: count(arrows.length) });
   const room = context.measureText(text).width + 12;

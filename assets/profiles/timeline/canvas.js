@@ -12,7 +12,14 @@ const PADDING = 4;
 const EDGE_FROM = 3;
 const LEAST_TEXT_LANE = 12;
 
-/** Busy share of each of `columns` pixels from the buckets of one lane; from is the time at the left, pixel ns per pixel. */
+/**
+ * Busy share of each of `columns` pixels from the buckets of one lane; from is the time at the left, pixel ns per pixel.
+ * @param {Timeline.View} view
+ * @param {number} at
+ * @param {number} columns
+ * @param {number} from
+ * @param {number} pixel
+ */
 export function columnsOf(view, at, columns, from, pixel) {
   const found = new Float32Array(columns);
   const { begin, places } = view.bucketsOf;
@@ -34,13 +41,22 @@ export function columnsOf(view, at, columns, from, pixel) {
   return found;
 }
 
-/** Whole pixels of a slice, at least one: [left, right). */
+/**
+ * Whole pixels of a slice, at least one: [left, right).
+ * @param {number} left
+ * @param {number} width
+ */
 export function pixelsOf(left, width) {
   const first = Math.round(left);
   return [first, Math.max(first + 1, Math.round(left + width))];
 }
 
-/** A text that fits into `room`, cut with an ellipsis; "" if not even a few letters fit. widthOf measures. */
+/**
+ * A text that fits into `room`, cut with an ellipsis; "" if not even a few letters fit. widthOf measures.
+ * @param {string} text
+ * @param {number} room
+ * @param {(text: string) => number} widthOf
+ */
 export function fitted(text, room, widthOf) {
   if (widthOf(text) <= room) return text;
   let low = 0;
@@ -53,10 +69,14 @@ export function fitted(text, room, widthOf) {
   return low >= 2 ? `${text.slice(0, low)}…` : "";
 }
 
-/** Widths of texts in a font, each measured once. */
+/**
+ * Widths of texts in a font, each measured once.
+ * @param {{ measureText(text: string): { width: number } }} context
+ * @param {number} [most]
+ */
 export function ruler(context, most = 20000) {
   let known = new Map();
-  return (text) => {
+  return (/** @type {string} */ text) => {
     let width = known.get(text);
     if (width === undefined) {
       if (known.size >= most) known = new Map();
@@ -67,13 +87,19 @@ export function ruler(context, most = 20000) {
   };
 }
 
-// The number of the fill of a big slice.
-function fillsOf(scene) {
-  const { view, colour, names } = scene;
+/**
+ * The number of the fill of a big slice.
+ * @param {Timeline.Scene} scene
+ * @param {Timeline.View} view
+ * @returns {(place: number, track: Timeline.Track) => number}
+ */
+function fillsOf(scene, view) {
+  const { colour, names } = scene;
   const { name, category, width } = view.slices;
   if (colour === "category") return (place) => category[place] % 12;
   if (colour === "kind") return (_place, track) => fillOfKind(track.kind);
   if (colour === "pace") return (place) => pace(width[place] * view.bucket, names.median(name[place]) || 0);
+  /** @type {Map<number, number>} */
   const byName = new Map();
   return (place) => {
     const at = name[place];
@@ -91,6 +117,8 @@ function fillsOf(scene) {
 /**
  * Draw rows on a context. scene: { view, rows: [[row, top]], from, to (ns), width, height, ratio (device pixels per pixel),
  * colour, names, palette, theme, clip: [top, bottom] }. Returns how many slices and labels were drawn.
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Scene} scene
  */
 export function paint(context, scene) {
   const { view, rows, from, to, width, ratio, palette } = scene;
@@ -99,7 +127,8 @@ export function paint(context, scene) {
   const drawn = { slices: 0, buckets: 0, labels: 0 };
   if (!view) return drawn;
   const fills = scene.colour === "pace" ? pacesOf(scene.theme) : palette.fills;
-  const fillOf = fillsOf(scene);
+  const fillOf = fillsOf(scene, view);
+  /** @type {number[][]} */
   const groups = fills.map(() => []);
   const edges = [];
   const busy = [];
@@ -134,7 +163,7 @@ export function paint(context, scene) {
       }
     }
   }
-  if (context.drawImage) drawBusy(context, busy, columns, palette.several);
+  if ("drawImage" in context) drawBusy(context, busy, columns, palette.several);
   else for (const lane of busy) shapeBusy(context, lane, palette.several);
   groups.forEach((group, number) => {
     context.fillStyle = fills[number];
@@ -143,11 +172,18 @@ export function paint(context, scene) {
   // A line within the left edge keeps neighbours of one colour apart.
   context.fillStyle = palette.edge;
   for (let i = 0; i < edges.length; i += 3) context.fillRect(edges[i], edges[i + 1], 1, edges[i + 2]);
-  drawn.labels = write(context, scene, labels);
+  drawn.labels = write(context, scene, view, labels);
   return drawn;
 }
 
-/** A lane that the server cannot draw yet. */
+/**
+ * A lane that the server cannot draw yet.
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Scene} scene
+ * @param {number} columns
+ * @param {number} y
+ * @param {number} height
+ */
 function hatch(context, scene, columns, y, height) {
   const [red, green, blue] = scene.palette.several;
   const step = Math.round(8 * scene.ratio);
@@ -167,6 +203,7 @@ function hatch(context, scene, columns, y, height) {
 }
 
 /** Widths of names in FONT, by a context of its own: those that draw set other fonts too. */
+/** @type {((text: string) => number) | null} */
 let measured = null;
 
 function measuring() {
@@ -175,20 +212,27 @@ function measuring() {
   return ruler(context);
 }
 
-function write(context, scene, labels) {
-  const { view, names, ratio, palette } = scene;
+/**
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Scene} scene
+ * @param {Timeline.View} view
+ * @param {number[][]} labels
+ */
+function write(context, scene, view, labels) {
+  const { names, ratio, palette } = scene;
   context.save();
   context.scale(ratio, ratio);
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = palette.text;
-  measured = measured || measuring();
+  const widthOf = measured || measuring();
+  measured = widthOf;
   let written = 0;
   for (const [place, left, right, y, height] of labels) {
     const name = names.get(view.slices.name[place]);
     if (name === null) continue;
     const room = (right - left) / ratio - 2 * PADDING;
-    const text = fitted(name, room, measured);
+    const text = fitted(name, room, widthOf);
     if (!text) continue;
     context.fillText(text, left / ratio + PADDING, (y + height / 2) / ratio + 0.5);
     written += 1;
@@ -197,7 +241,14 @@ function write(context, scene, labels) {
   return written;
 }
 
-/** Draw a counter: for each column the range of its values, and the last one until the next. top is in pixels. */
+/**
+ * Draw a counter: for each column the range of its values, and the last one until the next. top is in pixels.
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Curve} curve
+ * @param {Omit<Timeline.Scene, "rows">} options
+ * @param {number} top
+ * @param {number} height
+ */
 export function paintCurve(context, curve, { from, to, width, ratio, palette }, top, height) {
   const columns = Math.round(width * ratio);
   const scale = columns / (to - from);
@@ -205,7 +256,8 @@ export function paintCurve(context, curve, { from, to, width, ratio, palette }, 
   const span = most - least || 1;
   const room = (height - 8) * ratio;
   const base = (top + height - 3) * ratio;
-  const yOf = (value) => base - ((value - least) / span) * room;
+  /** @param {number | null} value */
+  const yOf = (value) => base - (((value ?? 0) - least) / span) * room;
   series.slice(0, palette.fills.length).forEach((one, number) => {
     const { time, low, high } = one;
     if (!time.length) return;

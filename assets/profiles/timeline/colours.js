@@ -5,18 +5,26 @@ const HUES = [
   [212, 62, 76, 38], [28, 78, 74, 37], [160, 44, 70, 31], [266, 56, 82, 45], [45, 74, 70, 33], [190, 56, 72, 34],
   [322, 46, 80, 43], [78, 42, 70, 31], [236, 54, 81, 46], [140, 34, 77, 36], [16, 40, 80, 41], [205, 26, 74, 42],
 ];
+/** @type {Record<string, number>} */
 const KINDS = {
   step: 8, scope: 3, python: 0, cann: 5, host: 11, host_queue: 9, device_stream: 1, communication: 3, overlap: 2, counter: 11,
   memory: 11, other: 11,
 };
 const AGGREGATED = { light: [215, 12, 52], dark: [215, 12, 62] };
 
-/** @param {number[]} colour */
+/**
+ * @param {number[]} colour
+ * @param {Timeline.Theme} theme
+ */
 function css([hue, saturation, light, dark], theme) {
   return theme === "dark" ? `hsl(${hue} ${Math.round(saturation * 0.8)}% ${dark}%)` : `hsl(${hue} ${saturation}% ${light}%)`;
 }
 
-/** The colours of a theme: fills, line and text on fills, and what several slices in one pixel look like. */
+/**
+ * The colours of a theme: fills, line and text on fills, and what several slices in one pixel look like.
+ * @param {Timeline.Theme} theme
+ * @returns {Timeline.Palette}
+ */
 export function paletteOf(theme) {
   const dark = theme === "dark";
   const [hue, saturation, lightness] = AGGREGATED[theme];
@@ -30,11 +38,18 @@ export function paletteOf(theme) {
   };
 }
 
-/** [r, g, b] of a colour in hsl, 0..255. */
+/**
+ * [r, g, b] of a colour in hsl, 0..255.
+ * @param {number} hue
+ * @param {number} saturation
+ * @param {number} lightness
+ * @returns {Timeline.Rgb}
+ */
 export function rgbOf(hue, saturation, lightness) {
   const s = saturation / 100;
   const l = lightness / 100;
   const a = s * Math.min(l, 1 - l);
+  /** @param {number} n */
   const part = (n) => {
     const k = (n + hue / 30) % 12;
     return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
@@ -42,7 +57,10 @@ export function rgbOf(hue, saturation, lightness) {
   return [part(0), part(8), part(4)];
 }
 
-/** A number from a text; names that differ in a number at their end alone (MatMul12, MatMul13) have the same. */
+/**
+ * A number from a text; names that differ in a number at their end alone (MatMul12, MatMul13) have the same.
+ * @param {string} text
+ */
 export function hashOf(text) {
   const plain = text.replace(/[\d#]+$/, "");
   let hash = 2166136261;
@@ -52,17 +70,26 @@ export function hashOf(text) {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
+/** @param {string} name */
 export const fillOfName = (name) => hashOf(name) % HUES.length;
+/** @param {string} kind */
 export const fillOfKind = (kind) => KINDS[kind] ?? 11;
 
-/** How a duration compares with the median of its name: 0 (half or less) to 4 (double or more); 2 is about the median. */
+/**
+ * How a duration compares with the median of its name: 0 (half or less) to 4 (double or more); 2 is about the median.
+ * @param {number} duration
+ * @param {number} median
+ */
 export function pace(duration, median) {
   if (!(median > 0)) return 2;
   const ratio = duration / median;
   return ratio <= 0.5 ? 0 : ratio < 0.8 ? 1 : ratio <= 1.25 ? 2 : ratio < 2 ? 3 : 4;
 }
 
-/** Fills for `pace`: from blue (faster) through grey to orange (slower). */
+/**
+ * Fills for `pace`: from blue (faster) through grey to orange (slower).
+ * @param {Timeline.Theme} theme
+ */
 export function pacesOf(theme) {
   return theme === "dark"
     ? ["hsl(212 55% 45%)", "hsl(212 30% 40%)", "hsl(215 6% 36%)", "hsl(30 40% 38%)", "hsl(28 75% 42%)"]

@@ -10,25 +10,40 @@ const COLUMNS = [
   ["total_difference_ns", "change"], ["self_ns", "time"], ["other_self_ns", "time"], ["difference_ns", "change"],
 ];
 
+/** @param {number} ns */
 function change(ns) {
   const tone = ns > 0 ? "ms-timeline-more-time" : ns < 0 ? "ms-timeline-less-time" : "ms-muted";
   return make("td", `ms-number ${tone}`, signed(ns), { title: exactDuration(ns) });
 }
 
+/**
+ * @param {string} kind
+ * @param {Timeline.Cell} value
+ * @param {(name: string) => void} find
+ */
 function cell(kind, value, find) {
   if (kind === "name") {
-    const button = make("button", "ms-timeline-link ms-cut", value, { type: "button", title: value });
-    button.addEventListener("click", () => find(value.split("0x…")[0]));
+    const name = String(value);
+    const button = make("button", "ms-timeline-link ms-cut", name, { type: "button", title: name });
+    button.addEventListener("click", () => find(name.split("0x…")[0]));
     return make("td", "ms-timeline-cell-name", button);
   }
-  if (kind === "change") return change(value);
-  if (kind === "count") return make("td", value ? "ms-number" : "ms-number ms-muted", count(value));
-  return make("td", value ? "ms-number" : "ms-number ms-muted", duration(value), { title: exactDuration(value) });
+  const number = Number(value);
+  if (kind === "change") return change(number);
+  if (kind === "count") return make("td", value ? "ms-number" : "ms-number ms-muted", count(number));
+  return make("td", value ? "ms-number" : "ms-number ms-muted", duration(number), { title: exactDuration(number) });
 }
 
-/** Rows by a column; names rise, numbers fall by their size, so that what differs the most comes first. */
+/**
+ * Rows by a column; names rise, numbers fall by their size, so that what differs the most comes first.
+ * @param {Timeline.Cell[][]} rows
+ * @param {number} at
+ * @param {string} kind
+ * @param {boolean} turned
+ */
 export function byColumn(rows, at, kind, turned) {
-  const value = (row) => (kind === "change" ? Math.abs(row[at]) : row[at]);
+  /** @param {Timeline.Cell[]} row */
+  const value = (row) => (kind === "change" ? Math.abs(Number(row[at])) : row[at] ?? 0);
   const found = rows.slice().sort((a, b) => {
     const [x, y] = [value(a), value(b)];
     return x === y ? 0 : (x < y ? -1 : 1) * (kind === "name" ? 1 : -1);
@@ -36,12 +51,19 @@ export function byColumn(rows, at, kind, turned) {
   return turned ? found.reverse() : found;
 }
 
-/** The parts of the panel: found is what the server said of the traces `first` and `other`. acts: searchFor(name). */
+/**
+ * The parts of the panel: found is what the server said of the traces `first` and `other`. acts: searchFor(name).
+ * @param {Timeline.Differences} found
+ * @param {Timeline.Part} first
+ * @param {Timeline.Part} other
+ * @param {Timeline.PanelActs} acts
+ */
 export function differenceParts(found, first, other, acts) {
   if (!found.rows.length) return [words("timeline.range_none", {}, "p", "ms-muted")];
   const place = new Map(found.columns.map((column, at) => [column, at]));
-  const rows = found.rows.map((row) => COLUMNS.map(([column]) => row[place.get(column)]));
+  const rows = found.rows.map((row) => COLUMNS.map(([column]) => row[place.get(column) ?? -1]));
   const body = make("tbody");
+  /** @param {Timeline.Cell[][]} sorted */
   const fill = (sorted) => body.replaceChildren(...sorted.map((row) =>
     make("tr", "", row.map((value, at) => cell(COLUMNS[at][1], value, acts.searchFor)))));
   let order = { at: -1, turned: false };
@@ -59,6 +81,11 @@ export function differenceParts(found, first, other, acts) {
   });
   heads[COLUMNS.length - 1].setAttribute("aria-sort", "descending");
   fill(rows);
+  /**
+   * @param {string} letter
+   * @param {Timeline.Part} part
+   * @param {number} ns
+   */
   const side = (letter, part, ns) => make("span", "ms-timeline-key", [
     make("strong", "", letter), make("span", "ms-cut", part.name, { title: part.file }), make("span", "", duration(ns)),
   ]);

@@ -1,6 +1,7 @@
 // Slices, ranges and what a search found: asking for them, going to them, and showing them in the panel.
 
 import { make, words } from "../../kit/elements.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count, exactTime, percent } from "../../kit/units.js";
 import { writeText } from "../../kit/i18n.js";
 import { last, same } from "../../kit/state.js";
@@ -18,17 +19,33 @@ const KNOWN_SLICES = 2000;
 const LEAST_NS = 10;
 const HOST = ["step", "scope", "python", "cann", "host", "host_queue"];
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
 // A slice ------------------------------------------------------------------------------------------------------------
 
-// The row a place stands for: the slice, or the longest of those in a pixel.
+/**
+ * The row a place stands for: the slice, or the longest of those in a pixel.
+ * @param {Timeline.Page} page
+ * @param {Timeline.Place | null} place
+ */
 function rowUnder(page, place) {
-  if (!place || !place.found) return null;
   const { view } = page.line;
-  return place.found.slice !== undefined ? view.slices.row[place.found.slice] : view.buckets.row[place.found.bucket];
+  if (!place || !place.found || !view) return null;
+  const { slice, bucket } = place.found;
+  if (slice !== undefined) return view.slices.row[slice];
+  return bucket === undefined ? null : view.buckets.row[bucket];
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Place | null} place
+ * @param {MouseEvent} event
+ */
 export function clicked(page, place, event) {
   const row = rowUnder(page, place);
   closeMenu(page);
@@ -37,11 +54,21 @@ export function clicked(page, place, event) {
   else if (!event.shiftKey) page.change({ slice: [] });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} row
+ * @param {boolean} moving
+ */
 export function choose(page, row, moving) {
   page.moving = moving;
   page.change({ slice: [rowText(page.line.facts, row)], tab: [] });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} row
+ * @param {boolean} brief
+ */
 async function fetchSlice(page, row, brief) {
   const key = `${row} ${brief}`;
   const known = page.slices.get(key);
@@ -53,7 +80,12 @@ async function fetchSlice(page, row, brief) {
   return asked;
 }
 
-// begun: the page has just been opened.
+/**
+ * begun: the page has just been opened.
+ * @param {Timeline.Page} page
+ * @param {string} text
+ * @param {boolean} begun
+ */
 export async function loadSlice(page, text, begun) {
   const { line } = page;
   const row = rowOf(line.facts, text);
@@ -75,18 +107,32 @@ export async function loadSlice(page, text, begun) {
   drawPanel(page, "slice");
   if (go && line.selected) unfold(page, line.selected.track);
   // The panel may have made the canvas smaller.
-  if (go && line.selected) window.requestAnimationFrame(() => lines.reveal(line, line.selected, moving));
+  if (go && line.selected) {
+    window.requestAnimationFrame(() => { if (line.selected) lines.reveal(line, line.selected, moving); });
+  }
   lines.redraw(line);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} by
+ */
 export async function chooseSame(page, by) {
   const { selected } = page.line;
   const row = selected && selected.same && (by < 0 ? selected.same.previous : selected.same.next);
   if (row !== null && row !== undefined) choose(page, row, true);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Slice} slice
+ */
 const zoomTo = (page, slice) => lines.show(page.line, camera.around(slice.start, Math.max(slice.duration, LEAST_NS)));
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} [what]
+ */
 export function zoomToChosen(page, what = "") {
   const { line } = page;
   const slice = line.selected;
@@ -95,6 +141,10 @@ export function zoomToChosen(page, what = "") {
   } else if (slice) zoomTo(page, slice);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Place | null} place
+ */
 export function twice(page, place) {
   const row = rowUnder(page, place);
   if (row !== null) {
@@ -102,7 +152,12 @@ export function twice(page, place) {
   }
 }
 
-// The step at a time: zoom to it, or choose it as a range.
+/**
+ * The step at a time: zoom to it, or choose it as a range.
+ * @param {Timeline.Page} page
+ * @param {number} time
+ * @param {boolean} ranged
+ */
 export function stepAt(page, time, ranged) {
   const at = page.line.facts.steps.findIndex(([, start, length]) => start <= time && time < start + length);
   if (at < 0) return;
@@ -112,6 +167,10 @@ export function stepAt(page, time, ranged) {
   } else zoomToStep(page, at);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} at
+ */
 export function zoomToStep(page, at) {
   const { line } = page;
   const step = line.facts.steps[at];
@@ -125,6 +184,12 @@ export function zoomToStep(page, at) {
 
 // Hovering -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Place | null} place
+ * @param {number} x
+ * @param {number} y
+ */
 export async function hover(page, place, x, y) {
   const { line } = page;
   if (!line) return;
@@ -145,14 +210,22 @@ export async function hover(page, place, x, y) {
     return;
   }
   if (page.hovered !== row || page.line !== line) return;
-  const several = place.found.bucket;
+  const { view } = line;
+  const several = place && place.found && view ? place.found.bucket : undefined;
   line.hover = several === undefined ? { slice } : {};
-  drawTip(page, slice, several === undefined ? null : {
-    count: line.view.buckets.count[several], share: line.view.buckets.busy[several] / 255,
+  drawTip(page, slice, several === undefined || !view ? null : {
+    count: view.buckets.count[several], share: view.buckets.busy[several] / 255,
   }, x, y);
   lines.redraw(line);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Slice} slice
+ * @param {{ count: number, share: number } | null} several
+ * @param {number} x
+ * @param {number} y
+ */
 function drawTip(page, slice, several, x, y) {
   const { tip, canvasHost } = page.host;
   const rows = [];
@@ -163,6 +236,10 @@ function drawTip(page, slice, several, x, y) {
   const name = make("p", "ms-timeline-tip-name", slice.name || "–");
   if (several && several.count > 1) name.prepend(words("timeline.longest", {}, "span", "ms-muted"), " ");
   rows.push(name);
+  /**
+   * @param {string} key
+   * @param {string} value
+   */
   const pair = (key, value) => [words(key, {}, "dt"), make("dd", "", value)];
   rows.push(make("dl", "ms-timeline-tip-facts", [
     ...pair("timeline.duration", duration(slice.duration)), ...pair("timeline.self", duration(slice.self)),
@@ -172,7 +249,7 @@ function drawTip(page, slice, several, x, y) {
   tip.replaceChildren(...rows);
   tip.hidden = false;
   const left = canvasHost.offsetLeft + x;
-  const body = tip.parentElement;
+  const body = tip.parentElement || page.host.root;
   const beside = left + 16 + tip.offsetWidth < body.clientWidth ? left + 16 : left - 12 - tip.offsetWidth;
   tip.style.left = `${Math.max(4, beside)}px`;
   tip.style.top = `${Math.max(4, Math.min(y + 16, body.clientHeight - tip.offsetHeight - 6))}px`;
@@ -180,7 +257,10 @@ function drawTip(page, slice, several, x, y) {
 
 // A range ------------------------------------------------------------------------------------------------------------
 
-// The tracks that statistics are of: all, or if some are hidden or filtered, those shown.
+/**
+ * The tracks that statistics are of: all, or if some are hidden or filtered, those shown.
+ * @param {Timeline.Page} page
+ */
 function countedTracks(page) {
   const { line } = page;
   const look = line.look;
@@ -191,6 +271,10 @@ function countedTracks(page) {
   return shown.map((track) => track.index).sort((a, b) => a - b).join(",");
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Range | null} range
+ */
 export async function chooseRange(page, range) {
   const { line } = page;
   const before = line.chosen;
@@ -208,13 +292,17 @@ export async function chooseRange(page, range) {
     if (turn !== page.rangeTurn || page.line !== line) return;
     page.rangeFound = found;
   } catch (error) {
-    page.rangeFound = { error: error.message };
+    page.rangeFound = { error: reasonOf(error) };
   }
   if (page.panel.shown === "range") drawPanel(page, "range");
 }
 
 // The statistics that the state asks for: the route and its parameters.
-/** @returns {[string, Record<string, any>]} */
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Range} range
+ * @returns {[string, Timeline.Parameters]}
+ */
 function rangeAsked(page, { from, to }) {
   const by = byOf(page);
   const { line } = page;
@@ -230,15 +318,21 @@ function rangeAsked(page, { from, to }) {
   return ["range", { from, to, tracks, clip: get(page, "clip", "1"), by }];
 }
 
-// The threads of the host, which have stacks; all tracks if there are none.
+/**
+ * The threads of the host, which have stacks; all tracks if there are none.
+ * @param {Timeline.Facts} facts
+ */
 function hostTracks(facts) {
-  return facts.tracks.map((track, at) => [track, at]).filter(([track]) => HOST.includes(track.kind) && track.slices)
-    .map(([, at]) => at).join(",");
+  return facts.tracks.flatMap((track, at) => (HOST.includes(track.kind) && track.slices ? [at] : [])).join(",");
 }
 
-// The trace that the first one is compared with.
+/**
+ * The trace that the first one is compared with.
+ * @param {Timeline.Page} page
+ */
 const otherOf = (page) => Math.min(Math.max(Number(get(page, "other")) || 1, 1), page.line.facts.parts.length - 1);
 
+/** @param {Timeline.Page} page */
 function byOf(page) {
   const by = get(page, "by");
   const known = BY.includes(by) && (by !== "difference" || page.line.facts.parts.length > 1);
@@ -247,6 +341,7 @@ function byOf(page) {
 
 // Search -------------------------------------------------------------------------------------------------------------
 
+/** @param {Timeline.Page} page */
 export async function search(page) {
   const { line } = page;
   const q = get(page, "q");
@@ -264,7 +359,7 @@ export async function search(page) {
     } catch (error) {
       if (turn !== page.searchTurn) return;
       page.search.setAttribute("aria-invalid", "true");
-      page.search.title = error.message;
+      page.search.title = reasonOf(error);
     }
   } else page.searchTurn = (page.searchTurn || 0) + 1;
   drawHits(page);
@@ -272,6 +367,7 @@ export async function search(page) {
   lines.redraw(line);
 }
 
+/** @param {Timeline.Page} page */
 export function drawHits(page) {
   const { hits } = page.line;
   page.hitTools.classList.toggle("ms-timeline-found-some", Boolean(hits));
@@ -286,6 +382,10 @@ export function drawHits(page) {
   if (page.panel.shown === "search") showHits(page.panel, hits, page.line.names, page.line.facts.tracks, page.hitAt);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} place
+ */
 export function goToHit(page, place) {
   const { hits } = page.line;
   if (!hits || !hits.row.length) return;
@@ -295,7 +395,11 @@ export function goToHit(page, place) {
   drawHits(page);
 }
 
-// The next hit after the one selected, or after what is at the left of the screen.
+/**
+ * The next hit after the one selected, or after what is at the left of the screen.
+ * @param {Timeline.Page} page
+ * @param {number} by
+ */
 export function nextHit(page, by) {
   const { hits, range } = page.line;
   if (!hits || !hits.row.length) return;
@@ -308,11 +412,16 @@ export function nextHit(page, by) {
 
 // The panel ----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} name
+ */
 export function openTab(page, name) {
   page.change({ tab: [name] });
   drawPanel(page, name);
 }
 
+/** @param {Timeline.Page} page */
 export function closePanel(page) {
   page.panel.host.hidden = true;
   page.panel.shown = "";
@@ -320,9 +429,15 @@ export function closePanel(page) {
   if (page.line) lines.redraw(page.line);
 }
 
-// Show a tab: the one named, the one the state names, or that of what there is.
+/**
+ * Show a tab: the one named, the one the state names, or that of what there is.
+ * @param {Timeline.Page} page
+ * @param {string} [wanted]
+ */
 export function drawPanel(page, wanted = "") {
   const { line, panel } = page;
+  const { selected, hits, chosen } = line;
+  /** @type {Record<string, boolean>} */
   const has = { slice: Boolean(line.selected), range: Boolean(line.chosen), search: Boolean(line.hits) };
   const named = get(page, "tab");
   const name = named || (has[wanted] ? wanted : "") || ["slice", "range", "search"].find((one) => has[one]) || "";
@@ -332,19 +447,18 @@ export function drawPanel(page, wanted = "") {
     lines.redraw(line);
     return;
   }
-  if (!has[name]) showHint(panel, name);
-  else if (name === "slice") showSlice(panel, line.selected, line.facts, linksOf(page, line.selected));
-  else if (name === "search") {
+  if (name === "slice" && selected) showSlice(panel, selected, line.facts, linksOf(page, selected));
+  else if (name === "search" && hits) {
     panel.shown = "search";
-    showHits(panel, line.hits, line.names, line.facts.tracks, page.hitAt);
-  } else {
-    const [route, asked] = rangeAsked(page, line.chosen);
-    const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", line.chosen) };
+    showHits(panel, hits, line.names, line.facts.tracks, page.hitAt);
+  } else if (name === "range" && chosen) {
+    const [route, asked] = rangeAsked(page, chosen);
+    const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", { ...chosen }) };
     const shown = {
-      range: line.chosen, clip: get(page, "clip", "1"), by: byOf(page), parts: line.facts.parts, part: asked.part || 0,
-      other: asked.b,
+      range: chosen, clip: get(page, "clip", "1"), by: byOf(page), parts: line.facts.parts, part: Number(asked.part || 0),
+      other: otherOf(page),
     };
     showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });
-  }
+  } else showHint(panel, name);
   lines.redraw(line);
 }

@@ -5,7 +5,11 @@ import { xOf } from "./geometry.js";
 const GAP = 8;
 const FLAG = 10;
 
-/** The marks in sight: { left, right (pixels), name, end }; end is where its name ends, `left` where it has no room. */
+/**
+ * The marks in sight: { left, right (pixels), name, end }; end is where its name ends, `left` where it has no room.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ */
 export function flagsOf(line, context) {
   const { from, to } = line.range;
   let free = -Infinity;
@@ -18,9 +22,20 @@ export function flagsOf(line, context) {
   });
 }
 
-/** Whether a text from `left` to `right` would lie under a flag. */
+/**
+ * Whether a text from `left` to `right` would lie under a flag.
+ * @param {Timeline.Flag[]} flags
+ * @param {number} left
+ * @param {number} right
+ */
 export const covered = (flags, left, right) => flags.some((flag) => left < flag.end + GAP / 2 && right > flag.left - GAP / 2);
 
+/**
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Flag[]} flags
+ * @param {Timeline.Inks} ink
+ * @param {number} bottom
+ */
 export function drawFlags(context, flags, ink, bottom) {
   context.textAlign = "left";
   context.textBaseline = "middle";

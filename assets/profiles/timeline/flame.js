@@ -8,16 +8,31 @@ import { duration } from "../axis.js";
 import { FONT, fitted, ruler } from "./canvas.js";
 import { fillOfName } from "./colours.js";
 
+/**
+ * @typedef {object} FlameLook
+ * @property {Timeline.Palette} palette
+ * @property {number} ratio
+ * @property {(name: string) => void} find
+ */
+
 const ROW = 19;
 const LEAST_PIXELS = 0.5;
 const LEAST_LABEL = 28;
 
-/** Time (ns) of a stack, or of all for -1. */
+/**
+ * Time (ns) of a stack, or of all for -1.
+ * @param {Timeline.Flames} flames
+ * @param {number} root
+ */
 function timeOf({ parent, total_ns: total }, root) {
   return root >= 0 ? total[root] : parent.reduce((all, of, row) => all + (of < 0 ? total[row] : 0), 0);
 }
 
-/** Boxes { row, level, left, width } (left and width in shares of the whole) of the stacks below `root`; -1 for all. */
+/**
+ * Boxes { row, level, left, width } (left and width in shares of the whole) of the stacks below `root`; -1 for all.
+ * @param {Timeline.Flames} found
+ * @param {number} [root]
+ */
 export function boxesOf(found, root = -1) {
   const { parent, level, total_ns: total } = found;
   const sum = timeOf(found, root);
@@ -42,7 +57,11 @@ export function boxesOf(found, root = -1) {
   return boxes;
 }
 
-/** The flame graph as parts of a panel. palette and ratio are those of the timeline; find(name) is called by a double click. */
+/**
+ * The flame graph as parts of a panel. palette and ratio are those of the timeline; find(name) is called by a double click.
+ * @param {Timeline.Flames} found
+ * @param {FlameLook} look
+ */
 export function flameParts(found, { palette, ratio, find }) {
   if (!found.parent.length) return [words("timeline.range_none", {}, "p", "ms-muted")];
   const canvas = make("canvas", "ms-timeline-flame", [], { role: "img" });
@@ -51,6 +70,7 @@ export function flameParts(found, { palette, ratio, find }) {
   const all = make("button", "ms-button", words("timeline.flame_all"), { type: "button" });
   const host = make("div", "ms-timeline-flame-host", canvas);
   let root = -1;
+  /** @type {Timeline.FlameBox[]} */
   let boxes = [];
   let sum = 1;
 
@@ -79,12 +99,14 @@ export function flameParts(found, { palette, ratio, find }) {
     }
   }
 
+  /** @param {PointerEvent | MouseEvent} event */
   const boxAt = (event) => {
     const place = canvas.getBoundingClientRect();
     const x = (event.clientX - place.left) / place.width;
     const level = Math.floor((event.clientY - place.top) / ROW);
     return boxes.find((box) => box.level === level && x >= box.left && x < box.left + box.width);
   };
+  /** @param {Timeline.FlameBox | null | undefined} box */
   const tell = (box) => {
     if (!box) {
       const key = found.parent.length < found.total ? "timeline.flame_part" : "timeline.flame_n";

@@ -3,25 +3,44 @@
 import { laneAt, partId, rowsWithin } from "./tracks.js";
 import { hit } from "./wire.js";
 
+/**
+ * @param {Timeline.Row} row
+ * @param {number} top
+ * @returns {Timeline.Placed}
+ */
+const placed = (row, top) => [row, top];
+
 /** How near (pixels) a slice narrower than a pixel has to be. */
 const NEAR = 3;
 
 /** Device pixels per pixel. */
 export const ratioOf = () => Math.min(3, Math.max(1, window.devicePixelRatio || 1));
 
-/** Height of the pinned rows on screen: at most half of it. */
+/**
+ * Height of the pinned rows on screen: at most half of it.
+ * @param {Timeline.Line} line
+ */
 export const pinnedHeight = (line) => Math.min(line.layout.pinned.height, Math.floor(line.height / 2));
 
-/** The rows on screen with their top: [[row, y], ...]; more is how many pixels beyond the screen count too. */
+/**
+ * The rows on screen with their top; more is how many pixels beyond the screen count too.
+ * @param {Timeline.Line} line
+ * @param {number} [more]
+ * @returns {Timeline.Seen}
+ */
 export function rowsOnScreen(line, more = 0) {
   const pinned = pinnedHeight(line);
-  const first = rowsWithin(line.layout.pinned, 0, pinned).map((row) => [row, row.y]);
+  const first = rowsWithin(line.layout.pinned, 0, pinned).map((row) => placed(row, row.y));
   const begin = line.top - more;
   const rest = rowsWithin(line.layout.rows, begin, line.height - pinned + 2 * more);
-  return { pinned: first, rows: rest.map((row) => [row, row.y - line.top + pinned]) };
+  return { pinned: first, rows: rest.map((row) => placed(row, row.y - line.top + pinned)) };
 }
 
-/** The row at a height on screen with the height within it, or null. */
+/**
+ * The row at a height on screen with the height within it, or null.
+ * @param {Timeline.Line} line
+ * @param {number} y
+ */
 export function rowAt(line, y) {
   const { pinned, rows } = rowsOnScreen(line);
   const part = y < pinnedHeight(line) ? pinned : rows;
@@ -29,7 +48,12 @@ export function rowAt(line, y) {
   return found ? { row: found[0], y: y - found[1], top: found[1] } : null;
 }
 
-/** What is at a place on screen: { row, lane, time, found } with found as in `hit`; null outside of all rows. */
+/**
+ * What is at a place on screen: { row, lane, time, found } with found as in `hit`; null outside of all rows.
+ * @param {Timeline.Line} line
+ * @param {number} x
+ * @param {number} y
+ */
 export function at(line, x, y) {
   const time = timeAt(line, x);
   const place = rowAt(line, y);
@@ -40,10 +64,23 @@ export function at(line, x, y) {
   return { ...place, lane, time, found };
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number} x
+ */
 export const timeAt = (line, x) => line.range.from + (x / line.width) * (line.range.to - line.range.from);
+/**
+ * @param {Timeline.Line} line
+ * @param {number} time
+ */
 export const xOf = (line, time) => ((time - line.range.from) / (line.range.to - line.range.from)) * line.width;
 
-/** Top and height on screen of the lane of a slice; null if its track is not shown. A row out of sight has its place too. */
+/**
+ * Top and height on screen of the lane of a slice; null if its track is not shown. A row out of sight has its place too.
+ * @param {Timeline.Line} line
+ * @param {number} track
+ * @param {number} depth
+ */
 export function placeOf(line, track, depth) {
   const row = line.places.get(line.ids[track]);
   if (row) {

@@ -4,15 +4,41 @@ import { moved, within } from "./camera.js";
 import { at, timeAt } from "./geometry.js";
 import { pan, redraw, show, zoom } from "./line.js";
 
+/**
+ * @typedef {object} PointerActs
+ * @property {(place: Timeline.Place | null, event: MouseEvent) => void} choose
+ * @property {(range: Timeline.Range) => void} range
+ * @property {(place: Timeline.Place | null, x: number, y: number) => void} hover
+ * @property {(place: Timeline.Place | null) => void} twice
+ * @property {(time: number, ranged: boolean) => void} step ranged: whether it is chosen as a range
+ */
+
+/**
+ * @typedef {object} Drag
+ * @property {number} x
+ * @property {number} y
+ * @property {Timeline.Range} range
+ * @property {number} top
+ * @property {number} time
+ * @property {boolean} ranging
+ * @property {boolean} moved
+ */
+
 const CLICK_PIXELS = 4;
 const HOVER_MS = 40;
 
-/** acts: choose(place, event), range(range), hover(place, x, y), twice(place), step(time, whether as a range). */
+/**
+ * acts: choose(place, event), range(range), hover(place, x, y), twice(place), step(time, whether as a range).
+ * @param {Timeline.Line} line
+ * @param {PointerActs} acts
+ */
 export function listen(line, acts) {
   const { overlay, scroll, ruler } = line.host;
+  /** @type {Drag | null} */
   let drag = null;
   let hoverTimer = 0;
 
+  /** @param {MouseEvent} event */
   const placeOf = (event) => {
     const box = overlay.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -25,14 +51,16 @@ export function listen(line, acts) {
     redraw(line);
   };
 
+  /** @param {PointerEvent} event */
   function down(event) {
     if (event.button !== 0) return;
     const { x, y } = placeOf(event);
-    event.currentTarget.setPointerCapture(event.pointerId);
+    if (event.currentTarget instanceof Element) event.currentTarget.setPointerCapture(event.pointerId);
     const ranging = event.shiftKey || event.currentTarget === ruler;
     drag = { x, y, range: line.range, top: scroll.scrollTop, time: timeAt(line, x), ranging, moved: false };
   }
 
+  /** @param {PointerEvent} event */
   function move(event) {
     const { x, y } = placeOf(event);
     line.pointer = { x, y };
@@ -62,6 +90,7 @@ export function listen(line, acts) {
     scroll.scrollTop = drag.top + drag.y - y;
   }
 
+  /** @param {PointerEvent} event */
   function up(event) {
     if (!drag) return;
     const { x, y } = placeOf(event);
@@ -97,6 +126,7 @@ export function listen(line, acts) {
     acts.twice(at(line, x, y));
   });
 
+  /** @param {WheelEvent} event */
   const wheel = (event) => {
     const { x } = placeOf(event);
     const lines = event.deltaMode === 1 ? 16 : 1;

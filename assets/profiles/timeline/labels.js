@@ -5,12 +5,19 @@ import { setLabel } from "../../kit/i18n.js";
 import { count } from "../../kit/units.js";
 import { signed } from "../axis.js";
 
-/** The title of a track: its thread, or number where it has no name. */
+/**
+ * The title of a track: its thread, or number where it has no name.
+ * @param {Timeline.SentTrack} track
+ */
 export function titleOf(track) {
   if (track.thread) return track.thread;
   return track.thread_id || track.process;
 }
 
+/**
+ * @param {Timeline.Row} row
+ * @param {string} name
+ */
 function button(row, name) {
   const element = make("button", "ms-timeline-fold", icon(row.folded ? "right" : "down"), {
     type: "button", "data-act": "fold", "data-id": row.id, "aria-expanded": String(!row.folded),
@@ -19,7 +26,11 @@ function button(row, name) {
   return element;
 }
 
-// The head of a trace: its name, and how far the clock of its device has been moved.
+/**
+ * The head of a trace: its name, and how far the clock of its device has been moved.
+ * @param {Timeline.Line} line
+ * @param {Timeline.PartRow} row
+ */
 function partLabel(line, row) {
   const part = line.facts.parts[row.part];
   const name = make("span", "ms-timeline-name ms-cut", part.name);
@@ -32,17 +43,37 @@ function partLabel(line, row) {
   return element;
 }
 
+/**
+ * Title, name, number of tracks and tip of a process.
+ * @param {Timeline.Process} process
+ */
+function processTexts({ name, tracks }) {
+  const title = name || tracks[0].process_id;
+  return [title, title, count(tracks.length), `${name} (${tracks[0].process_id})`];
+}
+
+/**
+ * Title, name, number of slices and tip of a track.
+ * @param {Timeline.TrackRow} row
+ */
+function trackTexts({ track, pinned }) {
+  const name = titleOf(track);
+  const title = pinned ? [track.where, track.process, name].filter(Boolean).join(" · ") : name;
+  const tip = `${track.process} · ${track.thread || "–"} (${track.thread_id})`;
+  return [title, name, track.slices ? count(track.slices) : "", tip];
+}
+
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Row} row
+ */
 function labelOf(line, row) {
   if (row.kind === "part") return partLabel(line, row);
-  const process = row.kind === "process";
-  const name = process ? row.process.name || row.process.tracks[0].process_id : titleOf(row.track);
-  const many = process || row.track.lanes > 1;
+  const [title, name, parts, tip] = row.kind === "process" ? processTexts(row.process) : trackTexts(row);
+  const many = row.kind === "process" || row.track.lanes > 1;
   const fold = many ? button(row, name) : make("span", "ms-timeline-fold");
-  const title = row.pinned ? [row.track.where, row.track.process, name].filter(Boolean).join(" · ") : name;
   const text = make("span", "ms-timeline-name ms-cut", title);
-  const about = process
-    ? make("span", "ms-timeline-about", count(row.process.tracks.length))
-    : make("span", "ms-timeline-about", row.track.slices ? count(row.track.slices) : "");
+  const about = make("span", "ms-timeline-about", parts);
   const more = make("button", "ms-button ms-button-icon ms-timeline-more", icon("more"), {
     type: "button", "data-act": "menu", "data-id": row.id, "aria-haspopup": "menu",
   });
@@ -51,18 +82,24 @@ function labelOf(line, row) {
   const element = make("div", `ms-timeline-label ms-timeline-label-${row.kind}`, [fold, pin, text, about, more], {
     "data-id": row.id,
   });
-  const track = row.track;
-  element.title = process ? `${row.process.name} (${row.process.tracks[0].process_id})`
-    : `${track.process} · ${track.thread || "–"} (${track.thread_id})`;
+  element.title = tip;
   return element;
 }
 
-/** Put the labels of the rows on screen in their places. */
+/** @type {("pinned" | "rows")[]} */
+const PARTS = ["pinned", "rows"];
+
+/**
+ * Put the labels of the rows on screen in their places.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Seen} seen
+ */
 export function drawLabels(line, seen) {
-  const known = line.labels || (line.labels = new Map());
+  const known = line.labels;
   const wanted = new Set();
-  for (const [part, rows] of [["pinned", seen.pinned], ["rows", seen.rows]]) {
-    for (const [row, top] of rows) {
+  const hosts = { pinned: line.host.pinnedLabels, rows: line.host.labels };
+  for (const part of PARTS) {
+    for (const [row, top] of seen[part]) {
       const key = `${part} ${row.id}`;
       const look = `${row.folded} ${row.height} ${row.pinned}`;
       wanted.add(key);
@@ -71,7 +108,7 @@ export function drawLabels(line, seen) {
         if (label) label.element.remove();
         label = { look, element: labelOf(line, row), top: NaN };
         known.set(key, label);
-        line.host[part === "pinned" ? "pinnedLabels" : "labels"].append(label.element);
+        hosts[part].append(label.element);
         label.element.style.height = `${row.height}px`;
       }
       if (label.top !== top) {

@@ -2,7 +2,9 @@
 // trace; `line` is what everything else in this folder works on.
 
 import { penOf } from "../../kit/canvases.js";
+import { notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
+import { reasonOf } from "../../kit/reasons.js";
 import * as camera from "./camera.js";
 import { paint, paintCurve } from "./canvas.js";
 import { paletteOf } from "./colours.js";
@@ -22,28 +24,47 @@ const SAVE_MS = 350;
 const AGAIN_MS = 2000;
 const MOST_LANES = 4000;
 
-/** A line over what the server said of traces. host: elements by name; save(range) is called when the range is at rest. */
+/**
+ * A line over what the server said of traces. host: elements by name; save(range) is called when the range is at rest.
+ * @param {Timeline.Line["server"]} server
+ * @param {Timeline.Facts} facts
+ * @param {Timeline.Process[]} tree
+ * @param {Timeline.Line["names"]} names
+ * @param {Timeline.Host} host
+ * @param {(range: Timeline.Range) => void} save
+ * @returns {Timeline.Line}
+ */
 export function makeLine(server, facts, tree, names, host, save) {
   return {
     server, facts, tree, names, host, save, ids: idsOf(facts.tracks, facts.parts), shiftOf: shiftsOf(facts),
-    range: camera.whole(facts), way: new camera.Way(), layout: null, look: null, version: 0,
+    range: camera.whole(facts), way: new camera.Way(), layout: notYet, look: notYet, places: new Map(), version: 0,
     view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
-    width: 0, height: 0, top: 0, curves: new Map(), pointer: null, selected: null, chosen: null, hits: null, marks: [],
+    width: 0, height: 0, ratio: 0, top: 0, theme: "light", palette: notYet, inks: notYet, inksOf: "", curves: new Map(),
+    pointer: null, dragging: false, dragged: null, hover: null, selected: null, chosen: null, hits: null, marks: [], named: [],
+    labels: new Map(), related: new Map(), words: { step: "" }, ticks: [],
     zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",
   };
 }
 
-// How far the times of a lane are moved (ns); null if none is.
+/**
+ * How far the times of a lane are moved (ns); null if none is.
+ * @param {Timeline.Facts} facts
+ */
 function shiftsOf({ tracks }) {
   if (tracks.every((track) => !track.shift)) return null;
+  /** @type {Map<number, number>} */
   const shifts = new Map();
   for (const track of tracks) {
-    for (let depth = 0; depth < track.lanes; depth += 1) shifts.set(track.first_lane + depth, track.shift);
+    for (let depth = 0; depth < track.lanes; depth += 1) shifts.set(track.first_lane + depth, track.shift || 0);
   }
-  return (lane) => shifts.get(lane) || 0;
+  return (/** @type {number} */ lane) => shifts.get(lane) || 0;
 }
 
-/** Lay the rows out anew for a look: the part of the state that is about tracks. */
+/**
+ * Lay the rows out anew for a look: the part of the state that is about tracks.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Look} look
+ */
 export function arrange(line, look) {
   line.look = look;
   line.layout = rowsOf(line.tree, look);
@@ -54,26 +75,40 @@ export function arrange(line, look) {
   refresh(line);
 }
 
-/** Draw everything anew. */
+/**
+ * Draw everything anew.
+ * @param {Timeline.Line} line
+ */
 export function refresh(line) {
   line.version += 1;
   redraw(line);
 }
 
-/** Ask for what is on screen again; until it comes, what is known is drawn. */
+/**
+ * Ask for what is on screen again; until it comes, what is known is drawn.
+ * @param {Timeline.Line} line
+ */
 export function renew(line) {
   if (line.view) line.view.old = true;
   redraw(line);
 }
 
-/** Draw in the next frame. */
+/**
+ * Draw in the next frame.
+ * @param {Timeline.Line} line
+ */
 export function redraw(line) {
   if (!line.frame && !line.closed) line.frame = window.requestAnimationFrame(() => drawFrame(line));
 }
 
 // Moving -------------------------------------------------------------------------------------------------------------
 
-/** Show a range; rest: whether it is one of those to come back to. */
+/**
+ * Show a range; rest: whether it is one of those to come back to.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Range} range
+ * @param {boolean} [rest]
+ */
 export function show(line, range, rest = true) {
   line.range = camera.within(range, line.facts.end);
   window.clearTimeout(line.saveTimer);
@@ -84,15 +119,28 @@ export function show(line, range, rest = true) {
   redraw(line);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number} factor
+ * @param {number} [x]
+ */
 export function zoom(line, factor, x = line.width / 2) {
   show(line, camera.zoomed(line.range, factor, timeAt(line, x)));
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number} pixels
+ */
 export function pan(line, pixels) {
   show(line, camera.moved(line.range, (pixels / line.width) * (line.range.to - line.range.from)));
 }
 
-/** Go back (-1) or forward (1) among the ranges seen. */
+/**
+ * Go back (-1) or forward (1) among the ranges seen.
+ * @param {Timeline.Line} line
+ * @param {number} by
+ */
 export function travel(line, by) {
   window.clearTimeout(line.saveTimer);
   const place = line.way.go(by);
@@ -102,11 +150,20 @@ export function travel(line, by) {
   redraw(line);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number} pixels
+ */
 export function scrollBy(line, pixels) {
   line.host.scroll.scrollTop += pixels;
 }
 
-/** Scroll, and move in time if `moving`, just enough that a slice is in sight. */
+/**
+ * Scroll, and move in time if `moving`, just enough that a slice is in sight.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Slice} slice
+ * @param {boolean} [moving]
+ */
 export function reveal(line, slice, moving = true) {
   const place = placeOf(line, slice.track, slice.depth);
   if (place && !place.row.pinned) {
@@ -120,8 +177,29 @@ export function reveal(line, slice, moving = true) {
   if (!seen && moving) show(line, camera.showing(line.range, slice.start + Math.min(slice.duration, span) / 2));
 }
 
+// Rows ---------------------------------------------------------------------------------------------------------------
+
+/** @type {Timeline.Curve} */
+const NO_CURVE = { asking: false, series: [], from: 0, to: 0, least: 0, most: 0 };
+
+/**
+ * The rows that are tracks, of counters or of slices.
+ * @param {Timeline.Placed[]} rows
+ * @param {boolean} curve
+ * @returns {[Timeline.TrackRow, number][]}
+ */
+const kindIn = (rows, curve) => rows.flatMap(([row, top]) =>
+  (row.kind === "track" && row.curve === curve ? [([row, top])] : []));
+
+/** @param {Timeline.Placed[]} rows */
+const curvesIn = (rows) => kindIn(rows, true);
+
+/** @param {Timeline.Placed[]} rows */
+const tracksIn = (rows) => kindIn(rows, false);
+
 // Asking -------------------------------------------------------------------------------------------------------------
 
+/** @param {Timeline.Line} line */
 function wish(line) {
   const columns = Math.round(line.width * ratioOf());
   const { k, b0, n } = camera.bucketsFor(line.range, columns, MARGIN, line.facts.end);
@@ -130,7 +208,11 @@ function wish(line) {
   return { k, b0, n, lanes };
 }
 
-// Whether a view has all that is on screen.
+/**
+ * Whether a view has all that is on screen.
+ * @param {Timeline.Line} line
+ * @param {Timeline.View | null} view
+ */
 function serves(line, view) {
   if (!view) return false;
   const { k } = camera.bucketsFor(line.range, Math.round(line.width * ratioOf()), 0, line.facts.end);
@@ -142,6 +224,7 @@ function serves(line, view) {
   return lanesOf([...pinned, ...rows].map(([row]) => row)).every((lane) => view.index.has(lane));
 }
 
+/** @param {Timeline.Line} line */
 async function ask(line) {
   if (line.asking) {
     line.wanted = true;
@@ -160,7 +243,7 @@ async function ask(line) {
     line.error = "";
     line.version += 1;
   } catch (error) {
-    line.error = error instanceof Error ? error.message : String(error);
+    line.error = reasonOf(error);
   }
   line.asking = false;
   line.wanted = false;
@@ -169,20 +252,24 @@ async function ask(line) {
   else redraw(line);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Placed[]} rows
+ */
 function askCurves(line, rows) {
   const room = (line.range.to - line.range.from) * MARGIN;
   const from = Math.floor(line.range.from - room);
   const to = Math.ceil(line.range.to + room);
   const columns = Math.min(8000, Math.round(line.width * (1 + 2 * MARGIN)));
-  for (const [row] of rows.filter(([one]) => one.curve)) {
+  for (const row of curvesIn(rows).map(([one]) => one)) {
     const key = row.track.index;
-    const known = line.curves.get(key) || { asking: false, series: [], from: 0, to: 0 };
+    const known = line.curves.get(key) || NO_CURVE;
     const scale = (known.to - known.from) / (to - from);
     const covers = known.from <= line.range.from && known.to >= line.range.to && scale < 1.5 && scale > 0.6;
     if (known.asking || covers) continue;
     line.curves.set(key, { ...known, asking: true });
-    line.server.json("curve", { track: key, from, to, columns }).then((series) => {
-      const values = series.flatMap((one) => [...one.low, ...one.high]).filter((value) => value !== null);
+    line.server.json("curve", { track: key, from, to, columns }).then((/** @type {Timeline.Series[]} */ series) => {
+      const values = series.flatMap((one) => [...one.low, ...one.high]).flatMap((value) => (value === null ? [] : [value]));
       const least = Math.min(0, ...values.slice(0, 1), values.reduce((a, b) => Math.min(a, b), Infinity));
       const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
       line.curves.set(key, { asking: false, from, to, series, least, most });
@@ -193,14 +280,18 @@ function askCurves(line, rows) {
 
 // Drawing ------------------------------------------------------------------------------------------------------------
 
+/** @param {Timeline.Line} line */
 function measure(line) {
   const { scroll, canvas, overlay, ruler } = line.host;
-  const width = canvas.parentElement.clientWidth;
+  const width = canvas.parentElement ? canvas.parentElement.clientWidth : 0;
   const height = scroll.clientHeight;
   const ratio = ratioOf();
   if (width === line.width && height === line.height && ratio === line.ratio) return;
   Object.assign(line, { width, height, ratio });
-  for (const [element, tall] of [[canvas, height], [overlay, height], [ruler, ruler.parentElement.clientHeight]]) {
+  const above = ruler.parentElement ? ruler.parentElement.clientHeight : 0;
+  for (const { element, tall } of [
+    { element: canvas, tall: height }, { element: overlay, tall: height }, { element: ruler, tall: above },
+  ]) {
     element.width = Math.round(width * ratio);
     element.height = Math.round(tall * ratio);
     element.style.width = `${width}px`;
@@ -209,6 +300,7 @@ function measure(line) {
   line.version += 1;
 }
 
+/** @param {Timeline.Line} line */
 function drawFrame(line) {
   line.frame = 0;
   if (line.closed || !line.host.canvas.isConnected || !line.layout) return;
@@ -230,6 +322,10 @@ function drawFrame(line) {
   line.host.root.dataset.settled = String(serves(line, line.view) && !line.asking);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Seen} seen
+ */
 function drawRows(line, seen) {
   const context = penOf(line.host.canvas);
   const { picture, range } = line;
@@ -244,11 +340,17 @@ function drawRows(line, seen) {
     line.restTimer = window.setTimeout(() => { line.version += 1; redraw(line); }, SETTLE_MS);
     return;
   }
-  if (!exact) line.picture = newPicture(line, seen, key);
-  stretch(line, context, line.picture);
+  const now = exact && picture ? picture : newPicture(line, seen, key);
+  line.picture = now;
+  stretch(line, context, now);
 }
 
-// The picture has MARGIN of the range on both sides.
+/**
+ * The picture has MARGIN of the range on both sides.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Seen} seen
+ * @param {string} key
+ */
 function newPicture(line, seen, key) {
   const { range, ratio } = line;
   const room = (range.to - range.from) * MARGIN;
@@ -265,7 +367,13 @@ function newPicture(line, seen, key) {
   return { canvas, key, from: range.from - room, to: range.to + room, part };
 }
 
-/** Draw rows for a range of time on a context; returns how many slices, buckets and labels were drawn. */
+/**
+ * Draw rows for a range of time on a context; returns how many slices, buckets and labels were drawn.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Seen} seen
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Range & { width: number, ratio: number }} options
+ */
 export function drawScene(line, seen, context, { from, to, width, ratio }) {
   const columns = Math.round(width * ratio);
   const common = {
@@ -274,16 +382,20 @@ export function drawScene(line, seen, context, { from, to, width, ratio }) {
   };
   const pinned = pinnedHeight(line);
   const drawn = { slices: 0, buckets: 0, labels: 0 };
-  for (const [rows, top, bottom] of [[seen.pinned, 0, pinned], [seen.rows, pinned, line.height]]) {
+  for (const { rows, top, bottom } of [
+    { rows: seen.pinned, top: 0, bottom: pinned }, { rows: seen.rows, top: pinned, bottom: line.height },
+  ]) {
     if (bottom <= top) continue;
     context.save();
     context.beginPath();
     context.rect(0, top * ratio, columns, (bottom - top) * ratio);
     context.clip();
     drawBands(line, context, rows, columns);
-    const done = paint(context, { ...common, rows: rows.filter(([row]) => row.kind === "track" && !row.curve) });
-    for (const name of Object.keys(drawn)) drawn[name] += done[name];
-    for (const [row, y] of rows.filter(([one]) => one.curve)) {
+    const done = paint(context, { ...common, rows: tracksIn(rows) });
+    drawn.slices += done.slices;
+    drawn.buckets += done.buckets;
+    drawn.labels += done.labels;
+    for (const [row, y] of curvesIn(rows)) {
       const curve = line.curves.get(row.track.index);
       if (curve && curve.series.length) paintCurve(context, curve, common, y, row.height);
     }
@@ -292,6 +404,11 @@ export function drawScene(line, seen, context, { from, to, width, ratio }) {
   return drawn;
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {CanvasRenderingContext2D} context
+ * @param {Timeline.Picture} picture
+ */
 function stretch(line, context, picture) {
   const { width, height } = line.host.canvas;
   context.clearRect(0, 0, width, height);
@@ -304,6 +421,7 @@ function stretch(line, context, picture) {
   context.drawImage(picture.canvas, whole ? Math.round(left) : left, 0, whole ? picture.canvas.width : size, height);
 }
 
+/** @param {Timeline.Line} line */
 export function close(line) {
   line.closed = true;
   window.cancelAnimationFrame(line.frame);

@@ -5,6 +5,7 @@ import { icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import { setLabel } from "../../kit/i18n.js";
 import * as notes from "../../kit/notes.js";
 import { poll } from "../../kit/polling.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { last, same } from "../../kit/state.js";
 import { duration } from "../axis.js";
 import * as camera from "./camera.js";
@@ -16,8 +17,12 @@ const LEAST_NS = 20;
 /** Two marks that take less of the width are zoomed to. */
 const LEAST_SHARE = 0.05;
 
-/** The menu of marks for the toolbar. */
-export function buildMarks(page) {
+/**
+ * The menu of marks and its parts.
+ * @param {Timeline.Page} page
+ * @returns {Timeline.MarkFields}
+ */
+export function markFields(page) {
   const label = make("summary", "ms-button ms-button-icon", icon("flag"));
   for (const name of ["title", "aria-label"]) setLabel(label, name, "timeline.marks");
   const field = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME), autocomplete: "off" });
@@ -32,7 +37,6 @@ export function buildMarks(page) {
   const about = make("p", "ms-muted");
   const message = make("div", "", [], { role: "alert", hidden: "" });
   const list = make("ul", "ms-timeline-marks-list");
-  page.marks = { field, form, about, message, list, sure: "" };
   const element = menu(label, [about, form, message, list]);
   element.classList.add("ms-timeline-marks");
   element.addEventListener("toggle", () => {
@@ -41,19 +45,26 @@ export function buildMarks(page) {
     drawMarkList(page);
     if (element.open && !form.hidden) field.focus();
   });
-  page.marks.element = element;
   window.addEventListener("mindscope:notes", () => page.line && takeMarks(page));
-  return element;
+  return { marks: { field, form, about, message, list, sure: "", element }, book: null };
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {...HTMLElement} parts
+ */
 function say(page, ...parts) {
   page.marks.message.hidden = !parts.length;
   page.marks.message.replaceChildren(...parts);
 }
 
+/** @param {Timeline.Line} line */
 const shiftOf = (line) => (line.facts.parts ? line.facts.parts[0].shift : 0);
 
-/** Bring the marks of this profile up to date: line.named has { name, times (ns on the axis), mark }. */
+/**
+ * Bring the marks of this profile up to date: line.named has { name, times (ns on the axis), mark }.
+ * @param {Timeline.Page} page
+ */
 export function takeMarks(page) {
   const { line, run, profile } = page;
   page.book = notes.bookOf(page.root);
@@ -65,17 +76,26 @@ export function takeMarks(page) {
   lines.redraw(line);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Record<string, unknown>} asked
+ */
 async function post(page, asked) {
   try {
-    const answer = await notes.post(page.root.dataset.routes, "mark", asked);
+    const answer = await notes.post(page.root.dataset.routes || "", "mark", asked);
     poll();
     return answer;
   } catch (error) {
-    say(page, words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+    say(page, words("notes.failed", { text: reasonOf(error) }, "p", "ms-note-wrong"));
     return null;
   }
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} name
+ * @param {string} [instead]
+ */
 async function saveMark(page, name, instead) {
   const { line, run, profile } = page;
   if (!line || !line.marks.length) return;
@@ -95,6 +115,10 @@ async function saveMark(page, name, instead) {
   replace.focus();
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Wire.Mark} mark
+ */
 async function removeMark(page, mark) {
   const answer = await post(page, { delete: mark.key, was: mark.version });
   page.marks.sure = "";
@@ -102,6 +126,10 @@ async function removeMark(page, mark) {
   if (answer && answer.done && last(page.state, "called") === mark.name) page.change({ called: [] });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.NamedMark} mark
+ */
 function openMark(page, { name, times }) {
   const { line } = page;
   const { range } = line;
@@ -113,7 +141,10 @@ function openMark(page, { name, times }) {
   page.marks.element.open = false;
 }
 
-/** The list in the menu, and whether there is anything to save. */
+/**
+ * The list in the menu, and whether there is anything to save.
+ * @param {Timeline.Page} page
+ */
 export function drawMarkList(page) {
   const { line, marks, book } = page;
   if (!marks || !marks.element.open || !line) return;
@@ -127,11 +158,20 @@ export function drawMarkList(page) {
   marks.list.replaceChildren(...(line.named || []).map((one) => entry(page, one, kept)));
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number[]} times
+ */
 function timesOf(line, times) {
   const sorted = times.slice().sort((a, b) => a - b);
   return { at: exactTime(sorted[0] - line.zero), length: duration(sorted[sorted.length - 1] - sorted[0]) };
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.NamedMark} one
+ * @param {boolean} kept
+ */
 function entry(page, one, kept) {
   const open = make("button", "ms-timeline-mark", [
     make("span", "ms-cut", one.name),
@@ -156,4 +196,5 @@ function entry(page, one, kept) {
   return make("li", "", [open, remove]);
 }
 
+/** @param {Timeline.Page} page */
 const marksButton = (page) => page.marks.list.querySelector(".ms-button-small");

@@ -1,18 +1,31 @@
 // Folding, hiding, pinning and moving of tracks: their buttons and menus.
 
 import { make, words } from "../../kit/elements.js";
-import { HEIGHTS, movedIn, ordered, partId } from "./tracks.js";
+import { movedIn, ordered, partId } from "./tracks.js";
 
-const SIZES = Object.keys(HEIGHTS);
+/** @type {Timeline.Height[]} */
+const SIZES = ["small", "medium", "large"];
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} id
+ */
 function rowOf(page, id) {
   return page.line.places.get(id);
 }
 
+/**
+ * @param {string[] | undefined} list
+ * @param {string} id
+ */
 function without(list, id) {
   return (list || []).filter((one) => one !== id);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} id
+ */
 export function fold(page, id) {
   const row = rowOf(page, id);
   if (!row) return;
@@ -22,7 +35,11 @@ export function fold(page, id) {
     : { fold: [...without(state.fold, id), id], open: without(state.open, id) });
 }
 
-/** Unfold what hides a track, if anything does. */
+/**
+ * Unfold what hides a track, if anything does.
+ * @param {Timeline.Page} page
+ * @param {number} track
+ */
 export function unfold(page, track) {
   const { line, state } = page;
   const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
@@ -35,12 +52,17 @@ export function unfold(page, track) {
   });
 }
 
+/** @param {Timeline.Page} page */
 export function closeMenu(page) {
   if (page.menu) page.menu.remove();
   page.menu = null;
 }
 
-/** What to hide so that a process or a track is left alone. */
+/**
+ * What to hide so that a process or a track is left alone.
+ * @param {Timeline.Process[]} tree
+ * @param {string} id
+ */
 export function othersOf(tree, id) {
   return tree.flatMap((process) => {
     if (process.id === id) return [];
@@ -49,16 +71,27 @@ export function othersOf(tree, id) {
   });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {HTMLElement} button
+ */
 export function openMenu(page, button) {
-  const { id } = button.dataset;
+  const { id = "" } = button.dataset;
   const again = page.menu && page.menu.dataset.id === id;
   closeMenu(page);
   if (again) return;
   const row = rowOf(page, id);
-  const process = row.kind === "process";
+  if (!row) return;
   const { state, line } = page;
+  const process = row.kind === "process";
+  /** @type {{ id: string }[]} */
   const siblings = process ? line.tree.filter((one) => one.part === row.process.part)
-    : line.tree.find((one) => one.tracks.some((track) => track.id === id)).tracks;
+    : line.tree.find((one) => one.tracks.some((track) => track.id === id))?.tracks || [];
+  /**
+   * @param {string} key
+   * @param {() => void} run
+   * @param {boolean} [disabled]
+   */
   const item = (key, run, disabled = false) => {
     const element = make("button", "ms-menu-item", words(key), { type: "button", role: "menuitem" });
     element.disabled = disabled;
@@ -66,6 +99,7 @@ export function openMenu(page, button) {
     return element;
   };
   const now = ordered(siblings, state.order || []).map((one) => one.id);
+  /** @param {number} by */
   const move = (by) => page.change({ order: movedIn(siblings, state.order || [], id, by) });
   const pinned = (state.pin || []).includes(id);
   const hide = () => page.change({ hide: [...without(state.hide, id), id], pin: without(state.pin, id) });
@@ -74,11 +108,12 @@ export function openMenu(page, button) {
     items.unshift(item(pinned ? "timeline.unpin" : "timeline.pin",
       () => page.change({ pin: pinned ? without(state.pin, id) : [...(state.pin || []), id] })));
     const height = line.look.heights.get(id) || line.look.height;
+    /** @param {number} by */
     const size = (by) => {
       const next = SIZES[SIZES.indexOf(height) + by];
       page.change({ tall: [...(state.tall || []).filter((entry) => !entry.startsWith(`${id}:`)), `${id}:${next}`] });
     };
-    if (!row.curve) {
+    if (row.kind === "track" && !row.curve) {
       items.push(item("timeline.taller", () => size(1), height === "large"));
       items.push(item("timeline.lower", () => size(-1), height === "small"));
     }

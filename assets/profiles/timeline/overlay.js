@@ -12,9 +12,16 @@ export const STEPS_HEIGHT = 18;
 const LEAST_STEP = 3;
 const LEAST_NUMBER = 26;
 
+/**
+ * @param {Timeline.Line} line
+ * @param {string} name
+ */
 const styleOf = (line, name) => getComputedStyle(line.host.root).getPropertyValue(name).trim();
 
-/** Colours of lines and texts, read from css once for each theme. */
+/**
+ * Colours of lines and texts, read from css once for each theme.
+ * @param {Timeline.Line} line
+ */
 function inks(line) {
   if (line.inksOf !== line.theme) {
     line.inksOf = line.theme;
@@ -27,6 +34,10 @@ function inks(line) {
   return line.inks;
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {HTMLCanvasElement} canvas
+ */
 function begin(line, canvas) {
   const context = penOf(canvas);
   context.setTransform(line.ratio, 0, 0, line.ratio, 0, 0);
@@ -35,7 +46,12 @@ function begin(line, canvas) {
   return context;
 }
 
-/** The steps that are at least partly in sight: those from the first to before the last. */
+/**
+ * The steps that are at least partly in sight: those from the first to before the last.
+ * @param {Timeline.Step[]} steps
+ * @param {number} from
+ * @param {number} to
+ */
 export function stepsWithin(steps, from, to) {
   let low = 0;
   let high = steps.length;
@@ -49,6 +65,7 @@ export function stepsWithin(steps, from, to) {
   return [low, last];
 }
 
+/** @param {Timeline.Line} line */
 export function drawRuler(line) {
   const context = begin(line, line.host.ruler);
   const ink = inks(line);
@@ -77,6 +94,11 @@ export function drawRuler(line) {
   drawBand(line, context, ink, stepsHeight, bottom, true);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ */
 function drawSteps(line, context, ink) {
   const { steps } = line.facts;
   const [first, last] = stepsWithin(steps, line.range.from, line.range.to);
@@ -84,7 +106,8 @@ function drawSteps(line, context, ink) {
   context.textAlign = "center";
   const pixel = (line.range.to - line.range.from) / line.width;
   // Too many to tell apart: only every n-th is drawn.
-  const stride = Math.max(1, Math.ceil((LEAST_STEP * pixel) / Math.max(1, (steps.at(-1)[1] - steps[0][1]) / steps.length)));
+  const mean = (steps[steps.length - 1][1] - steps[0][1]) / steps.length;
+  const stride = Math.max(1, Math.ceil((LEAST_STEP * pixel) / Math.max(1, mean)));
   const each = line.width / Math.max(1, last - first);
   const numbered = niceStep(LEAST_NUMBER / each);
   let free = -Infinity;
@@ -105,7 +128,11 @@ function drawSteps(line, context, ink) {
   }
 }
 
-/** Lines of the ticks, beneath the slices. context has device pixels. */
+/**
+ * Lines of the ticks, beneath the slices. context has device pixels.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ */
 export function drawGrid(line, context) {
   const ink = inks(line);
   context.fillStyle = ink.grid;
@@ -120,7 +147,13 @@ export function drawGrid(line, context) {
   }
 }
 
-/** The bands of processes and the lines between tracks, at the top of a picture. */
+/**
+ * The bands of processes and the lines between tracks, at the top of a picture.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Placed[]} rows
+ * @param {number} columns
+ */
 export function drawBands(line, context, rows, columns) {
   const ink = inks(line);
   for (const [row, top] of rows) {
@@ -134,6 +167,7 @@ export function drawBands(line, context, rows, columns) {
   }
 }
 
+/** @param {Timeline.Line} line */
 export function drawOverlay(line) {
   const context = begin(line, line.host.overlay);
   const ink = inks(line);
@@ -144,7 +178,8 @@ export function drawOverlay(line) {
     context.fillStyle = ink.strong;
     context.fillRect(0, pinned - 1, line.width, 1);
   }
-  if (line.selected && line.selected.arrows) drawArrows(line, context, ink);
+  const { selected } = line;
+  if (selected && selected.arrows) drawArrows(line, context, ink, { ...selected, arrows: selected.arrows });
   if (line.hover && line.hover.slice) outline(line, context, line.hover.slice, ink.text, 1);
   if (line.selected) outline(line, context, line.selected, ink.accent, 2);
   if (line.pointer && !line.dragging) {
@@ -153,7 +188,11 @@ export function drawOverlay(line) {
   }
 }
 
-// A slice's rectangle on screen, cut at its edges; null if it is not shown.
+/**
+ * A slice's rectangle on screen, cut at its edges; null if it is not shown.
+ * @param {Timeline.Line} line
+ * @param {Timeline.Slice} slice
+ */
 function boxOf(line, slice) {
   const place = placeOf(line, slice.track, slice.depth);
   if (!place || !place.inside) return null;
@@ -167,6 +206,13 @@ function boxOf(line, slice) {
   return { left, top, width: Math.max(right - left, 1), height: bottom - top };
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Slice} slice
+ * @param {string} colour
+ * @param {number} width
+ */
 function outline(line, context, slice, colour, width) {
   const box = boxOf(line, slice);
   if (!box) return;
@@ -176,6 +222,14 @@ function outline(line, context, slice, colour, width) {
   context.strokeRect(box.left - room + 0.5, box.top - room + 0.5, box.width + width - 1, box.height + width - 1);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ * @param {number} top
+ * @param {number} bottom
+ * @param {boolean} head
+ */
 function drawBand(line, context, ink, top, bottom, head) {
   const chosen = line.dragged || line.chosen;
   if (!chosen) return;
@@ -201,6 +255,11 @@ function drawBand(line, context, ink, top, bottom, head) {
   context.fillText(text, middle, bottom - 10);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {Timeline.Pen} context
+ * @param {Timeline.Inks} ink
+ */
 function drawMarks(line, context, ink) {
   context.fillStyle = ink.accent;
   line.marks.forEach((time) => {

@@ -5,8 +5,10 @@ import { functionsOf } from "../../kit/dash.js";
 import {
   fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, takesText, words,
 } from "../../kit/elements.js";
+import { reasonOf } from "../../kit/reasons.js";
 import { count, percent } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { last, same } from "../../kit/state.js";
 import * as profiling from "../profiles.js";
 import * as camera from "./camera.js";
@@ -18,15 +20,16 @@ import { titleOf } from "./labels.js";
 import * as lines from "./line.js";
 import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
-import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
+import { drawMarkList, markFields, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
-import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
+import { drawParts, namesOf, partFields, queryOf } from "./parts.js";
 import { saveDrawing, savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";
 import { treeOf } from "./tracks.js";
 
 const COLOURS = ["name", "category", "kind", "pace"];
+/** @type {Timeline.Height[]} */
 const HEIGHTS = ["small", "medium", "large"];
 const ZOOM = 0.7;
 const PAN = 0.15;
@@ -35,15 +38,31 @@ const TYPED_MS = 300;
 const MOST_STEPS = 2000;
 const POLL_MS = 400;
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
 // The page -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Timeline.Page} page
+ * @returns {Omit<Timeline.Page, keyof Profiles.Page>}
+ */
+function fields(page) {
+  const tools = toolFields(page);
+  return {
+    line: notYet, slices: new Map(), opened: 0, traceOf: null, own: "", applied: null, savedSpan: "", zoomStep: null,
+    timers: {}, menu: null, moving: false, hovered: null, rangeFound: null, rangeTurn: 0, searchTurn: 0, hitAt: -1,
+    ...tools, ...partFields(page), ...markFields(page), ...boxFields(page, tools.legend),
+  };
+}
+
+/** @param {Timeline.Page} page */
 function build(page) {
-  page.slices = new Map();
-  page.opened = 0;
   buildTools(page);
-  buildBox(page);
   const box = page.host.root;
   box.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest("[data-act][data-id]");
@@ -55,47 +74,66 @@ function build(page) {
   window.addEventListener("mindscope:prefs", () => page.line && lines.refresh(page.line));
 }
 
-function buildTools(page) {
+/**
+ * @param {Timeline.Page} page
+ * @returns {Timeline.ToolFields}
+ */
+function toolFields(page) {
+  /**
+   * @param {string} name
+   * @param {string} label
+   * @param {(line: Timeline.Line) => void} run
+   */
   const act = (name, label, run) => {
     const button = iconButton(name, label, label);
     button.addEventListener("click", () => page.line && run(page.line));
     return button;
   };
-  page.backButton = act("left", "timeline.back", (line) => lines.travel(line, -1));
-  page.forwardButton = act("right", "timeline.forward", (line) => lines.travel(line, 1));
+  const backButton = act("left", "timeline.back", (line) => lines.travel(line, -1));
+  const forwardButton = act("right", "timeline.forward", (line) => lines.travel(line, 1));
   const zooms = make("span", "ms-timeline-group", [
     act("plus", "timeline.in", (line) => lines.zoom(line, ZOOM)),
     act("minus", "timeline.out", (line) => lines.zoom(line, 1 / ZOOM)),
-    act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), page.backButton, page.forwardButton,
+    act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), backButton, forwardButton,
   ]);
-  page.stepSelect = select("timeline.step", (at) => finding.zoomToStep(page, Number(at)));
-  page.stepSelect.hidden = true;
-  page.zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
-  page.colourSelect = select("timeline.colour", (colour) => page.change({ colour: colour === "name" ? [] : [colour] }));
-  page.heights = segments("timeline.height", HEIGHTS.map((one) => [one, `timeline.height.${one}`]),
+  const stepSelect = select("timeline.step", (at) => finding.zoomToStep(page, Number(at)));
+  stepSelect.hidden = true;
+  const zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
+  const colourSelect = select("timeline.colour", (colour) => page.change({ colour: colour === "name" ? [] : [colour] }));
+  const heights = segments("timeline.height", HEIGHTS.map((one) => [one, `timeline.height.${one}`]),
     (height) => page.change({ height: height === "medium" ? [] : [height] }));
-  page.legend = make("span", "ms-timeline-legend");
-  page.search = make("input", "ms-input ms-filter ms-timeline-search", [], { type: "search", spellcheck: "false" });
-  for (const name of ["placeholder", "aria-label"]) setLabel(page.search, name, "timeline.search");
-  page.search.addEventListener("input", () => later(page, "search", () => page.change({ q: entered(page.search) })));
-  page.search.addEventListener("keydown", (event) => {
+  const legend = make("span", "ms-timeline-legend");
+  const search = make("input", "ms-input ms-filter ms-timeline-search", [], { type: "search", spellcheck: "false" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(search, name, "timeline.search");
+  search.addEventListener("input", () => later(page, "search", () => page.change({ q: entered(search) })));
+  search.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && page.line && page.line.hits) finding.nextHit(page, event.shiftKey ? -1 : 1);
   });
-  page.regex = make("button", "ms-button ms-timeline-regex", ".*", { type: "button", "aria-pressed": "false" });
-  for (const name of ["title", "aria-label"]) setLabel(page.regex, name, "timeline.regex");
-  page.regex.addEventListener("click", () => page.change({ regex: get(page, "regex") === "1" ? [] : ["1"] }));
-  page.shortest = make("input", "ms-input ms-timeline-shortest", [], { type: "number", min: "0", step: "any" });
-  setLabel(page.shortest, "aria-label", "timeline.shortest");
-  page.shortest.addEventListener("change", () => page.change({ shortest: entered(page.shortest) }));
-  page.previousHit = act("up", "timeline.previous_hit", () => finding.nextHit(page, -1));
-  page.nextHit = act("down", "timeline.next_hit", () => finding.nextHit(page, 1));
-  page.hitCount = make("span", "ms-muted ms-timeline-hits");
-  page.hitTools = make("span", "ms-timeline-group ms-timeline-found", [page.hitCount, page.previousHit, page.nextHit]);
+  const regex = make("button", "ms-button ms-timeline-regex", ".*", { type: "button", "aria-pressed": "false" });
+  for (const name of ["title", "aria-label"]) setLabel(regex, name, "timeline.regex");
+  regex.addEventListener("click", () => page.change({ regex: get(page, "regex") === "1" ? [] : ["1"] }));
+  const shortest = make("input", "ms-input ms-timeline-shortest", [], { type: "number", min: "0", step: "any" });
+  setLabel(shortest, "aria-label", "timeline.shortest");
+  shortest.addEventListener("change", () => page.change({ shortest: entered(shortest) }));
+  const previousHit = act("up", "timeline.previous_hit", () => finding.nextHit(page, -1));
+  const nextHit = act("down", "timeline.next_hit", () => finding.nextHit(page, 1));
+  const hitCount = make("span", "ms-muted ms-timeline-hits");
+  const hitTools = make("span", "ms-timeline-group ms-timeline-found", [hitCount, previousHit, nextHit]);
+  const traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
+  const searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
+  searchedIn.addEventListener("click", () => page.change({ in: [] }));
+  return {
+    backButton, forwardButton, zooms, stepSelect, zeroSelect, colourSelect, heights, legend, search, regex, shortest,
+    previousHit, nextHit, hitCount, hitTools, traceLink, searchedIn,
+  };
+}
+
+/** @param {Timeline.Page} page */
+function buildTools(page) {
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
   const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button" });
   svg.addEventListener("click", () => page.line && saveDrawing(page));
-  page.traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
   const display = menu(make("summary", "ms-button", [words("timeline.display"), icon("down")]), [
@@ -104,50 +142,57 @@ function buildTools(page) {
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
-  page.searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
-  page.searchedIn.addEventListener("click", () => page.change({ in: [] }));
   page.tools.replaceChildren(
-    makePartsMenu(page), zooms, page.stepSelect, display, buildMarks(page),
+    page.partsMenu, page.zooms, page.stepSelect, display, page.marks.element,
     make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
     menu(files, [page.traceLink, png, svg]));
 }
 
-function buildBox(page) {
+/**
+ * The elements of a timeline, put in place; made anew for each trace.
+ * @param {Timeline.Page} page
+ * @param {HTMLElement} legend
+ * @returns {Timeline.BoxFields}
+ */
+function boxFields(page, legend) {
   const box = page.find(".ms-timeline-box");
+  /**
+   * @param {string} name
+   * @param {Node | (Node | string)[]} [children]
+   * @param {Record<string, string>} [attributes]
+   */
   const part = (name, children = [], attributes = {}) => make("div", `ms-timeline-${name}`, children, attributes);
-  const host = { root: box };
-  host.stripName = make("span", "ms-timeline-strip-name");
-  host.strip = make("canvas", "ms-timeline-strip", [], { "aria-hidden": "true" });
-  host.base = make("span", "ms-timeline-base");
-  host.ruler = make("canvas", "ms-timeline-ruler", [], { "aria-hidden": "true" });
-  page.filter = make("input", "ms-input ms-timeline-filter", [], { type: "search", spellcheck: "false" });
-  for (const name of ["placeholder", "aria-label"]) setLabel(page.filter, name, "timeline.filter");
-  page.filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(page.filter) })));
-  page.hiddenButton = make("button", "ms-button ms-timeline-hidden", [], { type: "button" });
-  page.hiddenButton.hidden = true;
-  page.hiddenButton.addEventListener("click", () => page.change({ hide: [] }));
-  host.labels = part("labels");
-  host.pinnedLabels = part("labels ms-timeline-labels-pinned");
-  host.canvas = make("canvas", "ms-timeline-canvas");
-  host.overlay = make("canvas", "ms-timeline-overlay");
-  host.canvasHost = part("canvas-host", [host.canvas, host.overlay], { tabindex: "0", role: "application" });
-  setLabel(host.canvasHost, "aria-label", "timeline.canvas");
-  host.sizer = part("sizer");
-  host.view = part("view", [part("label-host", [host.labels, host.pinnedLabels]), host.canvasHost]);
-  host.scroll = part("scroll", [host.view, host.sizer]);
-  host.empty = make("p", "ms-timeline-empty ms-muted");
-  host.tip = part("tip", [], { hidden: "", role: "status" });
+  const stripName = make("span", "ms-timeline-strip-name");
+  const strip = make("canvas", "ms-timeline-strip", [], { "aria-hidden": "true" });
+  const base = make("span", "ms-timeline-base");
+  const ruler = make("canvas", "ms-timeline-ruler", [], { "aria-hidden": "true" });
+  const filter = make("input", "ms-input ms-timeline-filter", [], { type: "search", spellcheck: "false" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(filter, name, "timeline.filter");
+  filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(filter) })));
+  const hiddenButton = make("button", "ms-button ms-timeline-hidden", [], { type: "button" });
+  hiddenButton.hidden = true;
+  hiddenButton.addEventListener("click", () => page.change({ hide: [] }));
+  const labels = part("labels");
+  const pinnedLabels = part("labels ms-timeline-labels-pinned");
+  const canvas = make("canvas", "ms-timeline-canvas");
+  const overlay = make("canvas", "ms-timeline-overlay");
+  const canvasHost = part("canvas-host", [canvas, overlay], { tabindex: "0", role: "application" });
+  setLabel(canvasHost, "aria-label", "timeline.canvas");
+  const sizer = part("sizer");
+  const view = part("view", [part("label-host", [labels, pinnedLabels]), canvasHost]);
+  const scroll = part("scroll", [view, sizer]);
+  const empty = make("p", "ms-timeline-empty ms-muted");
+  const tip = part("tip", [], { hidden: "", role: "status" });
   const panelHost = part("panel", [], { hidden: "" });
-  page.hints = words("timeline.keys", {}, "span", "ms-cut");
-  page.about = make("span", "ms-timeline-about-trace ms-cut");
-  page.progress = make("span", "ms-timeline-progress", [], { hidden: "", role: "status" });
+  const hints = words("timeline.keys", {}, "span", "ms-cut");
+  const about = make("span", "ms-timeline-about-trace ms-cut");
+  const progress = make("span", "ms-timeline-progress", [], { hidden: "", role: "status" });
   box.replaceChildren(
-    part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
-    part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
-    part("body", [host.scroll, host.empty, host.tip]), panelHost,
-    part("foot", [page.hints, page.progress, page.legend, page.about]));
-  page.host = host;
-  page.panel = makePanel(panelHost, {
+    part("top", [part("corner", stripName), part("strip-host", strip)]),
+    part("axis", [part("corner", [filter, hiddenButton, base]), part("ruler-host", ruler)]),
+    part("body", [scroll, empty, tip]), panelHost,
+    part("foot", [hints, progress, legend, about]));
+  const panel = makePanel(panelHost, {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),
     go: (row) => finding.choose(page, row, true), same: (by) => finding.chooseSame(page, by),
     zoomSlice: () => finding.zoomToChosen(page), zoomRange: () => finding.zoomToChosen(page, "range"),
@@ -159,20 +204,36 @@ function buildBox(page) {
     setClip: (clip) => page.change({ clip: clip === "1" ? [] : [clip] }),
     searchFor: (name) => page.change({ q: [name], regex: [] }),
   });
-  host.scroll.addEventListener("scroll", () => closeMenu(page));
+  scroll.addEventListener("scroll", () => closeMenu(page));
+  const host = {
+    root: box, stripName, strip, base, ruler, labels, pinnedLabels, canvas, overlay, canvasHost, sizer, view, scroll, empty,
+    tip,
+  };
+  return { host, filter, hiddenButton, hints, about, progress, panel };
 }
 
-// The text of a field as the state has it.
+/**
+ * The text of a field as the state has it.
+ * @param {HTMLInputElement} field
+ */
 const entered = (field) => (field.value ? [field.value] : []);
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} name
+ * @param {() => void} act
+ */
 function later(page, name, act) {
-  page.timers = page.timers || {};
   window.clearTimeout(page.timers[name]);
   page.timers[name] = window.setTimeout(act, TYPED_MS);
 }
 
 // Opening a trace ----------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Wire.Query} ask
+ */
 async function open(page, ask) {
   page.asked = ask;
   const query = queryOf(page, ask);
@@ -180,13 +241,13 @@ async function open(page, ask) {
   if (page.traceOf === mark) return;
   page.traceOf = mark;
   const turn = (page.opened += 1);
-  const server = new Server(page.root.dataset.routes, query);
+  const server = new Server(page.root.dataset.routes || "", query);
   const own = JSON.stringify([ask.run, ask.session, ask.rank, ask.mark, page.state.source || []]);
   // When others join the page's own trace, it stays on screen until they have been read.
   if (page.own !== own || !page.line) {
     if (page.line) lines.close(page.line);
-    page.line = null;
-    buildBox(page);
+    page.line = notYet;
+    Object.assign(page, boxFields(page, page.legend));
     writeText(page.host.empty, "timeline.loading");
     page.host.empty.hidden = false;
   }
@@ -201,7 +262,7 @@ async function open(page, ask) {
     const element = page.line ? page.progress : page.host.empty;
     element.hidden = false;
     element.classList.add("ms-timeline-wrong");
-    writeText(element, "timeline.failed", { text: error.message });
+    writeText(element, "timeline.failed", { text: reasonOf(error) });
     drawParts(page);
     return;
   }
@@ -209,15 +270,21 @@ async function open(page, ask) {
   const before = page.line && { facts: page.line.facts, range: page.line.range, scroll: page.host.scroll.scrollTop };
   if (page.line) lines.close(page.line);
   page.slices.clear();
-  buildBox(page);
+  Object.assign(page, boxFields(page, page.legend));
   page.host.empty.hidden = true;
   begin(page, server, facts, before);
   watch(page, server, turn);
 }
 
-// Wait until all traces have been read; false if something else has been asked for meanwhile.
+/**
+ * Wait until all traces have been read; false if something else has been asked for meanwhile.
+ * @param {Timeline.Page} page
+ * @param {Server} server
+ * @param {number} turn
+ */
 async function whenRead(page, server, turn) {
   for (;;) {
+    /** @type {Timeline.Known[]} */
     const known = await server.json("reading");
     if (turn !== page.opened) return false;
     page.known = known;
@@ -236,9 +303,15 @@ async function whenRead(page, server, turn) {
   }
 }
 
+/** @param {Timeline.Known} known */
 const progress = ({ done, total }) => percent(total ? Math.min(done, total) / total : 0);
 
-// Until the summary of every trace is there, say how far it is; then draw what waited for it.
+/**
+ * Until the summary of every trace is there, say how far it is; then draw what waited for it.
+ * @param {Timeline.Page} page
+ * @param {Server} server
+ * @param {number} turn
+ */
 async function watch(page, server, turn) {
   try {
     while (turn === page.opened && !page.known.every((one) => one.complete)) {
@@ -247,6 +320,7 @@ async function watch(page, server, turn) {
       const hatched = page.line.view && page.line.view.pending.size;
       writeText(page.progress, hatched ? "timeline.summing_hatched" : "timeline.summing", { share: progress(one) });
       await new Promise((done) => { window.setTimeout(done, POLL_MS); });
+      /** @type {Timeline.Known[]} */
       const known = await server.json("reading");
       if (turn !== page.opened) return;
       page.known = known;
@@ -258,9 +332,14 @@ async function watch(page, server, turn) {
   }
 }
 
-// What the address has of times, when the start of the axis has been moved by `by` ns.
+/**
+ * What the address has of times, when the start of the axis has been moved by `by` ns.
+ * @param {Timeline.Page} page
+ * @param {number} by
+ */
 function movedTimes(page, by) {
-  const pairs = (texts) => (texts || []).map(camera.parseRange).filter(Boolean)
+  /** @param {string[] | undefined} texts */
+  const pairs = (texts) => (texts || []).flatMap((text) => camera.parseRange(text) || [])
     .map((range) => camera.formatRange(camera.moved(range, by)));
   return {
     span: pairs(page.state.span), range: pairs(page.state.range),
@@ -268,10 +347,21 @@ function movedTimes(page, by) {
   };
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Server} server
+ * @param {Timeline.Facts} facts
+ * @param {{ facts: Timeline.Facts, range: Timeline.Range, scroll: number } | null} before
+ */
 function begin(page, server, facts, before) {
   const parts = page.parts.length > 1 ? namesOf(page) : [""];
   facts.parts.forEach((part, at) => { part.name = parts[at]; });
-  for (const track of facts.tracks) track.where = parts[track.part];
+  for (const track of facts.tracks) track.where = parts[track.part || 0];
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {boolean} medians
+   */
   const fetchNames = (from, to, medians) => server.json("names", { from, to, medians: medians ? 1 : "" });
   const names = new Names(facts.names, fetchNames, () => {
     lines.refresh(line);
@@ -284,12 +374,23 @@ function begin(page, server, facts, before) {
   line.words = { step: translate("timeline.step_n", { n: "" }).trim() };
   page.host.root.classList.toggle("ms-timeline-stepped", facts.steps.length > 0);
   listen(line, {
+    /** @param {MouseEvent} event */
     choose: (place, event) => finding.clicked(page, place, event),
+    /** @param {Timeline.Range} range */
     range: (range) => page.change({ range: [camera.formatRange(range)], tab: [] }),
+    /**
+     * @param {number} x
+     * @param {number} y
+     */
     hover: (place, x, y) => finding.hover(page, place, x, y), twice: (place) => finding.twice(page, place),
+    /** @param {number} time */
     step: (time, ranged) => finding.stepAt(page, time, ranged),
   });
   listenToStrip(line, lines.show);
+  /**
+   * @param {string} label
+   * @param {number} at
+   */
   const nameOf = (label, at) => translate("timeline.step_n", { n: label || at + 1 });
   const steps = facts.steps.slice(0, MOST_STEPS).map(([label], at) => [String(at), nameOf(label, at)]);
   fillSelect(page.stepSelect, [["", translate("timeline.no_step")], ...steps], "");
@@ -299,7 +400,7 @@ function begin(page, server, facts, before) {
   writeText(page.host.empty, "timeline.no_slices");
   const files = facts.parts.map((part) => part.file);
   if (files.length > 1) writeText(page.about, "timeline.about_many", { files: files.length, n: count(facts.slices) });
-  else writeText(page.about, "timeline.about", { file: files[0].split(/[\\/]/).pop(), n: count(facts.slices) });
+  else writeText(page.about, "timeline.about", { file: files[0].split(/[\\/]/).pop() || "", n: count(facts.slices) });
   page.about.title = files.join("\n");
   const by = before && before.facts.file === facts.file ? facts.parts[0].shift - before.facts.parts[0].shift : 0;
   const times = by ? movedTimes(page, by) : null;
@@ -322,6 +423,10 @@ function begin(page, server, facts, before) {
   loadStrip(line, lines.redraw);
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Range} range
+ */
 function saveRange(page, range) {
   page.backButton.disabled = !page.line.way.back;
   page.forwardButton.disabled = !page.line.way.forward;
@@ -333,24 +438,43 @@ function saveRange(page, range) {
 
 // State --------------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} id
+ * @param {Timeline.Height} height
+ * @returns {[string, Timeline.Height]}
+ */
+const tall = (id, height) => [id, height];
+
+/**
+ * @param {Timeline.Page} page
+ * @returns {Timeline.Look}
+ */
 function lookOf(page) {
+  /** @param {string} key */
   const list = (key) => page.state[key] || [];
   return {
     folded: new Set(list("fold")), opened: new Set(list("open")), hidden: new Set(list("hide")), pinned: list("pin"),
     order: list("order"), filter: get(page, "filter").trim(),
-    height: HEIGHTS.includes(get(page, "height")) ? get(page, "height") : "medium",
-    heights: new Map(list("tall").map((entry) => entry.split(":")).filter(([, height]) => HEIGHTS.includes(height))),
+    height: HEIGHTS.find((one) => one === get(page, "height")) || "medium",
+    heights: new Map(list("tall").flatMap((entry) => {
+      const [id, wanted] = entry.split(":");
+      return HEIGHTS.flatMap((one) => (one === wanted ? [tall(id, one)] : []));
+    })),
     colour: COLOURS.includes(get(page, "colour")) ? get(page, "colour") : "name",
   };
 }
 
-// Bring what is on screen in step with the state.
+/**
+ * Bring what is on screen in step with the state.
+ * @param {Timeline.Page} page
+ */
 function apply(page) {
   const { line, state } = page;
   if (!line) return;
   const first = page.applied === null;
   const before = page.applied || {};
   page.applied = state;
+  /** @param {...string} keys */
   const changed = (...keys) => keys.some((key) => !same(before[key] || [], state[key] || []));
   if (first || changed("fold", "open", "hide", "pin", "order", "filter", "height", "tall", "colour")) {
     lines.arrange(line, lookOf(page));
@@ -395,7 +519,10 @@ function apply(page) {
   lines.redraw(line);
 }
 
-// In which tracks is searched, if not in all.
+/**
+ * In which tracks is searched, if not in all.
+ * @param {Timeline.Page} page
+ */
 function drawSearchedIn(page) {
   const { line, state } = page;
   const ids = new Set(state.in || []);
@@ -410,6 +537,7 @@ function drawSearchedIn(page) {
   page.searchedIn.title = named.join("\n");
 }
 
+/** @param {Timeline.Page} page */
 function setZero(page) {
   const { line } = page;
   line.zero = 0;
@@ -419,6 +547,7 @@ function setZero(page) {
   if (step) line.zero = step[1];
 }
 
+/** @param {Timeline.Page} page */
 function drawLegend(page) {
   const pace = page.line.look.colour === "pace";
   page.legend.hidden = !pace;
@@ -431,8 +560,12 @@ function drawLegend(page) {
   }));
 }
 
+// Registered once; pageOf finds such a page on screen.
+const pageOf = profiling.define("timeline", { fields, build, draw });
+
 // Keys ---------------------------------------------------------------------------------------------------------------
 
+/** @param {Timeline.Page} page */
 function mark(page) {
   const { line } = page;
   const time = Math.round(line.pointer ? timeAt(line, line.pointer.x) : (line.range.from + line.range.to) / 2);
@@ -440,6 +573,7 @@ function mark(page) {
   page.change({ mark: [...marks, time].map(String), called: [] });
 }
 
+/** @param {Timeline.Page} page */
 function escape(page) {
   const { state } = page;
   if (page.menu) closeMenu(page);
@@ -449,21 +583,36 @@ function escape(page) {
   return true;
 }
 
+/** @type {Record<string, (page: Timeline.Page) => void>} */
 const KEYS = {
+  /** @param {Timeline.Page} page */
   w: (page) => lines.zoom(page.line, ZOOM, page.line.pointer ? page.line.pointer.x : undefined),
+  /** @param {Timeline.Page} page */
   s: (page) => lines.zoom(page.line, 1 / ZOOM, page.line.pointer ? page.line.pointer.x : undefined),
+  /** @param {Timeline.Page} page */
   a: (page) => lines.pan(page.line, -PAN * page.line.width),
+  /** @param {Timeline.Page} page */
   d: (page) => lines.pan(page.line, PAN * page.line.width),
+  /** @param {Timeline.Page} page */
   ArrowLeft: (page) => lines.pan(page.line, -PAN * page.line.width),
+  /** @param {Timeline.Page} page */
   ArrowRight: (page) => lines.pan(page.line, PAN * page.line.width),
+  /** @param {Timeline.Page} page */
   ArrowUp: (page) => lines.scrollBy(page.line, -SCROLL),
+  /** @param {Timeline.Page} page */
   ArrowDown: (page) => lines.scrollBy(page.line, SCROLL),
+  /** @param {Timeline.Page} page */
   0: (page) => lines.show(page.line, camera.whole(page.line.facts)),
+  /** @param {Timeline.Page} page */
   f: (page) => finding.zoomToChosen(page),
   m: mark,
+  /** @param {Timeline.Page} page */
   n: (page) => finding.nextHit(page, 1),
+  /** @param {Timeline.Page} page */
   N: (page) => finding.nextHit(page, -1),
+  /** @param {Timeline.Page} page */
   ",": (page) => finding.chooseSame(page, -1),
+  /** @param {Timeline.Page} page */
   ".": (page) => finding.chooseSame(page, 1),
 };
 
@@ -472,7 +621,7 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   const target = event.target instanceof Element ? event.target : null;
   const root = document.querySelector(".ms-shell .ms-timeline") || (target && target.closest(".ms-timeline"));
-  const page = root && profiling.pageOf(root.id);
+  const page = root && pageOf(root.id);
   if (!page || !page.line || (target && takesText(target))) return;
   if (event.key === "Escape") {
     if (escape(page)) event.preventDefault();
@@ -487,13 +636,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+/** @param {Timeline.Page} page */
 function draw(page) {
   if (page.asked) open(page, page.asked);
-  if (page.parts) drawParts(page);
+  if (page.parts.length) drawParts(page);
   apply(page);
 }
-
-profiling.define("timeline", { build, draw });
 
 Object.assign(functionsOf("mindscope_timeline"), {
   /**
@@ -501,7 +649,7 @@ Object.assign(functionsOf("mindscope_timeline"), {
    * @param {string} rootId
    */
   opened(ask, rootId) {
-    const page = profiling.pageOf(rootId);
+    const page = pageOf(rootId);
     if (page && ask) open(page, ask);
   },
 });

@@ -12,11 +12,14 @@ import { titleOf } from "./labels.js";
 const MOST_ROWS = 500;
 const LONG_TEXT = 80;
 
+/** @param {Timeline.SentTrack} track */
 export const trackTitle = (track) => [track.where, track.process, titleOf(track)].filter(Boolean).join(" · ");
 
 /**
  * A panel with acts: close(), tab(name), go(row), same(by), zoomSlice(), zoomRange(), clearRange(), setBy(by), setClip(clip),
  * setStream(track), setPart(key, number), showTime(from, length), hit(place), searchFor(name).
+ * @param {HTMLElement} host
+ * @param {Timeline.PanelActs} acts
  */
 export function makePanel(host, acts) {
   const tabs = segments("timeline.panel", ["slice", "range", "search"].map((name) => [name, `timeline.tab.${name}`]), acts.tab);
@@ -29,7 +32,10 @@ export function makePanel(host, acts) {
   return { host, tabs, tools, body, acts, shown: "" };
 }
 
-// The upper edge of the panel, which changes its height.
+/**
+ * The upper edge of the panel, which changes its height.
+ * @param {HTMLElement} host
+ */
 function grip(host) {
   const element = make("div", "ms-timeline-grip");
   element.addEventListener("pointerdown", (event) => {
@@ -43,6 +49,12 @@ function grip(host) {
   return element;
 }
 
+/**
+ * @param {Timeline.Panel} panel
+ * @param {string} name
+ * @param {(Node | string)[]} tools
+ * @param {Node[]} body
+ */
 function put(panel, name, tools, body) {
   panel.host.hidden = false;
   panel.shown = name;
@@ -55,6 +67,7 @@ function put(panel, name, tools, body) {
 
 // A slice ------------------------------------------------------------------------------------------------------------
 
+/** @param {string[][]} rows */
 function facts(rows) {
   return make("dl", "ms-timeline-facts", rows.flatMap(([key, value, title]) => {
     const cell = make("dd", "", value);
@@ -63,13 +76,21 @@ function facts(rows) {
   }));
 }
 
+/**
+ * @param {Timeline.NamedRow} slice
+ * @param {Timeline.Panel} panel
+ * @param {string} [text]
+ */
 function link(slice, panel, text = slice.name) {
   const button = make("button", "ms-timeline-link ms-cut", text, { type: "button", title: text });
   button.addEventListener("click", () => panel.acts.go(slice.row));
   return button;
 }
 
-// Arguments as rows; what has several lines (call stacks) keeps them.
+/**
+ * Arguments as rows; what has several lines (call stacks) keeps them.
+ * @param {Record<string, unknown>} values
+ */
 function argumentRows(values) {
   return Object.entries(values).flatMap(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -79,6 +100,12 @@ function argumentRows(values) {
   });
 }
 
+/**
+ * @param {Timeline.Flow} other
+ * @param {Timeline.Slice} slice
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.SentTrack[]} tracks
+ */
 function flowRow(other, slice, panel, tracks) {
   const gap = other.way === "to" ? other.start - slice.start : slice.start - other.start;
   const key = gap < 0 ? "timeline.earlier" : "timeline.later";
@@ -90,7 +117,13 @@ function flowRow(other, slice, panel, tracks) {
   ]);
 }
 
-// A collective on the other ranks: which of them came when, and went.
+/**
+ * A collective on the other ranks: which of them came when, and went.
+ * @param {Timeline.RankTime} other
+ * @param {Timeline.Slice} slice
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.Part[]} parts
+ */
 function rankRow(other, slice, panel, parts) {
   const part = parts[other.part];
   const late = other.start - slice.start;
@@ -100,6 +133,12 @@ function rankRow(other, slice, panel, parts) {
   return make("li", "ms-timeline-rank", [name, other.row === slice.row ? "" : times]);
 }
 
+/**
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.Slice} slice
+ * @param {Timeline.Facts} facts
+ * @param {Node[]} more
+ */
 export function showSlice(panel, slice, { tracks, parts }, more) {
   const { same } = slice;
   const previous = iconButton("left", "timeline.previous_same", "previous");
@@ -157,10 +196,15 @@ export function showSlice(panel, slice, { tracks, parts }, more) {
 
 const DURATIONS = /_ns$/;
 
+/** @param {string} column */
 function headOf(column) {
   return words(`timeline.column.${column.replace(/_ns$/, "")}`);
 }
 
+/**
+ * @param {string} column
+ * @param {Timeline.Cell} value
+ */
 function cellOf(column, value) {
   if (value === null || value === undefined) return make("td", "ms-number ms-muted", "–");
   if (typeof value === "string") return make("td", "ms-timeline-cell-name", make("span", "ms-cut", value, { title: value }));
@@ -169,7 +213,12 @@ function cellOf(column, value) {
   return make("td", "ms-number", count(value));
 }
 
-/** The rows of a table in order of a column; texts rise, numbers fall at first. */
+/**
+ * The rows of a table in order of a column; texts rise, numbers fall at first.
+ * @param {Timeline.Cell[][]} rows
+ * @param {number} column
+ * @param {boolean} falling
+ */
 export function sorted(rows, column, falling) {
   const sign = falling ? -1 : 1;
   return rows.slice().sort((a, b) => {
@@ -181,6 +230,11 @@ export function sorted(rows, column, falling) {
   });
 }
 
+/**
+ * @param {string[]} columns
+ * @param {Timeline.Cell[][]} rows
+ * @param {(row: Timeline.Cell[]) => void} find
+ */
 function tableOf(columns, rows, find) {
   let order = { column: -1, falling: true };
   const body = make("tbody");
@@ -208,6 +262,11 @@ function tableOf(columns, rows, find) {
   return make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), body]);
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {string} key
+ */
 function tool(element, name, key) {
   for (const attribute of ["title", "aria-label"]) setLabel(element, attribute, key);
   element.classList.add(name);
@@ -220,6 +279,12 @@ export const BY = ["name", "track", "gaps", "critical", "flame", "difference"];
 /**
  * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
  * of the trace; look: palette and ratio.
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.RangeAsked} asked
+ * @param {Timeline.RangeFound | { error: string } | null} found
+ * @param {{ csv: string, trace: string }} links
+ * @param {Timeline.SentTrack[]} tracks
+ * @param {{ palette: Timeline.Palette, ratio: number }} look
  */
 export function showRange(panel, asked, found, links, tracks, look) {
   const { range, clip, by, parts } = asked;
@@ -244,7 +309,7 @@ export function showRange(panel, asked, found, links, tracks, look) {
   clear.addEventListener("click", panel.acts.clearRange);
   const body = [];
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
-  else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
+  else if ("error" in found) body.push(make("p", "ms-timeline-wrong", found.error));
   else if (by === "gaps") body.push(...gapParts(found, panel.acts, parts));
   else if (by === "critical") body.push(...criticalParts(found, panel.acts));
   else if (by === "difference") body.push(...differenceParts(found, parts[0], parts[asked.other], panel.acts));
@@ -256,7 +321,8 @@ export function showRange(panel, asked, found, links, tracks, look) {
       body.push(words("timeline.range_first", { n: count(found.rows.length), total: count(found.total) }, "p", "ms-muted"));
     }
   }
-  const stream = by === "gaps" && found && found.streams && found.streams.length > 1 ? streamSelect(panel, found, tracks) : "";
+  const several = by === "gaps" && found && "streams" in found && found.streams.length > 1;
+  const stream = several ? streamSelect(panel, found, tracks) : "";
   csv.hidden = by === "flame";
   const which = parts.length < 2 ? ""
     : by === "critical" ? partSelect(panel, "part", parts, asked.part, 0)
@@ -265,13 +331,25 @@ export function showRange(panel, asked, found, links, tracks, look) {
   put(panel, "range", [text, rows, edges, stream, which, csv, trace, zoom, clear], body);
 }
 
-// Which trace a table is about.
+/**
+ * Which trace a table is about.
+ * @param {Timeline.Panel} panel
+ * @param {string} key
+ * @param {Timeline.Part[]} parts
+ * @param {number} chosen
+ * @param {number} first
+ */
 function partSelect(panel, key, parts, chosen, first) {
   const element = select("timeline.part", (part) => panel.acts.setPart(key, part));
   fillSelect(element, parts.slice(first).map((part, at) => [String(at + first), part.name]), String(chosen));
   return element;
 }
 
+/**
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.Causes} found
+ * @param {Timeline.SentTrack[]} tracks
+ */
 function streamSelect(panel, found, tracks) {
   const element = select("timeline.stream", (track) => panel.acts.setStream(track));
   fillSelect(element, found.streams.map((track) => [
@@ -282,6 +360,13 @@ function streamSelect(panel, found, tracks) {
 
 // A search -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Timeline.Panel} panel
+ * @param {Timeline.Hits} hits
+ * @param {Timeline.Line["names"]} names
+ * @param {Timeline.SentTrack[]} tracks
+ * @param {number} at
+ */
 export function showHits(panel, hits, names, tracks, at) {
   const text = words(hits.row.length ? (hits.more ? "timeline.hits_more" : "timeline.hits_n") : "timeline.hits_none",
     { n: count(hits.row.length) }, "span", "ms-timeline-title");
@@ -304,7 +389,11 @@ export function showHits(panel, hits, names, tracks, at) {
   if (now) now.scrollIntoView({ block: "nearest" });
 }
 
-/** What a tab says before there is anything in it. */
+/**
+ * What a tab says before there is anything in it.
+ * @param {Timeline.Panel} panel
+ * @param {string} name
+ */
 export function showHint(panel, name) {
   put(panel, name, [], [writeText(make("p", "ms-muted"), "timeline.hint")]);
 }

@@ -15,17 +15,35 @@ import { duration, signed } from "../axis.js";
 const MOST = 16;
 /** As many are listed to add. */
 const MOST_OFFERED = 256;
+/** @type {("run" | "session" | "rank")[]} */
+const SHARED = ["run", "session", "rank"];
+/** @type {(keyof Timeline.Trace)[]} */
+const KEYS = ["run", "session", "rank", "source"];
 const AXES = ["clock", "start", "step"];
 
+/**
+ * @param {Timeline.Page} page
+ * @param {string} key
+ */
 const get = (page, key) => last(page.state, key, "");
 
-// The session of a profile: the one that is named, or that of the first trace, or the only one that has this rank.
+/**
+ * The session of a profile: the one that is named, or that of the first trace, or the only one that has this rank.
+ * @param {Record<string, string>} query
+ * @param {Timeline.Trace} first
+ * @param {Profiles.Entry[]} ranks
+ */
 function sessionOf(query, first, ranks) {
   if (query.session !== undefined) return query.session;
   return ranks.length === 1 ? ranks[0].profile.session : first.session;
 }
 
-/** The traces of the state after the first: [{ run, session, rank, source }, ...], of those that are in `all`, each once. */
+/**
+ * The traces of the state after the first: [{ run, session, rank, source }, ...], of those that are in `all`, each once.
+ * @param {Timeline.Trace} first
+ * @param {string[]} also
+ * @param {Profiles.Entry[]} all
+ */
 export function tracesBeside(first, also, all) {
   const seen = new Set([JSON.stringify([first.run, first.session, first.rank, first.source])]);
   const found = [];
@@ -42,16 +60,25 @@ export function tracesBeside(first, also, all) {
   return found;
 }
 
-/** Such a trace as the state has it: what it has in common with the first is left out. */
+/**
+ * Such a trace as the state has it: what it has in common with the first is left out.
+ * @param {Timeline.Trace} first
+ * @param {Timeline.Trace} one
+ */
 export function alsoText(first, one) {
   const query = new URLSearchParams();
-  for (const key of ["run", "session", "rank"]) if (one[key] !== first[key]) query.set(key, one[key]);
+  for (const key of SHARED) if (one[key] !== first[key]) query.set(key, one[key]);
   if (one.source) query.set("source", one.source);
   return query.toString() || `rank=${one.rank}`;
 }
 
-/** The state without one of the traces after the first: what is kept of others gets their new numbers. */
+/**
+ * The state without one of the traces after the first: what is kept of others gets their new numbers.
+ * @param {Wire.Query} state
+ * @param {number} number
+ */
 export function withoutPart(state, number) {
+  /** @param {string} id */
   const renumbered = (id) => {
     const found = /^(part)?(\d+)(?=\.|$)/.exec(id);
     if (!found || (!found[1] && !id.includes("."))) return id;
@@ -59,14 +86,19 @@ export function withoutPart(state, number) {
     if (part === number) return null;
     return part > number ? `${found[1] || ""}${part - 1}${id.slice(found[0].length)}` : id;
   };
+  /** @type {Wire.Query} */
   const changes = { also: state.also.filter((_, at) => at !== number - 1) };
   for (const key of ["fold", "open", "hide", "in", "pin", "order", "tall", "slice", "stream"]) {
-    if (state[key]) changes[key] = state[key].map(renumbered).filter((id) => id !== null);
+    if (state[key]) changes[key] = state[key].flatMap((id) => renumbered(id) ?? []);
   }
   return changes;
 }
 
-/** What names the traces to the server: [[parameter, value], ...]; ask is the profile of the page. */
+/**
+ * What names the traces to the server: [[parameter, value], ...]; ask is the profile of the page.
+ * @param {Timeline.Page} page
+ * @param {Wire.Query} ask
+ */
 export function queryOf(page, ask) {
   const first = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0], source: get(page, "source") };
   const others = tracesBeside(first, page.state.also || [], page.entries);
@@ -81,20 +113,36 @@ export function queryOf(page, ask) {
   return query;
 }
 
-// The name of the best trace of its profile, once the server has said it.
+/**
+ * The name of the best trace of its profile, once the server has said it.
+ * @param {Timeline.Page} page
+ * @param {Timeline.Trace} one
+ */
 const bestOf = (page, one) => page.known?.[page.parts.indexOf(one)]?.sources[0];
 
-// The profile of a trace in the catalogue.
+/**
+ * The profile of a trace in the catalogue.
+ * @param {Timeline.Page} page
+ * @param {Timeline.Trace} one
+ */
 const entryOf = (page, one) => page.entries.find(({ run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
 
-/** The run and the profile of a trace by its number, as the catalogue has them. */
+/**
+ * The run and the profile of a trace by its number, as the catalogue has them.
+ * @param {Timeline.Page} page
+ * @param {number} part
+ */
 export const profileOf = (page, part) => entryOf(page, page.parts[part]);
 
-/** What to call traces: what they differ in. */
+/**
+ * What to call traces: what they differ in.
+ * @param {Timeline.Page} page
+ */
 export function namesOf(page) {
+  /** @param {keyof Timeline.Trace} key */
   const differ = (key) => new Set(page.parts.map((one) => one[key])).size > 1;
-  const [run, session, rank, source] = ["run", "session", "rank", "source"].map(differ);
+  const [run, session, rank, source] = KEYS.map(differ);
   return page.parts.map((one) => {
     const entry = entryOf(page, one);
     const sameJob = rank && page.parts.every((other) => entryOf(page, other)?.profile.job === entry?.profile.job);
@@ -109,42 +157,58 @@ export function namesOf(page) {
 
 // The menu -----------------------------------------------------------------------------------------------------------
 
-export function makePartsMenu(page) {
-  page.partsName = make("span");
-  const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), page.partsName, icon("down")]);
+/**
+ * The menu of traces and its parts.
+ * @param {Timeline.Page} page
+ * @returns {Timeline.PartFields}
+ */
+export function partFields(page) {
+  const partsName = make("span");
+  const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), partsName, icon("down")]);
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "timeline.parts_tip");
-  page.partList = make("ul", "ms-timeline-part-list");
-  page.partAdd = select("timeline.parts_add", (name) => add(page, [page.jobBook.named.get(name)]));
-  page.partRank = numberPicker(PART_RANK, rankName, (rank) => rank === null || add(page, [memberOf(page, rank)]));
-  page.partAll = make("button", "ms-button", [], { type: "button" });
-  page.partAll.addEventListener("click", () => add(page, ranksLeft(page)));
-  const adding = make("div", "ms-timeline-part-row", [page.partAdd, page.partRank.element, page.partAll]);
-  page.axes = segments("timeline.axis", AXES.map((one) => [one, `timeline.axis.${one}`]),
-    (axis) => page.change({ axis: [axis], ...(axis === "clock" ? {} : { clocks: [] }) }));
-  page.atSelect = select("timeline.axis_step", (at) => page.change({ at: [at] }));
-  page.clocks = make("button", "ms-button", words("timeline.clocks"), { type: "button", "aria-pressed": "false" });
-  setLabel(page.clocks, "title", "timeline.clocks_tip");
-  page.clocks.addEventListener("click", () => page.change({ clocks: get(page, "clocks") === "1" ? [] : ["1"] }));
-  page.clocksNote = make("p", "ms-muted ms-timeline-part-note");
-  page.axisBox = make("div", "ms-timeline-part-axis", [
+  const partList = make("ul", "ms-timeline-part-list");
+  /** @param {Profiles.Entry | undefined} entry */
+  const addOne = (entry) => { if (entry) add(page, [entry]); };
+  const partAdd = select("timeline.parts_add", (name) => addOne(page.jobBook.named.get(name)));
+  const partRank = numberPicker(PART_RANK, rankName, (rank) => addOne(rank === null ? undefined : memberOf(page, rank)));
+  const partAll = make("button", "ms-button", [], { type: "button" });
+  partAll.addEventListener("click", () => add(page, ranksLeft(page)));
+  const adding = make("div", "ms-timeline-part-row", [partAdd, partRank.element, partAll]);
+  const axes = segments("timeline.axis", AXES.map((one) => [one, `timeline.axis.${one}`]),
+    (axis) => page.change(axis === "clock" ? { axis: [axis] } : { axis: [axis], clocks: [] }));
+  const atSelect = select("timeline.axis_step", (at) => page.change({ at: [at] }));
+  const clocks = make("button", "ms-button", words("timeline.clocks"), { type: "button", "aria-pressed": "false" });
+  setLabel(clocks, "title", "timeline.clocks_tip");
+  clocks.addEventListener("click", () => page.change({ clocks: get(page, "clocks") === "1" ? [] : ["1"] }));
+  const clocksNote = make("p", "ms-muted ms-timeline-part-note");
+  const axisBox = make("div", "ms-timeline-part-axis", [
     words("timeline.axis", {}, "span", "ms-muted"),
-    make("div", "ms-timeline-part-row", [page.axes, page.atSelect, page.clocks]),
-    page.clocksNote,
+    make("div", "ms-timeline-part-row", [axes, atSelect, clocks]),
+    clocksNote,
   ]);
-  const element = menu(summary, [page.partList, adding, page.axisBox]);
-  element.classList.add("ms-timeline-parts-menu");
-  page.partsMenu = element;
-  return element;
+  const partsMenu = menu(summary, [partList, adding, axisBox]);
+  partsMenu.classList.add("ms-timeline-parts-menu");
+  return {
+    partsName, partList, partAdd, partRank, partAll, axes, atSelect, clocks, clocksNote, axisBox, partsMenu, parts: [],
+    known: [],
+  };
 }
 
 const PART_RANK = {
   label: "timeline.parts_rank", total: "profiling.of_total", absent: "profiling.rank_absent", none: "timeline.parts_rank",
 };
 
+/**
+ * @param {Timeline.Trace} one
+ * @param {Profiles.Entry} entry
+ */
 const sameProfile = (one, { run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank;
 
-// Profiles with a trace that is not shown, those of the same job first.
+/**
+ * Profiles with a trace that is not shown, those of the same job first.
+ * @param {Timeline.Page} page
+ */
 function addable(page) {
   const left = page.entries.filter((entry) =>
     entry.profile.frames.includes("trace") && !page.parts.some((one) => sameProfile(one, entry)));
@@ -152,8 +216,13 @@ function addable(page) {
   return [...own, ...left.filter((entry) => entry.profile.job !== page.profile.job)];
 }
 
+/** @param {Timeline.Page} page */
 const ranksLeft = (page) => addable(page).filter((entry) => entry.profile.job === page.profile.job);
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Profiles.Entry[]} entries
+ */
 function add(page, entries) {
   const [first] = page.parts;
   const texts = entries.slice(0, MOST - page.parts.length).map(({ run, profile }) =>
@@ -161,6 +230,11 @@ function add(page, entries) {
   page.change({ also: [...page.parts.slice(1).map((one) => alsoText(first, one)), ...texts] });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} number
+ * @param {string} source
+ */
 function setSource(page, number, source) {
   if (!number) {
     page.change({ source: source ? [source] : [], slice: [], range: [], span: [], mark: [] });
@@ -170,12 +244,21 @@ function setSource(page, number, source) {
   page.change({ also: others.map((one, at) => alsoText(first, at === number - 1 ? { ...one, source } : one)) });
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {number} number
+ */
 function remove(page, number) {
   // The state may name traces that are not there any more.
   const [first, ...others] = page.parts;
   page.change(withoutPart({ ...page.state, also: others.map((one) => alsoText(first, one)) }, number));
 }
 
+/**
+ * @param {Timeline.Page} page
+ * @param {Timeline.Trace} one
+ * @param {number} number
+ */
 function partItem(page, one, number) {
   const about = (page.known || [])[number];
   const part = page.line && page.line.facts.parts[number];
@@ -203,7 +286,10 @@ function partItem(page, one, number) {
   return make("li", "ms-timeline-part-row", row);
 }
 
-/** Bring the menu in step with the state and with what has been read. */
+/**
+ * Bring the menu in step with the state and with what has been read.
+ * @param {Timeline.Page} page
+ */
 export function drawParts(page) {
   const together = page.parts.length > 1;
   writeText(page.partsName, together ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
@@ -213,6 +299,7 @@ export function drawParts(page) {
   const files = page.known && page.known[0] ? page.known[0].sources.length : 1;
   page.partsMenu.hidden = !together && !left.length && files < 2;
   const full = page.parts.length >= MOST;
+  /** @param {Profiles.Entry} entry */
   const title = ({ run, profile }) => [
     run.name, profile.session === "." ? "" : profile.session, rankName(profile.rank),
   ].filter(Boolean).join(" · ");
@@ -246,13 +333,21 @@ export function drawParts(page) {
 
 // Slices in the address ----------------------------------------------------------------------------------------------
 
-/** The row of a slice as the state has it: "7" in the first trace, "2.7" in the third. */
+/**
+ * The row of a slice as the state has it: "7" in the first trace, "2.7" in the third.
+ * @param {{ parts: Timeline.Part[] }} options
+ * @param {number} row
+ */
 export function rowText({ parts }, row) {
   const part = parts.findLastIndex((one) => one.row <= row && one.slices > 0);
   return part > 0 ? `${part}.${row - parts[part].row}` : String(row);
 }
 
-/** The row that such a text names; null for anything else. */
+/**
+ * The row that such a text names; null for anything else.
+ * @param {{ parts: Timeline.Part[] }} options
+ * @param {string} text
+ */
 export function rowOf({ parts }, text) {
   const found = /^(?:(\d{1,2})\.)?(\d{1,10})$/.exec(text);
   const part = found && parts[Number(found[1] || 0)];

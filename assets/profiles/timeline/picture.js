@@ -1,6 +1,6 @@
 // The timeline as a file: a picture, or a drawing with shapes and texts.
 
-import { penOf } from "../../kit/canvases.js";
+import { penOf, pictureOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
 import { FONT } from "./canvas.js";
 import { rowsOnScreen } from "./geometry.js";
@@ -8,13 +8,20 @@ import { drawScene } from "./line.js";
 import { drawGrid, drawOverlay, drawRuler } from "./overlay.js";
 import { Vector } from "./vector.js";
 
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
 function save(blob, name) {
   const link = make("a", "", [], { href: URL.createObjectURL(blob), download: name });
   link.click();
   window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The names beside the canvas: { text, x, y (middle), width } from its upper left corner.
+/**
+ * The names beside the canvas: { text, x, y (middle), width } from its upper left corner.
+ * @param {{ host: Timeline.Host }} options
+ */
 function namesOf({ host }) {
   const box = host.canvas.getBoundingClientRect();
   return Array.from(host.view.querySelectorAll(".ms-timeline-name"), (label) => {
@@ -23,8 +30,11 @@ function namesOf({ host }) {
   }).filter(({ place }) => place.bottom >= box.top && place.top <= box.bottom);
 }
 
-/** Save what is on screen, with axis and names of tracks, as PNG. */
-export function savePicture(page) {
+/**
+ * Save what is on screen, with axis and names of tracks, as PNG.
+ * @param {Timeline.Page} page
+ */
+export async function savePicture(page) {
   const { host, line } = page;
   const { ratio } = line;
   const style = getComputedStyle(host.root);
@@ -45,15 +55,21 @@ export function savePicture(page) {
   context.rect(0, top / ratio, side / ratio - 4, host.canvas.height / ratio);
   context.clip();
   for (const { text, x, y } of namesOf(page)) context.fillText(text, x + side / ratio, y + top / ratio);
-  canvas.toBlob((blob) => save(blob, "timeline.png"));
+  save(await pictureOf(canvas), "timeline.png");
 }
 
-/** Save the same as SVG: every rectangle, arrow and text is one of the file. */
+/**
+ * Save the same as SVG: every rectangle, arrow and text is one of the file.
+ * @param {Timeline.Page} page
+ */
 export function saveDrawing(page) {
   save(new Blob([drawingOf(page)], { type: "image/svg+xml" }), "timeline.svg");
 }
 
-/** What is on screen as the text of an SVG file. */
+/**
+ * What is on screen as the text of an SVG file.
+ * @param {{ host: Timeline.Host, line: Timeline.Line }} options
+ */
 export function drawingOf({ host, line }) {
   const style = getComputedStyle(host.root);
   const side = host.labels.clientWidth;
@@ -64,6 +80,7 @@ export function drawingOf({ host, line }) {
     return measuring.measureText(text).width;
   });
   drawing.font = FONT;
+  /** @param {number} height */
   const sheet = (height) => ({ width: line.width, height, getContext: () => drawing });
   // The same line in pixels of css, whose canvases are the drawing.
   const copy = Object.assign(Object.create(line), {
@@ -72,6 +89,13 @@ export function drawingOf({ host, line }) {
   });
   drawing.fillStyle = style.getPropertyValue("--ms-card");
   drawing.fillRect(0, 0, side + line.width, top + line.height);
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   * @param {() => void} draw
+   */
   const within = (x, y, width, height, draw) => {
     drawing.save();
     drawing.translate(x, y);

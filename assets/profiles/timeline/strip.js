@@ -6,7 +6,13 @@ import { share } from "./wire.js";
 
 const COLUMNS = 1200;
 const EDGE = 6;
+/** The pointer over each part of the strip that can be dragged. */
+const CURSORS = { from: "ew-resize", to: "ew-resize", both: "grab", new: "crosshair" };
 
+/**
+ * @param {Timeline.Line} line
+ * @param {(line: Timeline.Line) => void} redraw
+ */
 export async function loadStrip(line, redraw) {
   try {
     const answer = await line.server.ask("strip", { columns: COLUMNS });
@@ -22,12 +28,18 @@ export async function loadStrip(line, redraw) {
   redraw(line);
 }
 
+/**
+ * @param {Timeline.Line} line
+ * @param {number} time
+ * @param {number} width
+ */
 const xAt = (line, time, width) => (time / Math.max(1, line.facts.end)) * width;
 
+/** @param {Timeline.Line} line */
 export function drawStrip(line) {
   const { strip } = line.host;
-  const width = strip.parentElement.clientWidth;
-  const height = strip.parentElement.clientHeight;
+  const host = strip.parentElement || strip;
+  const { clientWidth: width, clientHeight: height } = host;
   const { ratio } = line;
   if (strip.width !== Math.round(width * ratio) || strip.height !== Math.round(height * ratio)) {
     strip.width = Math.round(width * ratio);
@@ -81,14 +93,21 @@ export function drawStrip(line) {
   context.strokeRect(Math.max(left, 0) + 0.5, 0.5, Math.max(3, Math.min(right, width) - Math.max(left, 0)) - 1, height - 1);
 }
 
-/** Drag on the strip: the edges of what is on screen, its middle, or a new range, which show(line, range) gets. */
+/**
+ * Drag on the strip: the edges of what is on screen, its middle, or a new range, which show(line, range) gets.
+ * @param {Timeline.Line} line
+ * @param {(line: Timeline.Line, range: Timeline.Range) => void} show
+ */
 export function listenToStrip(line, show) {
   const { strip } = line.host;
+  /** @type {{ what: keyof typeof CURSORS, at: number, range: Timeline.Range, moved: boolean } | null} */
   let drag = null;
+  /** @param {PointerEvent} event */
   const timeOf = (event) => {
     const box = strip.getBoundingClientRect();
     return ((event.clientX - box.left) / box.width) * line.facts.end;
   };
+  /** @param {PointerEvent} event */
   const grip = (event) => {
     const width = strip.clientWidth;
     const x = event.clientX - strip.getBoundingClientRect().left;
@@ -104,7 +123,7 @@ export function listenToStrip(line, show) {
   });
   strip.addEventListener("pointermove", (event) => {
     if (!drag) {
-      strip.style.cursor = { from: "ew-resize", to: "ew-resize", both: "grab", new: "crosshair" }[grip(event)];
+      strip.style.cursor = CURSORS[grip(event)];
       return;
     }
     const time = timeOf(event);

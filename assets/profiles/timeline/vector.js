@@ -3,12 +3,17 @@
 
 import { rgbOf } from "./colours.js";
 
+/** @type {Record<string, string>} */
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+/** @type {Record<string, string>} */
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
 /** How far below its middle the baseline of a text lies, as a share of its size. */
 const MIDDLE = 0.35;
 
-/** A text as XML has it: without characters that XML does not know. */
+/**
+ * A text as XML has it: without characters that XML does not know.
+ * @param {string} text
+ */
 export function escaped(text) {
   // eslint-disable-next-line no-control-regex
   const known = String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
@@ -16,7 +21,10 @@ export function escaped(text) {
 }
 
 /** [colour that every program knows, opacity] of a colour in css. */
-/** @returns {[string, number]} */
+/**
+ * @param {string} css
+ * @returns {[string, number]}
+ */
 export function plainColour(css) {
   const found = /^(rgb|hsl)a?\(([^)]*)\)$/.exec(String(css).trim());
   if (!found) return [String(css).trim(), 1];
@@ -27,16 +35,22 @@ export function plainColour(css) {
   return [`#${hex}`, values[3] ?? 1];
 }
 
+/** @param {number} value */
 const short = (value) => String(Math.round(value * 100) / 100);
 
 /** measure(text, font) returns the width of a text. */
 export class Vector {
+  /** @param {(text: string, font: string) => number} measure */
   constructor(measure) {
     this.measure = measure;
+    /** @type {string[]} */
     this.parts = [];
     this.clips = 0;
+    /** @type {object[]} */
     this.kept = [];
+    /** @type {string[]} */
     this.path = [];
+    /** @type {string[] | null} */
     this.box = null;
     this.opened = 0;
     this.fillStyle = "#000";
@@ -48,18 +62,34 @@ export class Vector {
     this.textBaseline = "alphabetic";
   }
 
+  /**
+   * @param {string} name
+   * @param {string} css
+   */
   paint(name, css) {
     const [colour, opacity] = plainColour(css);
     const alpha = opacity * this.globalAlpha;
     return `${name}="${escaped(colour)}"${alpha < 1 ? ` ${name}-opacity="${short(alpha)}"` : ""}`;
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   fillRect(x, y, width, height) {
     if (!(width > 0 && height > 0)) return;
     const place = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
     this.parts.push(`<rect ${place} ${this.paint("fill", this.fillStyle)}/>`);
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   strokeRect(x, y, width, height) {
     const place = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
     this.parts.push(`<rect ${place} fill="none" ${this.line()}/>`);
@@ -69,6 +99,11 @@ export class Vector {
     return `${this.paint("stroke", this.strokeStyle)} stroke-width="${short(this.lineWidth)}"`;
   }
 
+  /**
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   */
   fillText(text, x, y) {
     const size = Number.parseFloat(/([\d.]+)px/.exec(this.font)?.[1] ?? "11");
     const base = this.textBaseline === "middle" ? y + size * MIDDLE : y;
@@ -77,6 +112,7 @@ export class Vector {
     this.parts.push(`<text ${where} font-size="${size}" ${this.paint("fill", this.fillStyle)}>${escaped(text)}</text>`);
   }
 
+  /** @param {string} text */
   measureText(text) {
     return { width: this.measure(text, this.font) };
   }
@@ -86,14 +122,29 @@ export class Vector {
     this.box = null;
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   moveTo(x, y) { this.path.push(`M${short(x)} ${short(y)}`); }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   lineTo(x, y) { this.path.push(`L${short(x)} ${short(y)}`); }
 
+  /** @param {...number} points */
   bezierCurveTo(...points) { this.path.push(`C${points.map(short).join(" ")}`); }
 
   closePath() { this.path.push("Z"); }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   rect(x, y, width, height) {
     this.box = [x, y, width, height].map(short);
     this.path.push(`M${this.box[0]} ${this.box[1]}h${this.box[2]}v${this.box[3]}h${short(-width)}Z`);
@@ -113,7 +164,11 @@ export class Vector {
     this.opened += 1;
   }
 
-  /** Move everything drawn until the matching restore. */
+  /**
+   * Move everything drawn until the matching restore.
+   * @param {number} x
+   * @param {number} y
+   */
   translate(x, y) {
     this.parts.push(`<g transform="translate(${short(x)} ${short(y)})">`);
     this.opened += 1;
@@ -137,7 +192,12 @@ export class Vector {
 
   clearRect() {}
 
-  /** The file. */
+  /**
+   * The file.
+   * @param {number} width
+   * @param {number} height
+   * @param {string} family
+   */
   text(width, height, family) {
     const size = `width="${short(width)}" height="${short(height)}" viewBox="0 0 ${short(width)} ${short(height)}"`;
     const font = `font-family="${escaped(family)}"`;

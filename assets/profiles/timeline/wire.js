@@ -4,14 +4,23 @@
 // u8 busy. Every array is padded to four bytes.
 
 const BUSY = 255;
-/** @type {Record<number, typeof Uint8Array | typeof Uint16Array | typeof Uint32Array>} */
+/** @typedef {new (buffer: ArrayBuffer, at: number, length: number) => Timeline.Unsigned} UnsignedKind */
+/** @type {Record<number, UnsignedKind>} */
 const UNSIGNED = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 
-/** The arrays of a view; lane counts the lanes asked for. Throws for an answer that is too short. */
+/**
+ * The arrays of a view; lane counts the lanes asked for. Throws for an answer that is too short.
+ * @param {ArrayBuffer} buffer
+ */
 export function decode(buffer) {
   const head = new Uint32Array(buffer, 0, 2);
   const [Bucket, Count, Lane] = [...new Uint8Array(buffer, 8, 3)].map((width) => UNSIGNED[width]);
   let at = 12;
+  /**
+   * @template {ArrayBufferView} Kind
+   * @param {new (buffer: ArrayBuffer, at: number, length: number) => Kind} Kind
+   * @param {number} length
+   */
   const take = (Kind, length) => {
     const values = new Kind(buffer, at, length);
     at += Math.ceil(values.byteLength / 4) * 4;
@@ -29,7 +38,12 @@ export function decode(buffer) {
   return { slices, buckets };
 }
 
-/** For every lane the places in the arrays that are in it, by position. */
+/**
+ * For every lane the places in the arrays that are in it, by position.
+ * @param {number} lanes
+ * @param {ArrayLike<number>} lane
+ * @param {ArrayLike<number>} position
+ */
 export function byLane(lanes, lane, position) {
   const begin = new Uint32Array(lanes + 1);
   for (let i = 0; i < lane.length; i += 1) begin[lane[i] + 1] += 1;
@@ -52,6 +66,9 @@ export function byLane(lanes, lane, position) {
  * An answer with what was asked: lanes (numbers of lanes), k (buckets of 2^k ns), b0 (first bucket), n (how many).
  * from and to are in ns, base is the start of the first bucket. Those of a lane whose times are moved by shiftOf(lane) ns begin
  * late[place of the lane] (a part of a bucket) later. pending are lanes that the server cannot draw yet.
+ * @param {ArrayBuffer} buffer
+ * @param {Timeline.Asked} asked
+ * @param {Set<number>} [pending]
  */
 export function viewOf(buffer, { lanes, k, b0, n, shiftOf = null }, pending = new Set()) {
   const { slices, buckets } = decode(buffer);
@@ -69,7 +86,13 @@ export function viewOf(buffer, { lanes, k, b0, n, shiftOf = null }, pending = ne
   };
 }
 
-// The last place of a lane whose position is not above x; -1 for none.
+/**
+ * The last place of a lane whose position is not above x; -1 for none.
+ * @param {Timeline.Places} places
+ * @param {number} lane
+ * @param {ArrayLike<number>} position
+ * @param {number} x
+ */
 function lastAt({ begin, places }, lane, position, x) {
   let low = begin[lane];
   let high = begin[lane + 1];
@@ -84,6 +107,10 @@ function lastAt({ begin, places }, lane, position, x) {
 /**
  * What is drawn at a time (ns) of a lane: {slice} or {bucket}, a place in the arrays, or null. within: how far off (ns) a
  * slice may be that is narrower than a pixel.
+ * @param {Timeline.View} view
+ * @param {number} lane
+ * @param {number} time
+ * @param {number} [within]
  */
 export function hit(view, lane, time, within = 0) {
   const at = view.index.get(lane);
@@ -103,6 +130,10 @@ export function hit(view, lane, time, within = 0) {
   }
   let best = null;
   let least = near;
+  /**
+   * @param {number} distance
+   * @param {Timeline.Found} found
+   */
   const offer = (distance, found) => {
     if (distance < least) { least = distance; best = found; }
   };
@@ -119,10 +150,16 @@ export function hit(view, lane, time, within = 0) {
   return best;
 }
 
-/** Share of the time of a bucket that is busy, 0..1. */
+/**
+ * Share of the time of a bucket that is busy, 0..1.
+ * @param {number} busy
+ */
 export const share = (busy) => busy / BUSY;
 
-/** The numbers in such a text as `spans` writes. */
+/**
+ * The numbers in such a text as `spans` writes.
+ * @param {string | null} text
+ */
 export function numbersOf(text) {
   return (text ? text.split(",") : []).flatMap((part) => {
     const [first, last = first] = part.split("-").map(Number);
@@ -130,7 +167,10 @@ export function numbersOf(text) {
   });
 }
 
-/** Numbers as the server takes them: "0-3,7". */
+/**
+ * Numbers as the server takes them: "0-3,7".
+ * @param {number[]} numbers
+ */
 export function spans(numbers) {
   const parts = [];
   for (let i = 0; i < numbers.length;) {

@@ -1,0 +1,108 @@
+// Pages about a profile or a job: assets/profiles/profiles.js keeps their common record.
+
+declare namespace Profiles {
+  /** A profile with what it takes from its kind and its job: assets/profiles/jobs.js */
+  interface Profile extends Wire.ProfileKind {
+    rank: number;
+    session: string;
+    mark: string;
+    /** name of the job */
+    job: string;
+    title: string;
+    /** mark of all ranks of the job */
+    whole: string;
+  }
+
+  interface Entry {
+    run: Wire.ProfiledRun;
+    profile: Profile;
+  }
+
+  interface Job {
+    name: string;
+    title: string;
+    updated: number;
+    whole: string;
+    members: Entry[];
+    byRank: Map<number, Entry>;
+  }
+
+  interface Book {
+    jobs: Map<string, Job>;
+    all: Entry[];
+    named: Map<string, Entry>;
+  }
+
+  /** kit/number_picker.js */
+  interface NumberPicker {
+    element: HTMLElement;
+    draw(numbers: number[], value: number | null, asked?: number | null): void;
+  }
+
+  interface GroupPicker {
+    element: HTMLElement;
+    draw(groups: [string, string][], value: string): void;
+  }
+
+  /** Groups (hash, name) and steps of a job: layouts/profiles/offers.py */
+  interface Offered {
+    groups: [string, string][];
+    steps: number[];
+  }
+
+  interface Controls {
+    run: HTMLSelectElement;
+    job: HTMLSelectElement;
+    rank: NumberPicker;
+    group: GroupPicker;
+    step: NumberPicker;
+    with: HTMLSelectElement;
+    withRank: NumberPicker;
+    compare: HTMLButtonElement;
+  }
+
+  /**
+   * What a page does: fields makes those of its record, build runs once, draw after every change of the state, the catalogue or
+   * the reading.
+   */
+  interface Kind<Own extends Page> {
+    fields?(page: Own): Omit<Own, keyof Page>;
+    build?(page: Own): void;
+    draw?(page: Own): void;
+    answers?: Record<string, (page: Own, answer: PartAnswer) => void>;
+  }
+
+  interface Page extends KeptPage {
+    catalogue: Wire.ProfileCatalogue;
+    /** run and profile that are chosen; nothing is drawn where there are none */
+    run: Wire.ProfiledRun;
+    profile: Profile;
+    /** what they are compared with */
+    against: Entry | null;
+    reading: Wire.Reading | null;
+    wanted: Wire.Query | null;
+    asked: Wire.Query | null;
+    kind: Kind<Page>;
+    /** names of frames that the page shows */
+    frames: string[];
+    /** keys of the state that the server gets */
+    keys: string[];
+    choices: string[];
+    /** whether a rank can be chosen */
+    ranked: boolean;
+    /** whether the page shows frames of all ranks */
+    ofJob: boolean;
+    offered: Offered;
+    jobBook: Book;
+    entries: Entry[];
+    /** profiles of the chosen job by rank */
+    ranks: Entry[];
+    controls: Controls;
+    left: HTMLElement;
+    device: HTMLElement;
+    tools: HTMLElement;
+    /** counts requests for the progress of reading */
+    turn: number;
+    timer: number;
+  }
+}
