@@ -23,6 +23,7 @@ export { assume, forget, request } from "../kit/parts.js";
 const AGAIN_MS = 400;
 const kinds = new Map();
 
+/** @param {string} name */
 export function define(name, kind) {
   kinds.set(name, kind);
 }
@@ -41,6 +42,10 @@ export const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} *
   if (page.kind.build) page.kind.build(page);
 });
 
+/**
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 export function get(page, key, fallback = "") {
   return last(page.state, key, fallback);
 }
@@ -49,7 +54,10 @@ export function get(page, key, fallback = "") {
 
 const entryOf = ([key, name, version]) => ({ key, name, version });
 
-// Live training is no run: its key is in the address only.
+/**
+ * Live training is no run: its key is in the address only.
+ * @param {string} key
+ */
 function dumpOf(page, key) {
   const found = page.catalogue.dumps.find((one) => one[0] === key);
   if (found) return entryOf(found);
@@ -64,6 +72,7 @@ function firstOf(page) {
   return latest ? dumpOf(page, latest) : null;
 }
 
+/** @param {number} wanted */
 const at = (numbers, wanted) => numbers[nearest(numbers, wanted)];
 
 function choose(page) {
@@ -80,7 +89,10 @@ function choose(page) {
   if (page.compared) page.against = againstOf(page);
 }
 
-// Of ascending numbers the one in the address, else the nearest one to it; the default if the address has none.
+/**
+ * Of ascending numbers the one in the address, else the nearest one to it; the default if the address has none.
+ * @param {string} text
+ */
 function chosenOf(numbers, text, fallback) {
   const wanted = Number(text);
   return text === "" || !Number.isInteger(wanted) || !numbers.length ? fallback : at(numbers, wanted);
@@ -135,7 +147,10 @@ export function askOf(page) {
   return found;
 }
 
-/** The attributes of a link to a page about this dump, with further state of that page: { node: [...], step: [...] }. */
+/**
+ * The attributes of a link to a page about this dump, with further state of that page: { node: [...], step: [...] }.
+ * @param {string} name
+ */
 export function linkTo(page, name, more = {}) {
   const step = page.step === null ? {} : { step: [String(page.step)] };
   const query = formatQuery({ of: [page.dump.key], rank: [String(page.rank)], ...step, ...more });
@@ -154,12 +169,15 @@ const STEP = {
   total: "debugging.of_total",
 };
 
+/** @param {number} rank */
 export const rankName = (rank) => translate("debugging.rank_n", { n: rank });
+/** @param {number} step */
 export const stepName = (step) => translate("debugging.step_n", { n: count(step) });
 
 const FRESH = { rank: [], step: [], node: [], io: [] };
 
 function build(page) {
+  /** @param {string} key */
   const put = (key) => (number) => page.change({ [key]: [String(number)] });
   const controls = {
     run: select("debugging.run", (key) => page.change({ ...FRESH, of: [key] })),
@@ -203,7 +221,10 @@ function fill(control, choices, chosen) {
   control.hidden = choices.length < 2;
 }
 
-// The number in the address, if it is not among those there are.
+/**
+ * The number in the address, if it is not among those there are.
+ * @param {string} key
+ */
 function absent(page, key, numbers, shown) {
   const text = get(page, key);
   const wanted = Number(text);
@@ -212,7 +233,7 @@ function absent(page, key, numbers, shown) {
 
 function drawControls(page) {
   const { controls, catalogue, listed, against } = page;
-  const sessions = sessionsOf(page).map((key) => [key, sessionName(key)]);
+  const sessions = sessionsOf(page).map((/** @type {string} */ key) => [key, sessionName(key)]);
   const dumps = [...catalogue.dumps.map(([key, name]) => [key, name]), ...sessions];
   const known = dumps.some(([key]) => key === page.dump.key);
   fill(controls.run, known ? dumps : [[page.dump.key, page.dump.name], ...dumps], page.dump.key);
@@ -223,6 +244,7 @@ function drawControls(page) {
     controls.compare.hidden = controls.with.hidden = true;
     return;
   }
+  /** @param {string} key */
   const offered = (key, numbers) => page.choices.includes(key) ? numbers : [];
   controls.rank.draw(offered("rank", listed.ranks), page.rank, absent(page, "rank", listed.ranks, page.rank));
   controls.step.draw(offered("step", listed.steps), page.step, absent(page, "step", listed.steps, page.step));
@@ -348,6 +370,7 @@ Object.assign(functionsOf("mindscope_debugging"), {
     return ask || noUpdate();
   },
 
+  /** @param {string} rootId */
   answered(answer, rootId) {
     const page = pageOf(rootId);
     if (page && answer) answered(page, answer);

@@ -48,6 +48,7 @@ export function rowList(host, { height, draw, ask }) {
     if (missing.length) want(missing[0]);
   }
 
+  /** @param {number} number */
   function want(number) {
     const first = Math.floor(number / BLOCK) * BLOCK;
     window.clearTimeout(timer);
@@ -83,6 +84,7 @@ export function rowList(host, { height, draw, ask }) {
     get total() { return total; },
     /** The first row on screen and how many to ask for at once. */
     window: () => [Math.floor(rowsShown()[0] / BLOCK) * BLOCK, 2 * BLOCK],
+    /** @param {boolean} [keep] */
     put(answer, keep = false) {
       if (!keep) known.clear();
       asked = "";

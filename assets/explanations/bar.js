@@ -59,6 +59,7 @@ function threshold(page) {
   const range = make("input", "ms-slider", [], { type: "range", min: "0", max: "1", step: "0.01" });
   const field = make("input", "ms-input ms-explanations-threshold", [], { type: "number", min: "0", max: "1", step: "0.01" });
   let timer = 0;
+  /** @param {string} value */
   const take = (value) => {
     const number = Math.min(1, Math.max(0, Number(value)));
     if (value === "" || Number.isNaN(number)) return;
@@ -106,6 +107,7 @@ export function drawBar(page) {
   if (!listed) return;
   controls.label.draw(listed.labels, state.label || []);
   controls.truth.draw(listed.labels, state.truth || []);
+  /** @param {string} name */
   const offered = (name) => (!name.startsWith("uncertainty") || listed.uncertain)
     && (!name.startsWith("disagreement") || listed.explainers.length > 1);
   for (const choice of controls.sort.children) choice.hidden = choice.disabled = !offered(choice.value);
@@ -122,7 +124,7 @@ function drawExplainers(page) {
   const wanted = JSON.stringify(listed.explainers);
   if (host.dataset.names !== wanted) {
     host.dataset.names = wanted;
-    host.replaceChildren(...listed.explainers.map((name) => {
+    host.replaceChildren(...listed.explainers.map((/** @type {string} */ name) => {
       const button = make("button", "ms-button", name, { type: "button", "data-explainer": name });
       button.addEventListener("click", () => {
         const chosen = page.state.explainer || [];
@@ -133,7 +135,7 @@ function drawExplainers(page) {
       return button;
     }));
   }
-  const chosen = (state.explainer || []).filter((name) => listed.explainers.includes(name));
+  const chosen = (state.explainer || []).filter((/** @type {string} */ name) => listed.explainers.includes(name));
   for (const button of host.children) {
     button.setAttribute("aria-pressed", String(!chosen.length || chosen.includes(button.dataset.explainer)));
   }
@@ -144,7 +146,12 @@ export function drawTotal(page, kept, total) {
   writeText(page.total, "explanations.of_total", { n: count(kept), total: count(total) });
 }
 
-/** A tool at the right end of the bar. */
+/**
+ * A tool at the right end of the bar.
+ * @param {string} name
+ * @param {string} label
+ * @param {() => void} act
+ */
 export function tool(page, name, label, act) {
   const button = iconButton(name, label, "");
   button.removeAttribute("data-act");

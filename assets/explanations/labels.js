@@ -22,7 +22,11 @@ export function listed(labels, chosen, text, most = MOST) {
   return [shown, first.length + rest.length - shown.length];
 }
 
-/** labelPicker("labels" | "truth", choose(values), column): column is where a label has its number of samples. */
+/**
+ * labelPicker("labels" | "truth", choose(values), column): column is where a label has its number of samples.
+ * @param {string} name
+ * @param {number} column
+ */
 export function labelPicker(name, choose, column) {
   const summary = make("summary", "ms-button", [], {});
   setLabel(summary, "title", `explanations.${name}.tip`);
@@ -71,7 +75,7 @@ export function labelPicker(name, choose, column) {
       const others = every !== labels || JSON.stringify(values) !== JSON.stringify(chosen);
       [labels, chosen] = [every, values];
       const text = values.length ? `explanations.${name}_n` : `explanations.${name}`;
-      const names = every.filter(([number]) => values.includes(String(number))).map((label) => label[1]);
+      const names = every.filter(([number]) => values.includes(String(number))).map((/** @type {string} */ label) => label[1]);
       writeText(summary, text, { n: names.length === 1 ? names[0] : values.length });
       summary.setAttribute("aria-pressed", String(values.length > 0));
       if (others && element.open) fill();

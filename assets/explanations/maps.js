@@ -63,7 +63,10 @@ export function blend(pixels, grey, table, shown, opacity, over) {
   }
 }
 
-/** Lowest and highest value of a map. */
+/**
+ * Lowest and highest value of a map.
+ * @param {Uint8Array<ArrayBuffer>} grey
+ */
 export function ends(grey) {
   let low = 255;
   let high = 0;
@@ -125,7 +128,11 @@ function evict() {
   }
 }
 
-/** The grey values of a map: of its own pixels, or (width, height) resampled. Kept with the map. */
+/**
+ * The grey values of a map: of its own pixels, or (width, height) resampled. Kept with the map.
+ * @param {number} [width]
+ * @param {number} [height]
+ */
 export function greyOf(map, width = map.width, height = map.height) {
   const own = width === map.width && height === map.height;
   if (own && map.grey) return map.grey;
@@ -141,6 +148,10 @@ export function greyOf(map, width = map.width, height = map.height) {
   return grey;
 }
 
+/**
+ * @param {number} width
+ * @param {number} height
+ */
 function canvasOf(width, height) {
   const canvas = make("canvas");
   Object.assign(canvas, { width, height });
@@ -152,6 +163,7 @@ function canvasOf(width, height) {
 /**
  * Draw a map on a canvas, over its picture if look.over is set and there is one. look: { table, over, opacity, own }.
  * most is the longest side in px (0: as large as the picture).
+ * @param {number} [most]
  */
 export function drawMap(canvas, picture, map, look, most = 0) {
   const below = look.over && picture && picture.bitmap ? picture : null;
@@ -165,7 +177,10 @@ export function drawMap(canvas, picture, map, look, most = 0) {
   context.putImageData(image, 0, 0);
 }
 
-/** Draw a picture without a map. */
+/**
+ * Draw a picture without a map.
+ * @param {number} [most]
+ */
 export function drawPicture(canvas, picture, most = 0) {
   const { width, height } = sizeOf(picture, most);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });

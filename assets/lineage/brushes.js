@@ -21,12 +21,16 @@ export function valueAt(axis, place) {
   return axis.scale === "symlog" ? Math.sign(place) * axis.constant * (10 ** Math.abs(place) - 1) : place;
 }
 
+/** @param {number} value */
 export function placeOf(axis, value) {
   if (axis.scale === "log") return Math.log10(value);
   return axis.scale === "symlog" ? Math.sign(value) * Math.log10(1 + Math.abs(value) / axis.constant) : value;
 }
 
-// Meaning of a brush, from the stretches of the axis it covers.
+/**
+ * Meaning of a brush, from the stretches of the axis it covers.
+ * @param {number[][]} stretches
+ */
 export function meaning(axis, stretches) {
   const inside = (place) => stretches.some(([from, to]) => from <= place && place <= to);
   const names = Object.entries(axis.apart).filter(([, place]) => inside(place)).map(([name]) => `:${name}`);
@@ -34,6 +38,7 @@ export function meaning(axis, stretches) {
     axis.categories.forEach((text, place) => { if (inside(place)) names.push(`=${text}`); });
     return { ranges: [], names };
   }
+  /** @param {number} place */
   const value = (place) => Number(valueAt(axis, place).toPrecision(9));
   const ranges = stretches.map(([from, to]) => [Math.max(from, axis.low), Math.min(to, axis.high)])
     .filter(([from, to]) => from <= to)
@@ -50,6 +55,7 @@ export function stretches(axis, { ranges, names }) {
     const half = name.startsWith(":") ? width : 0.25;
     if (at !== undefined && at !== -1) found.push([at - half, at + half]);
   }
+  /** @param {number} value */
   const place = (value) => placeOf(axis, value);
   if (axis.kind === "number") {
     for (const range of ranges) {

@@ -8,9 +8,9 @@ import { cellText } from "../kit/units.js";
 
 // Shown columns, in the order of their axes.
 export function chosen(page) {
-  const named = (page.state.col || []).filter((name) => page.columns.has(name));
+  const named = (page.state.col || []).filter((/** @type {string} */ name) => page.columns.has(name));
   const names = page.state.col ? named : page.sheet.default;
-  return differingOnly(page) ? names.filter((name) => page.columns.get(name).differs) : names;
+  return differingOnly(page) ? names.filter((/** @type {string} */ name) => page.columns.get(name).differs) : names;
 }
 
 export function differingOnly(page) {
@@ -19,12 +19,12 @@ export function differingOnly(page) {
 
 // Pipelines are mostly alike, so by default only differing columns become axes, and of all no more than there is room for.
 export function axesOf(page) {
-  const usable = chosen(page).filter((name) => page.columns.get(name).axis);
+  const usable = chosen(page).filter((/** @type {string} */ name) => page.columns.get(name).axis);
   if (page.state.col) return usable;
-  const differing = usable.filter((name) => page.columns.get(name).differs);
+  const differing = usable.filter((/** @type {string} */ name) => page.columns.get(name).differs);
   const axes = page.sheet.nodes && differing.length > 1 ? differing : usable;
-  const first = new Set(page.sheet.ranked.filter((name) => axes.includes(name)).slice(0, page.room));
-  return axes.filter((name) => first.has(name));
+  const first = new Set(page.sheet.ranked.filter((/** @type {string} */ name) => axes.includes(name)).slice(0, page.room));
+  return axes.filter((/** @type {string} */ name) => first.has(name));
 }
 
 // Order of the rows, "+" or "-" and a column of the grid each; by default the main result, the best run first.
@@ -37,7 +37,10 @@ export function usualSort(page) {
   return sort && chosen(page).includes(sort.slice(1)) ? [`${sort[0]}=${sort.slice(1)}`] : [];
 }
 
-// Scale of a column: the chosen one, else the default for its values.
+/**
+ * Scale of a column: the chosen one, else the default for its values.
+ * @param {string} name
+ */
 export function scaleOf(page, name) {
   if ((page.state.linear || []).includes(name)) return "linear";
   return (page.state.log || []).includes(name) ? "log" : page.columns.get(name).scale;
@@ -53,7 +56,7 @@ export function pairOf(page) {
   const axes = page.sheet.columns.filter((column) => column.axis).map((column) => column.name);
   const shown = axesOf(page);
   const usual = [
-    shown.find((name) => name !== colourOf(page)),
+    shown.find((/** @type {string} */ name) => name !== colourOf(page)),
     shown.includes(colourOf(page)) ? colourOf(page) : shown[shown.length - 1],
   ];
   return ["x", "y"].map((key, i) => {
@@ -87,7 +90,10 @@ export function fullOf(column) {
   return inLanguage(column.full);
 }
 
-// Name of an axis: the short one, unless it is ambiguous.
+/**
+ * Name of an axis: the short one, unless it is ambiguous.
+ * @param {string} name
+ */
 export function shortOf(page, name) {
   const column = page.columns.get(name);
   const alike = axesOf(page).filter((other) => labelOf(page.columns.get(other)) === labelOf(column));
@@ -98,6 +104,10 @@ export function inEnglish(page, column) {
   return page.sheet.groups.find(([group]) => group === column.group)[1][0];
 }
 
+/**
+ * @param {string} text
+ * @param {number} longest
+ */
 export function cut(text, longest) {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

@@ -65,6 +65,7 @@ export const mark = (page) => {
 
 // Colours -----------------------------------------------------------------------------------------------------------
 
+/** @param {string} colour */
 function channels(colour) {
   if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return colour.match(/[\d.]+/g).slice(0, 3).map(Number);
@@ -93,6 +94,11 @@ function namesOf(page) {
   return axes.indexOf(colour) < MOST ? axes.slice(0, MOST) : [...axes.slice(0, MOST - 1), colour];
 }
 
+/**
+ * @param {number} width
+ * @param {number} height
+ * @param {number} left
+ */
 function panelsOf(page, width, height, left) {
   const { axes } = page.board;
   if (viewOf(page) === "scatter") {
@@ -101,7 +107,7 @@ function panelsOf(page, width, height, left) {
       ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }]
       : [];
   }
-  const names = namesOf(page).filter((name) => axes.has(name));
+  const names = namesOf(page).filter((/** @type {string} */ name) => axes.has(name));
   const side = names.length - 1;
   const across = (width - left - GAP) / side;
   const down = (height - GAP - BOTTOM) / side;
@@ -123,10 +129,13 @@ function panelsOf(page, width, height, left) {
   return panels;
 }
 
+/** @param {number} place */
 const acrossOf = (panel, axis, place) => panel.left + ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.width;
+/** @param {number} place */
 const upOf = (panel, axis, place) =>
   panel.top + panel.height - ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.height;
 
+/** @param {string} text */
 function missing(text, axis) {
   return text === "missing" && "missing" in axis.meta.apart ? translate("lineage.apart.missing") : text;
 }
@@ -137,6 +146,7 @@ function draw(page) {
   if (!board.axes || !width || !height) return;
   const scale = window.devicePixelRatio || 1;
   const style = window.getComputedStyle(page.root);
+  /** @param {string} name */
   const colour = (name) => style.getPropertyValue(name).trim();
   Object.assign(board.canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
   const pen = penOf(board.canvas);
@@ -149,7 +159,7 @@ function draw(page) {
   pen.font = `11px ${look.font}`;
   const longest = Math.max(
     0,
-    ...names.flatMap((name) =>
+    ...names.flatMap((/** @type {string} */ name) =>
       board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [],
     ),
   );
@@ -167,6 +177,10 @@ function draw(page) {
   board.canvas.dataset.shown = String(shown === null ? keys.length : shown.size);
 }
 
+/**
+ * @param {string} name
+ * @param {string} scale
+ */
 function title(page, name, scale) {
   const text = cut(fullOf(page.columns.get(name)), 24);
   return scale && scale !== "linear" ? `${text} (${translate(`lineage.${scale}`)})` : text;
@@ -206,7 +220,7 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
     pen.arc(acrossOf(panel, x, x.places[row]), upOf(panel, y, y.places[row]), radius, 0, 2 * Math.PI);
     pen.fill();
   };
-  const passes = keys.map((key) => shown === null || shown.has(key));
+  const passes = keys.map((/** @type {string} */ key) => shown === null || shown.has(key));
   pen.fillStyle = GREY;
   pen.globalAlpha = 0.25;
   keys.forEach((_key, row) => { if (!passes[row]) dot(row); });
@@ -219,12 +233,18 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
   pen.restore();
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} width
+ */
 function fitted(pen, text, width) {
   let short = text;
   while (short.length > 2 && pen.measureText(short).width > width) short = `${short.slice(0, -2)}…`;
   return short;
 }
 
+/** @param {CanvasRenderingContext2D} pen */
 function ticks(pen, panel, x, y, look) {
   pen.strokeStyle = look.line;
   pen.fillStyle = look.muted;
@@ -252,6 +272,10 @@ function ticks(pen, panel, x, y, look) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {...number} points
+ */
 function stroke(pen, ...points) {
   pen.beginPath();
   pen.moveTo(points[0], points[1]);
@@ -259,6 +283,7 @@ function stroke(pen, ...points) {
   pen.stroke();
 }
 
+/** @param {CanvasRenderingContext2D} pen */
 function band(pen, panel, axis, parts, along, look) {
   pen.fillStyle = look.accent;
   pen.globalAlpha = 0.1;
@@ -285,11 +310,13 @@ function outline(pen, { panel, from, to }, look) {
 
 // Boxes and points --------------------------------------------------------------------------------------------------
 
+/** @param {PointerEvent} event */
 const at = (event) => [event.offsetX, event.offsetY];
 /** @type {(panel: any, place: number[]) => boolean} */
 const inside = (panel, [x, y]) =>
   x >= panel.left && x <= panel.left + panel.width && y >= panel.top && y <= panel.top + panel.height;
 
+/** @param {PointerEvent} event */
 function press(page, event) {
   const panel = event.button === 0 && page.board.panels.find((one) => inside(one, at(event)));
   if (!panel) return;
@@ -297,6 +324,7 @@ function press(page, event) {
   page.board.box = { panel, from: at(event), to: at(event) };
 }
 
+/** @param {PointerEvent} event */
 function move(page, event) {
   const { board } = page;
   if (!board.box) {
@@ -313,13 +341,14 @@ function move(page, event) {
   draw(page);
 }
 
+/** @param {PointerEvent} event */
 function release(page, event) {
   const { board } = page;
   if (!board.box) return;
   const { panel, from, to } = board.box;
   board.box = null;
   const others = (page.state.brush || []).filter(
-    (text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
+    (/** @type {string} */ text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
   );
   if (Math.hypot(to[0] - from[0], to[1] - from[1]) < CLICK) {
     const row = nearest(page, panel, at(event));
@@ -352,6 +381,7 @@ function nearest(page, panel, place) {
   return found;
 }
 
+/** @param {PointerEvent} event */
 function hover(page, event) {
   const { board } = page;
   const panel = board.panels.find((one) => inside(one, at(event)));
@@ -377,6 +407,7 @@ function hover(page, event) {
   board.tip.style.top = `${Math.max(0, Math.min(y + 10, height - board.tip.offsetHeight))}px`;
 }
 
+/** @param {string} key */
 function show(page, key) {
   const node = page.api && page.api.getRowNode(key);
   if (!node) return;

@@ -25,32 +25,46 @@ interface SteppedCard extends HTMLElement {
 /** A card to which its page adds fields of its own. */
 type OwnCard = any;
 
+/** What a button of a card does; a page only has buttons of its own kind. */
+type CardAct<Page> = { act(page: Page, card: OwnCard, key: string, button: HTMLElement): unknown }["act"];
+
+/** The records of the pages of cards by their names; the others have no fields of their own. */
+interface CardPages {
+  scalars: Curves.Page;
+  histograms: CardsPage;
+  images: CardsPage;
+  tensors: CardsPage;
+  text: CardsPage;
+}
+
 /** What a page of cards does with them: the head of assets/cards/cards.js explains each. */
-interface CardKind {
-  build(page: CardsPage): { left: HTMLElement[]; right: HTMLElement[] };
-  draw(page: CardsPage): void;
-  margins?(page: CardsPage, key: string): number;
-  ask(page: CardsPage, key: string): Wire.Query;
+interface CardKind<Page extends CardsPage = CardsPage> {
+  /** what a page of this kind has beside the fields of all */
+  fields?(page: Page): object;
+  build(page: Page): { left: HTMLElement[]; right: HTMLElement[] };
+  draw(page: Page): void;
+  margins?(page: Page, key: string): number;
+  ask(page: Page, key: string): Wire.Query;
   tools(key: string): HTMLElement[];
   files(key: string): HTMLElement[];
-  press(page: CardsPage, card: OwnCard, key: string): void;
-  painted(page: CardsPage, card: OwnCard, key: string, meta: any): { badges: HTMLElement[]; notes: (HTMLElement | string)[] };
-  acts?: Record<string, (page: CardsPage, card: OwnCard, key: string, button: HTMLElement) => unknown>;
-  moved?(page: CardsPage, card: OwnCard, key: string, change: Record<string, unknown>): void;
-  forFile?(page: CardsPage, card: OwnCard, key: string, figure: PlotlyFigure): PlotlyFigure;
-  fileTags?(page: CardsPage, key: string): string[];
-  fileRange?(page: CardsPage, key: string): Record<string, string | number>;
-  linked?(page: CardsPage, on: boolean): Wire.Query;
-  ranked?(page: CardsPage): Map<string, number> | null;
+  press(page: Page, card: OwnCard, key: string): void;
+  painted(page: Page, card: OwnCard, key: string, meta: any): { badges: HTMLElement[]; notes: (HTMLElement | string)[] };
+  acts?: Record<string, CardAct<Page>>;
+  moved?(page: Page, card: OwnCard, key: string, change: Record<string, number | string | undefined>): void;
+  forFile?(page: Page, card: OwnCard, key: string, figure: Drawing): PlotlyFigure;
+  fileTags?(page: Page, key: string): string[];
+  fileRange?(page: Page, key: string): Record<string, string | number>;
+  linked?(page: Page, on: boolean): Wire.Query;
+  ranked?(page: Page): Map<string, number> | null;
   title?(key: string): string;
-  cards?(page: CardsPage): string[] | null;
-  bare?(page: CardsPage): boolean;
-  catalogue?(page: CardsPage, catalogue: Wire.TagCatalogue): Wire.TagCatalogue;
-  tagTools?(page: CardsPage): HTMLElement[];
-  sides?(page: CardsPage): string[][] | null;
-  putOn?(page: CardsPage, side: string, tag: string): void;
-  show?(page: CardsPage, card: SteppedCard, key: string): void;
-  keys?(page: CardsPage, key: string): boolean;
+  cards?(page: Page): string[] | null;
+  bare?(page: Page): boolean;
+  catalogue?(page: Page, catalogue: Wire.TagCatalogue): Wire.TagCatalogue;
+  tagTools?(page: Page): HTMLElement[];
+  sides?(page: Page): string[][] | null;
+  putOn?(page: Page, side: string, tag: string): void;
+  show?(page: Page, card: SteppedCard, key: string): void;
+  keys?(page: Page, key: string): boolean;
   [own: string]: any;
 }
 

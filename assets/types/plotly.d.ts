@@ -90,6 +90,10 @@ interface SentMeta {
   /** kind of values that are not finite */
   mark?: number;
   runs?: string[];
+  label: string;
+  tag: string;
+  /** when the run began, s */
+  started: number;
   [more: string]: unknown;
 }
 

@@ -7,13 +7,13 @@ import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import { asked, grouped } from "./grouping.js";
 import * as runGroups from "./groups.js";
-import * as insights from "./insights.js";
 import * as ranking from "./ranking.js";
 import { oneChart, synthesis } from "./view.js";
 
 const MOST_NAMES = 50;
 const SMOOTH_WAIT_MS = 60;
 
+/** @param {Curves.Page} page */
 function axisControl(page) {
   const select = make("select", "ms-input", ["step", "relative", "absolute", "tag"].map((name) =>
     option(name, `scalars.x.${name}`)), { "data-control": "x" });
@@ -35,12 +35,18 @@ function axisControl(page) {
   return make("label", "ms-field", [words("scalars.x", {}, "span", "ms-field-name"), select, name, list]);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {HTMLInputElement} input
+ * @param {HTMLDataListElement} list
+ */
 function suggest(page, input, list) {
   const part = input.value.toLowerCase();
   const names = (page.catalogue ? page.catalogue.tags : []).filter((tag) => tag.toLowerCase().includes(part));
   list.replaceChildren(...names.slice(0, MOST_NAMES).map((tag) => make("option", "", [], { value: tag })));
 }
 
+/** @param {Curves.Page} page */
 function smoothControl(page) {
   const bounds = { min: "0", max: "0.99", step: "0.01" };
   const slider = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": "smooth" });
@@ -48,9 +54,11 @@ function smoothControl(page) {
   setLabel(slider, "aria-label", "scalars.smooth");
   setLabel(number, "aria-label", "scalars.smooth");
   let timer = 0;
+  /** @param {Event} event */
   const set = (event) => {
-    const value = Math.min(0.99, Math.max(0, Number(event.target.value) || 0));
-    if (event.target === slider) number.value = String(value);
+    const typed = event.target === slider ? slider : number;
+    const value = Math.min(0.99, Math.max(0, Number(typed.value) || 0));
+    if (typed === slider) number.value = String(value);
     else slider.value = String(value);
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ smooth: value ? [String(value)] : [] }), SMOOTH_WAIT_MS);
@@ -61,6 +69,7 @@ function smoothControl(page) {
   return make("div", "ms-field", [words("scalars.smooth", {}, "span", "ms-field-name"), slider, number]);
 }
 
+/** @param {Curves.Page} page */
 function modeControl(page) {
   const group = segments("scalars.mode", [["cards", "scalars.cards"], ["one", "scalars.one"], ["table", "scalars.table"]],
     (mode) => page.change({ mode: mode === "cards" ? [] : [mode], full: [] }));
@@ -68,6 +77,10 @@ function modeControl(page) {
   return group;
 }
 
+/**
+ * @param {string} key
+ * @param {string} what
+ */
 function link(key, what) {
   return make("a", "ms-menu-item", words(key), { "data-export": what, download: "" });
 }
@@ -82,6 +95,7 @@ function downloads() {
   ]);
 }
 
+/** @param {Curves.Page} page */
 export function build(page) {
   const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], {
     type: "button",
@@ -95,11 +109,15 @@ export function build(page) {
   menus.addEventListener("toggle", () => drawLinks(page, menus));
   return {
     left: [axisControl(page), smoothControl(page), modeControl(page), runGroups.build(page), restore],
-    right: [ranking.note(), insights.control(page), menus],
+    right: [ranking.note(), page.strict.box, menus],
   };
 }
 
-// Complete links when the menu opens, since the list of runs may be long.
+/**
+ * Complete links when the menu opens, since the list of runs may be long.
+ * @param {Curves.Page} page
+ * @param {HTMLDetailsElement} menus
+ */
 function drawLinks(page, menus) {
   if (!menus.open || !page.catalogue) return;
   const onScreen = oneChart(page) ? synthesis(page).flat() : page.chosen;
@@ -115,6 +133,10 @@ function drawLinks(page, menus) {
   }
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string[]} tags
+ */
 function drawCompared(page, element, what, tags) {
   const groups = what === "groups";
   element.hidden = groups && !grouped(page);
@@ -127,6 +149,7 @@ function drawCompared(page, element, what, tags) {
   element.href = cards.exportUrl(page, `scalars-${what}.csv`, tags.slice(0, groups ? MOST_NAMES : 500), extra);
 }
 
+/** @param {Curves.Page} page */
 function drawAxis(page) {
   const axis = last(page.state, "x", "step");
   const select = page.find('[data-control="x"]');
@@ -140,6 +163,7 @@ function drawAxis(page) {
   name.value = byTag ? axis.slice(4) : "";
 }
 
+/** @param {Curves.Page} page */
 export function draw(page) {
   drawAxis(page);
   const smooth = last(page.state, "smooth", "0");

@@ -12,12 +12,19 @@ import { oneChart, synthesis } from "./view.js";
 
 // State --------------------------------------------------------------------------------------------------------------
 
-/** Names of the derived curves of a state. */
+/**
+ * Names of the derived curves of a state.
+ * @param {Wire.Query} state
+ */
 export function derivedTags(state) {
   return [...new Set(state.expr || [])].filter(Boolean).map(derivedTag);
 }
 
-/** A catalogue with the derived curves before the tags; the same object while neither changes. */
+/**
+ * A catalogue with the derived curves before the tags; the same object while neither changes.
+ * @param {Curves.Page} page
+ * @param {Wire.TagCatalogue} catalogue
+ */
 export function extended(page, catalogue) {
   const names = catalogue.tags.length ? derivedTags(page.state).filter((tag) => !catalogue.tags.includes(tag)) : [];
   if (!names.length) return catalogue;
@@ -36,6 +43,7 @@ export function extended(page, catalogue) {
  */
 export function replaced(state, old, text) {
   const [before, after] = [derivedTag(old), derivedTag(text)];
+  /** @type {Wire.Query} */
   const changes = { expr: state.expr.map((one) => (one === old ? text : one)).filter(Boolean) };
   for (const [key, values] of Object.entries(state)) {
     const ends = `:${before}`;
@@ -51,9 +59,15 @@ export function replaced(state, old, text) {
   return changes;
 }
 
-/** The changes of a state that add a derived curve where it is seen. */
+/**
+ * The changes of a state that add a derived curve where it is seen.
+ * @param {Wire.Query} state
+ * @param {string} text
+ * @param {string[][] | null} sides
+ */
 export function added(state, text, sides) {
   const tag = derivedTag(text);
+  /** @type {Wire.Query} */
   const changes = { expr: [...new Set([...(state.expr || []), text])], page: [] };
   if (state.tag && !state.tag.includes(tag)) changes.tag = [...state.tag.filter(Boolean), tag];
   if (!ticks.matching([tag], last(state, "q", "")).length) changes.q = [];
@@ -63,6 +77,10 @@ export function added(state, text, sides) {
 
 // The dialog -----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} old
+ */
 function open(page, old) {
   const recorded = () => page.catalogue.tags.filter((tag) => !isDerived(tag));
   openExpression({
@@ -81,7 +99,10 @@ function open(page, old) {
   });
 }
 
-/** The button beside the filter of tags. */
+/**
+ * The button beside the filter of tags.
+ * @param {Curves.Page} page
+ */
 export function adder(page) {
   const button = make("button", "ms-button ms-button-small ms-expression-add", [icon("plus"), words("expr.add")],
     { type: "button", "data-act": "expr-add" });
@@ -92,12 +113,18 @@ export function adder(page) {
 
 // Cards ------------------------------------------------------------------------------------------------------------------
 
+/** @param {string} key */
 export function buttons(key) {
   if (!isDerived(key)) return [];
   return [iconButton("pencil", "expr.edit", "expr-edit"), iconButton("trash", "expr.delete", "expr-delete")];
 }
 
-/** Buttons of a card that is a recorded tag whose name begins as that of a derived curve would do nothing. */
+/**
+ * Buttons of a card that is a recorded tag whose name begins as that of a derived curve would do nothing.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 export function press(page, card, key) {
   const own = (page.state.expr || []).includes(expressionOf(key));
   for (const act of ["expr-edit", "expr-delete"]) {
@@ -107,20 +134,38 @@ export function press(page, card, key) {
 }
 
 export const acts = {
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   "expr-edit": (page, card, key) => open(page, expressionOf(key)),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   "expr-delete": (page, card, key) => page.change(replaced(page.state, expressionOf(key), "")),
 };
 
+/**
+ * @param {string[]} lines
+ * @param {number} total
+ */
 function listing(lines, total) {
   return [...lines, ...(total > lines.length ? [`… + ${count(total - lines.length)}`] : [])].join("\n");
 }
 
+/** @param {[string, number][]} pairs */
 function counted(pairs) {
   const total = pairs.reduce((sum, [, number]) => sum + number, 0);
   return total ? { n: count(total), which: pairs.map(([name, number]) => `${name}: ${count(number)}`).join("\n") } : null;
 }
 
-/** What a card says of its derived curves: what is wrong, and what was left out. */
+/**
+ * What a card says of its derived curves: what is wrong, and what was left out.
+ * @param {{ derived?: Curves.Derived[] }} meta
+ */
 export function notes(meta) {
   return (meta.derived || []).flatMap((one) => {
     if (one.error) {
@@ -128,6 +173,7 @@ export function notes(meta) {
         make("span", "ms-card-reason", inLanguage(one.error.text))];
     }
     const found = [];
+    /** @type {(key: string, values: TextValues | null) => void} */
     const add = (key, values) => values && found.push(badge(key, values, `${key}.title`));
     if (one.lacking) {
       const which = listing(one.lacking_runs, one.lacking);

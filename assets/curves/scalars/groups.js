@@ -20,10 +20,18 @@ const MOST_TAGS = 500;
 
 // The control --------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} key
+ * @param {...Node} controls
+ */
 function field(key, ...controls) {
   return make("div", "ms-group-field", [words(key, {}, "span", "ms-field-name"), ...controls]);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Wire.Query} values
+ */
 function choose(page, values) {
   // A group cannot be the baseline of other groups.
   const base = last(page.state, "base", "");
@@ -31,6 +39,7 @@ function choose(page, values) {
   page.change({ ...values, ...(other ? { base: [] } : {}) });
 }
 
+/** @param {Curves.Page} page */
 function control(page) {
   const summary = make("summary", "ms-button", [icon("compare"), words("groups.button")]);
   const kind = make(
@@ -86,6 +95,10 @@ function control(page) {
   return details;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} kind
+ */
 function typing(page, kind) {
   const what = page.find('[data-group="what"]');
   what.disabled = !NAMED.includes(kind);
@@ -93,12 +106,17 @@ function typing(page, kind) {
   setLabel(what, "aria-label", NAMED.includes(kind) ? `groups.what.${kind}` : "groups.what.none");
 }
 
-// The band of the groups: as band_of of layouts/curves/chosen_lines.py.
+/**
+ * The band of the groups: as band_of of layouts/curves/chosen_lines.py.
+ * @param {Curves.Page} page
+ */
 export function bandOf({ state, sheet }) {
-  const small = Boolean(sheet && sheet.groups) && sheet.groups.every((group) => group.n < sheet.few);
+  const groups = sheet && sheet.groups;
+  const small = Boolean(sheet && groups && groups.every((group) => group.n < sheet.few));
   return last(state, "band", small ? "range" : "interval");
 }
 
+/** @param {Curves.Page} page */
 function drawControl(page) {
   const [name, value] = by(page);
   const kind = page.find('[data-group="kind"]');
@@ -119,6 +137,10 @@ function drawControl(page) {
   if (page.find(".ms-grouping").open) drawChoices(page, kind.value);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} kind
+ */
 function drawChoices(page, kind) {
   const names = kind === "column" && page.sheet ? page.sheet.settings || [] : [];
   page.find(".ms-group-panel datalist").replaceChildren(...names.map((name) => make("option", "", [], { value: name })));
@@ -141,13 +163,18 @@ function drawChoices(page, kind) {
 
 // The strip below the bar --------------------------------------------------------------------------------------------
 
-function chip(page, group) {
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.Group} group
+ * @param {number} few least number of runs of a group that is not small
+ */
+function chip(page, group, few) {
   const dot = dotButton(group.colour, {
     frame: frameOf(page.root), target: { by: last(page.state, "group", ""), label: group.label }, name: named(group.label),
     colour: group.colour, byHand: group.hand,
   });
-  const n = make("span", group.n < page.sheet.few ? "ms-group-n ms-group-few" : "ms-group-n", `n ${count(group.n)}`);
-  if (group.n < page.sheet.few) setLabel(n, "title", "groups.few", { n: page.sheet.few });
+  const n = make("span", group.n < few ? "ms-group-n ms-group-few" : "ms-group-n", `n ${count(group.n)}`);
+  if (group.n < few) setLabel(n, "title", "groups.few", { n: few });
   const summary = make("summary", "ms-group-chip", [make("span", "ms-cut", named(group.label)), n]);
   summary.title = group.runs.slice(0, 20).join("\n") + (group.n > 20 ? "\n…" : "");
   const runs = group.runs.map((run) => make("div", "ms-cut", run, { title: run }));
@@ -156,19 +183,25 @@ function chip(page, group) {
   return make("span", "ms-group-item", [dot, details], { "data-label": group.label });
 }
 
-function baseline(page) {
-  const { base } = page.sheet;
+/**
+ * @param {Curves.Page} page
+ * @param {string} base
+ */
+function baseline(page, base) {
   const away = iconButton("close", "groups.base.remove", "no-base");
   away.addEventListener("click", () => page.change({ base: [] }));
   return make("span", "ms-group-base", [words("groups.minus"), make("strong", "ms-cut", named(base)), away]);
 }
 
+/** @param {Curves.Page} page */
 function drawStrip(page) {
   const strip = page.find(".ms-groups");
   const { sheet } = page;
   const wanted = grouped(page) || last(page.state, "base", "");
   strip.hidden = !wanted || !sheet;
-  if (strip.hidden) return;
+  if (!wanted || !sheet) return;
+  const { few } = sheet;
+  /** @type {HTMLElement[]} */
   const parts = [];
   if (sheet.refused) parts.push(make("span", "ms-badge ms-badge-wrong ms-group-refused", sheet.refused, { role: "alert" }));
   if (sheet.groups) {
@@ -176,13 +209,13 @@ function drawStrip(page) {
       words(`groups.${last(page.state, "line", "mean")}.${bandOf(page)}`, {}, "span", "ms-muted"),
     );
   }
-  if (sheet.groups) parts.push(...sheet.groups.slice(0, MOST_CHOICES).map((group) => chip(page, group)));
-  if (sheet.groups && sheet.groups.some((group) => group.n < sheet.few)) {
+  if (sheet.groups) parts.push(...sheet.groups.slice(0, MOST_CHOICES).map((group) => chip(page, group, few)));
+  if (sheet.groups && sheet.groups.some((group) => group.n < few)) {
     const warning = badge("groups.few.short", { n: sheet.few }, "groups.few", "accent");
     warning.classList.add("ms-group-warning");
     parts.push(warning);
   }
-  if (sheet.base !== null && last(page.state, "base", "")) parts.push(baseline(page));
+  if (sheet.base !== null && last(page.state, "base", "")) parts.push(baseline(page, sheet.base));
   const key = JSON.stringify([
     sheet.groups,
     sheet.base,
@@ -199,6 +232,7 @@ function drawStrip(page) {
 
 // Asking -------------------------------------------------------------------------------------------------------------
 
+/** @param {Curves.Page} page */
 function ask(page) {
   const { state } = page;
   const table = inTable(page);
@@ -217,6 +251,10 @@ function ask(page) {
   setProps(page.store("sheet-ask"), { data: next });
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.Sheet} sheet
+ */
 export function filled(page, sheet) {
   // Settings are only sent while the control is open.
   if (!page.sheetAsk || !same(sheet.ask.group, page.sheetAsk.group)) return;
@@ -224,6 +262,7 @@ export function filled(page, sheet) {
   draw(page);
 }
 
+/** @param {Curves.Page} page */
 export function draw(page) {
   ask(page);
   drawControl(page);
@@ -231,6 +270,7 @@ export function draw(page) {
   finals.draw(page);
 }
 
+/** @param {Curves.Page} page */
 export function build(page) {
   page.find(".ms-cards-controls").after(make("div", "ms-groups", [], { hidden: "" }), finals.build(page));
   return control(page);

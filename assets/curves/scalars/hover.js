@@ -18,30 +18,66 @@ import * as runList from "./run_list.js";
 
 export { exact, nearestIndex };
 
+/** @import { Line } from "../../kit/cards/lines.js" */
+
+/**
+ * A line of the table: what is at the pointer, and how far away.
+ * @typedef {object} HoverRow
+ * @property {Line} line
+ * @property {number} i
+ * @property {number} px
+ * @property {number} py
+ * @property {number} shown
+ * @property {number} value
+ * @property {string} label
+ * @property {number} away
+ */
+
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Box in px of the window */
+/** @typedef {Box & { width: number, height: number }} Room */
+
+/**
+ * The column with the place on an axis; "step" for others.
+ * @type {Record<string, string>}
+ */
+const PLACES = { relative: "relative", absolute: "absolute", tag: "x" };
+
 const MOST_ROWS = 14;
 const REACH_PX = 24;
 
 // Where on the plane -------------------------------------------------------------------------------------------------
 
+/** @param {HTMLElement} card */
 export function plane(card) {
   const plot = slots.plotOf(card);
   const area = plot && plot.querySelector(".nsewdrag");
   if (!area || !plot.layout || !plot.layout.xaxis || !plot.layout.xaxis.range) return null;
   const box = area.getBoundingClientRect();
   const [left, right] = plot.layout.xaxis.range.map(number);
+  /** @param {string} name */
   const vertical = (name) => {
     const axis = plot.layout[name === "y2" ? "yaxis2" : "yaxis"] || plot.layout.yaxis;
-    const [low, high] = axis.range.map(Number);
-    return (value) => box.bottom - (((axis.type === "log" ? Math.log10(value) : value) - low) / (high - low)) * box.height;
+    const [low, high] = ((axis && axis.range) || []).map(Number);
+    const log = Boolean(axis && axis.type === "log");
+    /** @param {number} value */
+    const share = (value) => ((log ? Math.log10(value) : value) - low) / (high - low);
+    return (/** @type {number} */ value) => box.bottom - share(value) * box.height;
   };
   return {
     box, left, right,
+    /** @param {number} pixel */
     x: (pixel) => left + ((pixel - box.left) / box.width) * (right - left),
+    /** @param {number} value */
     toX: (value) => box.left + ((value - left) / (right - left)) * box.width,
     toY: { y: vertical("y"), y2: vertical("y2") },
   };
 }
 
+/**
+ * @param {Drawing} figure
+ * @param {Curves.Plane} view
+ * @param {Curves.Pointer} pointer
+ */
 function rowsAt(figure, view, pointer) {
   const x = view.x(pointer.x);
   const rows = [];
@@ -69,6 +105,11 @@ function rowsAt(figure, view, pointer) {
   return rows.sort((a, b) => a.away - b.away);
 }
 
+/**
+ * @param {Line} line
+ * @param {number} i
+ * @param {Curves.Plane} view
+ */
 function spacing(line, i, view) {
   const near = [i - 1, i + 1]
     .filter((k) => k >= 0 && k < line.size)
@@ -76,34 +117,56 @@ function spacing(line, i, view) {
   return near.length ? Math.max(...near) : 0;
 }
 
-// Seconds since the start of the run.
+/**
+ * Seconds since the start of the run.
+ * @param {Line} line
+ * @param {number} i
+ * @param {string} axis
+ */
 function timeOf(line, i, axis) {
   if (axis === "relative") return line.x(i);
   if (axis === "absolute") return line.x(i) / 1000 + new Date().getTimezoneOffset() * 60 - line.meta.started;
   return line.time ? line.time(i) : NaN;
 }
 
+/**
+ * @param {string} text
+ * @param {string} [className]
+ */
 function cell(text, className = "ms-number") {
   return make("td", className, text);
 }
 
-// Row of a group: value, band, number of runs.
+/**
+ * Row of a group: value, band, number of runs.
+ * @param {HoverRow} row
+ * @param {boolean} several
+ * @param {string} axis
+ */
 function groupRow({ line, i, shown }, several, axis) {
   const dot = make("span", "ms-dot");
-  dot.style.background = line.meta.colour;
+  dot.style.background = line.meta.colour || "";
   const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", named(line.meta.label))])];
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
-  const ends = line.low && Number.isFinite(line.low[i]) ? `${smoothed(line.low[i])} – ${smoothed(line.high[i])}` : "";
-  cells.push(cell(smoothed(shown)), cell(ends), cell(count(line.n(i))), cell(placeOf(line.x(i), axis)));
+  const { low, high } = line;
+  const ends = low && high && Number.isFinite(low[i]) ? `${smoothed(low[i])} – ${smoothed(high[i])}` : "";
+  cells.push(cell(smoothed(shown)), cell(ends), cell(line.n ? count(line.n(i)) : ""), cell(placeOf(line.x(i), axis)));
   return make("tr", "", cells);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {HoverRow} row
+ * @param {string[]} names
+ * @param {string} axis
+ */
 function bodyRow(page, row, names, axis) {
   const { line, i } = row;
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
-  dot.style.background = line.meta.colour;
+  dot.style.background = line.meta.colour || "";
   const parts = page.runList && page.runList.parts ? page.runList.parts(line.meta.label) : ["", line.meta.label, ""];
+  /** @type {Record<string, () => HTMLElement>} */
   const cells = {
     run: () => make("td", "ms-hover-run", [dot, nameElement(parts)]),
     tag: () => cell(line.meta.tag, "ms-cut"),
@@ -116,6 +179,12 @@ function bodyRow(page, row, names, axis) {
   return make("tr", "", names.map((name) => cells[name]()));
 }
 
+/**
+ * @param {Drawing} figure
+ * @param {Curves.Plane} view
+ * @param {Curves.Pointer} pointer
+ * @param {number} columns
+ */
 function markRows(figure, view, pointer, columns) {
   const x = view.x(pointer.x);
   const reach = ((view.right - view.left) / view.box.width) * 6;
@@ -134,11 +203,17 @@ function markRows(figure, view, pointer, columns) {
   return rows;
 }
 
-// Columns of the table: those that the user chose. If there is no room for all, the least needed are left out first.
+/**
+ * Columns of the table: those that the user chose. If there is no room for all, the least needed are left out first.
+ * @param {Curves.Page} page
+ * @param {Drawing} figure
+ * @param {HoverRow[]} rows
+ * @param {number} left
+ */
 function columnsOf(page, figure, rows, left) {
   const several = figure.layout.meta.tags.length > 1;
   const { axis, grouped } = figure.layout.meta;
-  const place = { relative: "relative", absolute: "absolute", tag: "x" }[axis] || "step";
+  const place = PLACES[axis] || "step";
   const tag = several ? ["tag"] : [];
   if (grouped) return ["group", ...tag, last(page.state, "line", "mean"), "band", "n", place];
   const wide = rows.some((row) => row.line.raw);
@@ -146,7 +221,17 @@ function columnsOf(page, figure, rows, left) {
   return ["run", ...tag, "value", ...chosen.slice(0, Math.max(0, chosen.length - left))];
 }
 
-// Show the rows that the table has room for: the nearest ones, in the order that the user chose; the others are counted.
+/**
+ * Show the rows that the table has room for: the nearest ones, in the order that the user chose; the others are counted.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} table
+ * @param {Drawing} figure
+ * @param {HoverRow[]} rows
+ * @param {number} most
+ * @param {number} left
+ * @param {Curves.Pointer} pointer
+ * @param {Curves.Plane} view
+ */
 function fill(page, table, figure, rows, most, left, pointer, view) {
   const { axis, grouped, tags } = figure.layout.meta;
   const names = columnsOf(page, figure, rows, left);
@@ -155,6 +240,7 @@ function fill(page, table, figure, rows, most, left, pointer, view) {
     "",
     names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")),
   );
+  /** @param {HoverRow} row */
   const rowOf = (row) => (grouped ? groupRow(row, tags.length > 1, axis) : bodyRow(page, row, names, axis));
   const body = ordered(rows.slice(0, most), settings().order).map((row) => {
     const element = rowOf(row);
@@ -176,18 +262,28 @@ function fill(page, table, figure, rows, most, left, pointer, view) {
   table.replaceChildren(make("table", "", [...head, make("tbody", "", body)]));
 }
 
-/** What the table may cover: the visible part of its own card, so that it hides no curve of another card. */
+/**
+ * What the table may cover: the visible part of its own card, so that it hides no curve of another card.
+ * @param {Box} box
+ * @param {{ innerWidth: number, innerHeight: number }} window
+ */
 export function roomOf(box, window) {
   const [left, top] = [Math.max(4, box.left), Math.max(4, box.top)];
   const [right, bottom] = [Math.min(window.innerWidth - 4, box.right), Math.min(window.innerHeight - 4, box.bottom)];
   return { left, top, right, bottom, width: right - left, height: bottom - top };
 }
 
-/** Where a table of this size is placed in its room: beside the pointer, on the side where it fits better. */
+/**
+ * Where a table of this size is placed in its room: beside the pointer, on the side where it fits better.
+ * @param {Graphs.Size} size
+ * @param {Room} room
+ * @param {Curves.Pointer} pointer
+ */
 export function placed(size, room, pointer) {
   const gap = 16;
   const right = pointer.x + gap + size.width <= room.right || room.right - pointer.x > pointer.x - room.left;
   const x = right ? pointer.x + gap : pointer.x - gap - size.width;
+  /** @type {(at: number, low: number, high: number) => number} */
   const inside = (at, low, high) => Math.max(low, Math.min(at, high));
   return {
     left: inside(x, room.left, room.right - size.width),
@@ -195,7 +291,16 @@ export function placed(size, room, pointer) {
   };
 }
 
-// Fill the table and place it; columns and rows are left out until it fits its room.
+/**
+ * Fill the table and place it; columns and rows are left out until it fits its room.
+ * @param {Curves.Page} page
+ * @param {DOMRect} box
+ * @param {HTMLElement} table
+ * @param {Drawing} figure
+ * @param {HoverRow[]} rows
+ * @param {Curves.Plane} view
+ * @param {Curves.Pointer} pointer
+ */
 function lay(page, box, table, figure, rows, view, pointer) {
   const room = roomOf(box, window);
   table.style.maxWidth = `${room.width}px`;
@@ -207,7 +312,7 @@ function lay(page, box, table, figure, rows, view, pointer) {
   draw();
   table.hidden = table.querySelector("tbody").childElementCount === 0;
   const inner = table.firstElementChild;
-  const wide = () => table.firstElementChild.offsetWidth > room.width - 18;
+  const wide = () => table.querySelector("table").offsetWidth > room.width - 18;
   while (inner && wide() && left < COLUMNS.length) {
     left += 1;
     draw();
@@ -225,6 +330,7 @@ function lay(page, box, table, figure, rows, view, pointer) {
 
 // Events -------------------------------------------------------------------------------------------------------------
 
+/** @param {Curves.Page} page */
 function hide(page) {
   page.find(".ms-hover-table").hidden = true;
   for (const cursor of page.root.querySelectorAll(".ms-plot-cursor")) cursor.hidden = true;
@@ -233,6 +339,11 @@ function hide(page) {
   if (page.runList) runList.point(page, page.runList.key, null);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ * @param {Curves.Pointer} pointer
+ */
 function show(page, card, pointer) {
   const figure = page.drawings.get(Number(card.dataset.slot));
   const view = !card.classList.contains("ms-pending") && figure && plane(card);
@@ -249,7 +360,7 @@ function show(page, card, pointer) {
   // The table comes last, since it is measured once it is filled: everything else reads sizes before anything is written.
   const room = card.getBoundingClientRect();
   drawCursor(card, view, rows[0], card.querySelector(".ms-card-body").getBoundingClientRect());
-  runList.point(page, card.dataset.key, view.x(pointer.x));
+  runList.point(page, card.dataset.key || "", view.x(pointer.x));
   const place = rows.length ? rows[0].line.x(rows[0].i) : view.x(pointer.x);
   const { axis } = figure.layout.meta;
   const text = axis === "step" ? count(Math.round(place)) : placeOf(place, axis);
@@ -259,6 +370,12 @@ function show(page, card, pointer) {
   lay(page, room, table, figure, rows, view, pointer);
 }
 
+/**
+ * @param {HTMLElement} card
+ * @param {Curves.Plane} view
+ * @param {HoverRow | undefined} nearest
+ * @param {DOMRect} body
+ */
 function drawCursor(card, view, nearest, body) {
   const cursor = card.querySelector(".ms-plot-cursor");
   cursor.hidden = !nearest;
@@ -270,17 +387,21 @@ function drawCursor(card, view, nearest, body) {
   cursor.style.setProperty("--ms-dot-colour", nearest.line.meta.colour);
 }
 
+/** @param {Curves.Page} page */
 export function build(page) {
   let frame = 0;
+  /** @type {MouseEvent | null} */
   let latest = null;
   page.root.addEventListener("mousemove", (event) => {
     latest = event;
     if (!frame) {
       frame = window.requestAnimationFrame(() => {
         frame = 0;
-        const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-        if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body") && !latest.target.closest(".ms-mark")) {
-          show(page, card, { x: latest.clientX, y: latest.clientY });
+        const now = latest;
+        const target = now && now.target instanceof Element ? now.target : null;
+        const card = target && target.closest(".ms-slot");
+        if (now && target && card && now.buttons === 0 && target.closest(".ms-card-body") && !target.closest(".ms-mark")) {
+          show(page, card, { x: now.clientX, y: now.clientY });
         } else hide(page);
       });
     }
@@ -292,7 +413,11 @@ document.addEventListener("scroll", () => {
   for (const page of cards.all("scalars")) if (page.hovered) hide(page);
 }, true);
 
-// Update the table when new points arrive under a resting pointer.
+/**
+ * Update the table when new points arrive under a resting pointer.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 export function refresh(page, card) {
   if (page.hovered && page.hovered.card === card) {
     window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));

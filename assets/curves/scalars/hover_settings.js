@@ -51,6 +51,10 @@ function choices() {
  * @param {string} order
  */
 export function ordered(rows, order) {
+  /**
+   * @param {Row} a
+   * @param {Row} b
+   */
   const byValue = (a, b) => b.value - a.value;
   if (order === "value") return [...rows].sort(byValue);
   if (order === "name") return [...rows].sort((a, b) => a.label.localeCompare(b.label, "en", { numeric: true }));

@@ -17,34 +17,39 @@ const AGAIN_MS = 300;
 const NEAR_PX = 9;
 const WAIT_MS = 200;
 
+/** @param {Curves.Page} page */
 export function strictness(page) {
   return strict.strictness(page.state.insights || currentPrefs().insights.split(","));
 }
 
 // The bar ------------------------------------------------------------------------------------------------------------
 
-export function control(page) {
-  page.strict = strict.control(() => strictness(page), (chosen) => {
+/** @param {Curves.Page} page */
+export function levels(page) {
+  return strict.control(() => strictness(page), (chosen) => {
     const insights = strict.listed(chosen);
     setPrefs({ insights: insights.join(",") });
     page.change({ insights });
   });
-  return page.strict.box;
 }
 
 // Asking -------------------------------------------------------------------------------------------------------------
 
+/** @param {Curves.Page} page */
 function wanted(page) {
   if (strict.off(strictness(page))) return null;
   const tags = [...new Set(page.shown.flatMap((key) => (key ? [key] : synthesis(page).flat())))];
   return tags.length ? { tag: tags, run: page.state.run || [] } : null;
 }
 
-// Curves are requested first.
+/**
+ * Curves are requested first.
+ * @param {Curves.Page} page
+ */
 export function draw(page) {
-  if (page.strict) page.strict.draw();
+  page.strict.draw();
   const ask = wanted(page);
-  if (!same(ask, page.marked === undefined ? null : page.marked)) {
+  if (!same(ask, page.marked)) {
     page.marked = ask;
     window.setTimeout(() => {
       if (page.root.isConnected) setProps(page.store("marked"), { data: ask && { ...ask, again: ["0"] } });
@@ -53,6 +58,10 @@ export function draw(page) {
   all(page);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.Marks} answer
+ */
 export function received(page, answer) {
   page.marks = answer.marks;
   page.looked = (page.looked || 0) + 1;
@@ -68,13 +77,21 @@ export function received(page, answer) {
 
 // Drawing ------------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 function ofCard(page, key) {
   const tags = new Set(key ? [key] : synthesis(page).flat());
   const chosen = strictness(page);
   return (page.marks || []).filter((mark) => tags.has(mark.tag) && strict.passes(chosen, mark.kind, mark.score));
 }
 
-// Position of a mark on the axis; NaN if it has none.
+/**
+ * Position of a mark on the axis; NaN if it has none.
+ * @param {Curves.Page} page
+ * @param {Curves.Mark} mark
+ */
 function placeOf(page, mark) {
   const axis = last(page.state, "x", "step");
   if (axis === "step") return mark.step;
@@ -83,14 +100,17 @@ function placeOf(page, mark) {
   return NaN;
 }
 
+/** @param {Curves.Mark} mark */
 function sentence(mark) {
   return inLanguage(mark.text);
 }
 
+/** @param {Curves.Mark} mark */
 function reason(mark) {
   return inLanguage(mark.reason);
 }
 
+/** @param {HTMLElement} card */
 function layer(card) {
   let found = card.querySelector(".ms-marks");
   if (!found) {
@@ -100,25 +120,31 @@ function layer(card) {
   return found;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 function place(page, card) {
   const host = layer(card);
   const view = hover.plane(card);
   const hidden = new Set(page.state.hide || []);
   const there = !card.hidden && view && !card.classList.contains("ms-pending");
-  const marks = there ? ofCard(page, card.dataset.key).filter(({ run }) => !hidden.has(run)) : [];
+  const marks = there ? ofCard(page, card.dataset.key || "").filter(({ run }) => !hidden.has(run)) : [];
   const body = card.querySelector(".ms-card-body").getBoundingClientRect();
+  /** @type {number[]} */
   const taken = [];
+  /** @type {{ mark: Curves.Mark, left: number, top: number }[]} */
   const shown = [];
   for (const mark of marks) {
+    if (shown.length >= MOST || !view) break;
     const at = view.toX(placeOf(page, mark));
-    if (shown.length >= MOST) break;
     if (!(at >= view.box.left - 1 && at <= view.box.right + 1) || taken.some((other) => Math.abs(other - at) < NEAR_PX)) {
       continue;
     }
     taken.push(at);
-    shown.push([mark, at - body.left, view.box.top - body.top]);
+    shown.push({ mark, left: at - body.left, top: view.box.top - body.top });
   }
-  host.replaceChildren(...shown.map(([mark, left, top]) => {
+  host.replaceChildren(...shown.map(({ mark, left, top }) => {
     const dot = make("button", `ms-mark ms-mark-${mark.severity}`, [], {
       type: "button",
       tabindex: "-1",
@@ -132,11 +158,15 @@ function place(page, card) {
   }));
 }
 
-// Badge with the number of insights, which opens a list.
+/**
+ * Badge with the number of insights, which opens a list.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 function badge(page, card) {
   const head = card.querySelector(".ms-card-badges");
   if (!head) return;
-  const marks = ofCard(page, card.dataset.key);
+  const marks = ofCard(page, card.dataset.key || "");
   const known = head.querySelector(".ms-marks-menu");
   const text = JSON.stringify([language(), marks.map((mark) => [mark.run, mark.tag, mark.kind, mark.step])]);
   if (known && known.dataset.text === text) return;
@@ -147,6 +177,7 @@ function badge(page, card) {
   const summary = words(marks.length === 1 ? "insights.count_one" : "insights.count", values, "summary",
     `ms-badge ms-badge-button ms-badge-mark ms-badge-mark-${worst}`);
   setLabel(summary, "title", "insights.count_tip");
+  /** @type {HTMLElement[]} */
   const items = marks.slice(0, MOST).flatMap((mark) => {
     const dot = make("span", "ms-dot");
     dot.style.background = mark.colour;
@@ -167,6 +198,10 @@ function badge(page, card) {
   head.append(menu);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.MarkedCard} card
+ */
 export function painted(page, card) {
   badge(page, card);
   place(page, card);
@@ -184,21 +219,31 @@ export function painted(page, card) {
   }
 }
 
+/** @param {Curves.Page} page */
 function all(page) {
   if (!page.catalogue) return;
   for (const card of page.root.querySelectorAll(".ms-slot")) if (!card.hidden) painted(page, card);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ * @param {HTMLElement} button
+ */
 export function press(page, key, button) {
   const axis = last(page.state, "x", "step");
   const menu = button.closest("details");
   if (menu) menu.open = false;
   if (axis !== "step") return;
-  setView(page, key, button.dataset.view, true);
+  setView(page, key, button.dataset.view || "", true);
 }
 
 // The sentence under the pointer -------------------------------------------------------------------------------------
 
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.Dot | null} dot
+ */
 function tip(page, dot) {
   let box = page.root.querySelector(".ms-mark-tip");
   if (!box) {
@@ -227,7 +272,7 @@ function tip(page, dot) {
 for (const { name, on } of [{ name: "mouseover", on: true }, { name: "mouseout", on: false }]) {
   document.addEventListener(name, ({ target }) => {
     const dot = target instanceof Element && target.closest(".ms-mark");
-    const page = dot && cards.pageAround(dot);
+    const page = dot && cards.pageNamed("scalars", dot.closest(".ms-tagged").id);
     if (page) tip(page, on ? dot : null);
   });
 }

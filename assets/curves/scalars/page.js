@@ -19,17 +19,28 @@ import { linked, moved, viewOf } from "./zoom.js";
 
 const DEFAULT_AXIS = "step";
 
+/**
+ * @param {Curves.Page} page
+ * @param {"left" | "right"} side
+ * @param {string} tag
+ */
 function putOn(page, side, tag) {
   const [left, right] = synthesis(page);
   const was = side === "left" ? left.includes(tag) : right.includes(tag);
+  /** @type {Record<string, string[]>} */
   const changes = { left: left.filter((name) => name !== tag), right: right.filter((name) => name !== tag) };
   if (!was) changes[side].push(tag);
   page.change(changes);
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 function ask(page, key) {
   const { state } = page;
   const axis = last(state, "x", DEFAULT_AXIS);
+  /** @type {Wire.Query} */
   const wanted = {};
   if (key === ONE) {
     const [left, right] = synthesis(page);
@@ -49,11 +60,24 @@ function ask(page, key) {
   return wanted;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 function tagsOf(page, key) {
   return key === ONE ? synthesis(page).flat() : [key];
 }
 
 const TWO_AXES = 108;  // px beside the plot area, as in layouts/curves/lines.py
+
+/**
+ * @param {Curves.Page} page
+ * @returns {Omit<Curves.Page, keyof CardsPage> & Pick<Curves.Page, "trails" | "runList">}
+ */
+const fields = (page) => ({
+  extended: null, strict: insights.levels(page), marked: null, marks: [], looked: 0, askingAgain: 0, rankings: 0, ranking: null,
+  sheetAsk: null, sheet: null, tableDrawn: null, hoverLeft: null, trails: new Map(), runList: runList.fresh(page),
+});
 
 cards.define("scalars", {
   catalogue: (page, catalogue) => derived.extended(page, catalogue),
@@ -61,8 +85,8 @@ cards.define("scalars", {
   margins(page, key) {
     return key === ONE && synthesis(page)[1].length ? TWO_AXES : MARGINS;
   },
+  fields,
   build(page) {
-    page.trails = new Map();  // earlier views, see zoom.js
     hover.build(page);
     runList.build(page);
     return controls.build(page);
@@ -99,23 +123,39 @@ cards.define("scalars", {
 });
 
 Object.assign(functionsOf("mindscope_scalars"), {
+  /**
+   * @param {Curves.Marks | null} answer
+   * @param {string} rootId
+   */
   marks(answer, rootId) {
-    const page = cards.pageOf(rootId);
+    const page = cards.pageNamed("scalars", rootId);
     if (page && answer) insights.received(page, answer);
   },
 
+  /**
+   * @param {Curves.RankingAnswer | null} answer
+   * @param {string} rootId
+   */
   ranking(answer, rootId) {
-    const page = cards.pageOf(rootId);
+    const page = cards.pageNamed("scalars", rootId);
     if (page && answer) ranking.received(page, answer);
   },
 
+  /**
+   * @param {Curves.Sheet | null} sheet
+   * @param {string} rootId
+   */
   filled(sheet, rootId) {
-    const page = cards.pageOf(rootId);
+    const page = cards.pageNamed("scalars", rootId);
     if (page && sheet) runGroups.filled(page, sheet);
   },
 
+  /**
+   * @param {Curves.Verdict | null} verdict
+   * @param {string} rootId
+   */
   judged(verdict, rootId) {
-    const page = cards.pageOf(rootId);
+    const page = cards.pageNamed("scalars", rootId);
     if (page && verdict && page.threshold) page.threshold.judged(verdict);
   },
 });

@@ -20,25 +20,44 @@ export function parsed(low, high, log) {
   return ends[0] < ends[1] ? { range: [ends[0], ends[1]] } : { reason: "range.order" };
 }
 
-/** The view with another range of y; null for the automatic one. */
+/**
+ * The view with another range of y; null for the automatic one.
+ * @param {string} view
+ * @param {[number, number] | null} range
+ */
 export function withRange(view, range) {
   const [x0, x1] = view.split(",");
   const y = range ? range.map((end) => short(end)).join(",") : ",";
   return x0 || range ? `${x0 || ""},${x1 || ""},${y}` : "";
 }
 
+/**
+ * @param {string} key
+ * @param {number} value
+ */
 function field(key, value) {
   const input = make("input", "ms-input", [], { inputmode: "decimal", autocomplete: "off", value });
   setLabel(input, "aria-label", key);
   return { input, row: make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), input]) };
 }
 
+/**
+ * @param {string} key
+ * @param {string} className
+ * @param {() => void | null} act
+ * @param {string} [type]
+ */
 function button(key, className, act, type = "button") {
   const element = make("button", `ms-button ${className}`, words(key), { type });
   if (act) element.addEventListener("click", act);
   return element;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ * @param {boolean} log
+ */
 export function open(page, key, shown, log) {
   const now = viewOf(page, key);
   const [low, high] = shown.map((end) => short(log ? 10 ** end : end, 5));
@@ -46,6 +65,7 @@ export function open(page, key, shown, log) {
   const error = make("p", "ms-threshold-error", [], { role: "alert" });
   const dialog = make("dialog", "ms ms-dialog ms-threshold");
   setLabel(dialog, "aria-label", "range.title");
+  /** @param {[number, number] | null} range */
   const set = (range) => {
     setView(page, key, withRange(now, range), true);
     dialog.close();

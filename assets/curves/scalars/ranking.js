@@ -24,16 +24,22 @@ export function note() {
  * @returns {Map<string, number>}
  */
 export function rankOf(best, passes) {
+  /** @type {{ tag: string, severity: number, score: number }[]} */
   const found = [];
   for (const [tag, kinds] of best) {
     const left = Object.entries(kinds).filter(([kind, [, score]]) => passes(kind, score)).map(([, one]) => one);
-    if (left.length) found.push([tag, ...left.sort((a, b) => b[0] - a[0] || b[1] - a[1])[0]]);
+    const [first] = left.sort((a, b) => b[0] - a[0] || b[1] - a[1]);
+    if (first) found.push({ tag, severity: first[0], score: first[1] });
   }
-  found.sort((a, b) => b[1] - a[1] || b[2] - a[2]);
-  return new Map(found.map(([tag], at) => [tag, at]));
+  found.sort((a, b) => b.severity - a.severity || b.score - a.score);
+  return new Map(found.map(({ tag }, at) => [tag, at]));
 }
 
-/** Add insights of a part of the curves. */
+/**
+ * Add insights of a part of the curves.
+ * @param {Map<string, Curves.Severest>} best
+ * @param {Record<string, Curves.Severest>} tags
+ */
 export function merge(best, tags) {
   for (const [tag, kinds] of Object.entries(tags)) {
     const mine = best.get(tag) || {};
@@ -45,13 +51,18 @@ export function merge(best, tags) {
   }
 }
 
+/** @param {Curves.Page} page */
 function send(page) {
+  if (!page.ranking) return;
   page.rankings = (page.rankings || 0) + 1;  // Dash ignores an ask that equals the one before it
   const { runs, next } = page.ranking;
   setProps(page.store("ranking-ask"), { data: { run: runs, from: [String(next)], number: [String(page.rankings)] } });
 }
 
-/** The ranks of all tags, null until they are known. */
+/**
+ * The ranks of all tags, null until they are known.
+ * @param {Curves.Page} page
+ */
 export function ranks(page) {
   const { ranking } = page;
   if (!ranking || !ranking.done) return null;
@@ -61,7 +72,10 @@ export function ranks(page) {
   return rankOf(ranking.best, (kind, score) => strict.passes(chosen, kind, score));
 }
 
-/** Called after each change of the state. */
+/**
+ * Called after each change of the state.
+ * @param {Curves.Page} page
+ */
 export function draw(page) {
   const runs = page.state.run || [];
   const wanted = page.paged && orderOf(page.state) === "insights" && page.catalogue;
@@ -73,13 +87,22 @@ export function draw(page) {
   say(page, Boolean(wanted));
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {boolean} wanted
+ */
 function say(page, wanted) {
   const element = page.find(".ms-ranking");
   const { ranking } = page;
-  element.hidden = !wanted || ranking.done || !ranking.total;
-  if (!element.hidden) writeText(element, "scalars.ranking", { done: count(ranking.next), total: count(ranking.total) });
+  element.hidden = !wanted || !ranking || ranking.done || !ranking.total;
+  if (!ranking || element.hidden) return;
+  writeText(element, "scalars.ranking", { done: count(ranking.next), total: count(ranking.total) });
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Curves.RankingAnswer} answer
+ */
 export function received(page, answer) {
   const { ranking } = page;
   if (!ranking || ranking.done || answer.from !== ranking.next) return;  // of another selection of runs
@@ -88,5 +111,5 @@ export function received(page, answer) {
   if (ranking.done) cards.rearrange(page);
   else if (orderOf(page.state) === "insights") window.setTimeout(() => page.root.isConnected && send(page), AGAIN_MS);
   else page.ranking = null;
-  say(page, page.ranking && orderOf(page.state) === "insights");
+  say(page, Boolean(page.ranking) && orderOf(page.state) === "insights");
 }

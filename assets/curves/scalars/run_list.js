@@ -17,10 +17,12 @@ import * as hoverSettings from "./hover_settings.js";
 
 // Rows ---------------------------------------------------------------------------------------------------------------
 
+/** @param {Curves.Page} page */
 function drawnCards(page) {
   return page.asks.flatMap((ask, slot) => (ask && page.drawings.has(slot) ? [page.drawings.get(slot)] : []));
 }
 
+/** @param {Curves.Page} page */
 function rowsOf(page) {
   const hidden = new Set(page.state.hide || []);
   const seen = new Map();
@@ -48,14 +50,22 @@ function rowsOf(page) {
 
 // Values -------------------------------------------------------------------------------------------------------------
 
-// The card whose values the list shows: that under the pointer, else the one that was, else the first.
+/**
+ * The card whose values the list shows: that under the pointer, else the one that was, else the first.
+ * @param {Curves.Page} page
+ */
 function focus(page) {
   const slot = page.asks.findIndex((ask, at) => ask && page.keys[at] === page.runList.key);
   const at = slot >= 0 ? slot : page.keys.indexOf(page.shown[0]);
   return page.drawings.has(at) ? page.drawings.get(at) : null;
 }
 
-/** The values at a place on the x axis of a card, null for the last ones. */
+/**
+ * The values at a place on the x axis of a card, null for the last ones.
+ * @param {Curves.Page} page
+ * @param {string} key
+ * @param {number | null} x
+ */
 export function point(page, key, x) {
   const list = page.runList;
   if (!list || (list.key === key && list.x === x)) return;
@@ -65,7 +75,8 @@ export function point(page, key, x) {
 
 // Drawing ------------------------------------------------------------------------------------------------------------
 
-export function build(page) {
+/** @param {Curves.Page} page */
+export function fresh(page) {
   const list = runList.build({
     frame: () => frameOf(page.root),
     tools: [hoverSettings.control()],
@@ -74,16 +85,25 @@ export function build(page) {
     light: () => page.asks.forEach((ask, slot) => ask && relight(page, page.slot(slot))),
     scrolled: () => paint(page),
   });
-  page.runList = Object.assign(list, { key: null, x: null, timer: 0 });
-  page.find(".ms-tags").prepend(list.element);
+  return Object.assign(list, { key: null, x: null, timer: 0 });
 }
 
-// Draw the highlight of a card anew, whose lines may be others now.
+/** @param {Curves.Page} page */
+export function build(page) {
+  page.find(".ms-tags").prepend(page.runList.element);
+}
+
+/**
+ * Draw the highlight of a card anew, whose lines may be others now.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 function relight(page, card) {
   const drawing = page.drawings.get(Number(card.dataset.slot));
   if (drawing) highlight(card.querySelector(".ms-card-body"), tracesOf(drawing), page.runList.lit);
 }
 
+/** @param {Curves.Page} page */
 function settle(page) {
   const { element } = page.runList;
   const full = page.asks.some((ask, slot) => ask && page.slot(slot).classList.contains("ms-full"));
@@ -96,6 +116,7 @@ function settle(page) {
   else page.find(".ms-cards-controls").after(element);
 }
 
+/** @param {Curves.Page} page */
 export function draw(page) {
   const list = page.runList;
   if (!list || !page.catalogue) return;
@@ -105,7 +126,11 @@ export function draw(page) {
   paint(page);
 }
 
-/** A card was drawn: its lines may bring rows, and need their highlight. */
+/**
+ * A card was drawn: its lines may bring rows, and need their highlight.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 export function painted(page, card) {
   if (!page.runList) return;
   window.clearTimeout(page.runList.timer);
@@ -115,6 +140,7 @@ export function painted(page, card) {
   if (page.runList.lit !== null) relight(page, card);
 }
 
+/** @param {Curves.Page} page */
 function paint(page) {
   const list = page.runList;
   const { x } = list;

@@ -6,6 +6,7 @@ import { language, setLabel } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
 import { inTable, named } from "./grouping.js";
 
+/** @param {Curves.Page} page */
 export function build(page) {
   const host = make("div", "ms-finals", [], { hidden: "", tabindex: "0" });
   setLabel(host, "aria-label", "final.table");
@@ -18,6 +19,11 @@ export function build(page) {
   return host;
 }
 
+/**
+ * @param {string[]} names
+ * @param {boolean} grouped
+ * @param {string} sort
+ */
 function header(names, grouped, sort) {
   const cells = ["name", ...names].map((name) => {
     const key = name === "name" ? (grouped ? "final.group" : "hover.run") : `final.${name}`;
@@ -29,10 +35,16 @@ function header(names, grouped, sort) {
   return make("thead", "", make("tr", "", cells));
 }
 
+/**
+ * @param {string[]} names
+ * @param {string} sort
+ * @returns {(a: Curves.FinalRow, b: Curves.FinalRow) => number}
+ */
 function compare(names, sort) {
   const down = sort.startsWith("-") ? -1 : 1;
   const at = names.indexOf(sort.replace(/^-/, ""));
   if (at < 0) return (a, b) => down * a.label.localeCompare(b.label, "en", { numeric: true });
+  /** @param {Curves.FinalRow} row */
   const value = (row) => row.cells[at].value;
   return (a, b) => {
     const [x, y] = [value(a), value(b)];
@@ -42,6 +54,10 @@ function compare(names, sort) {
   };
 }
 
+/**
+ * @param {Curves.FinalCell} data
+ * @param {boolean} winner
+ */
 function cell(data, winner) {
   const classes = ["ms-number"];
   if (data.wrong) classes.push("ms-bad-number");
@@ -53,7 +69,11 @@ function cell(data, winner) {
   return element;
 }
 
-// Best value of each column, if the tag tells what is better.
+/**
+ * Best value of each column, if the tag tells what is better.
+ * @param {Curves.FinalRow[]} rows
+ * @param {string[]} names
+ */
 function winners(rows, names) {
   return names.map((name, at) => {
     const values = rows.map((row) => row.cells[at].value).filter((value) => value !== null);
@@ -62,6 +82,12 @@ function winners(rows, names) {
   });
 }
 
+/**
+ * @param {string} tag
+ * @param {Curves.FinalRow[]} rows
+ * @param {Curves.FinalTable} table
+ * @param {string} sort
+ */
 function section(tag, rows, table, sort) {
   const best = winners(rows, table.columns);
   const ordered = sort ? [...rows].sort(compare(table.columns, sort)) : rows;
@@ -87,6 +113,7 @@ function section(tag, rows, table, sort) {
   return make("tbody", "", [make("tr", "", title), ...lines]);
 }
 
+/** @param {Curves.Page} page */
 export function draw(page) {
   const host = page.find(".ms-finals");
   const shown = inTable(page) && page.catalogue && page.catalogue.tags.length > 0;

@@ -5,9 +5,26 @@ import { make, words } from "../../kit/elements.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { entry, withEntry } from "../../kit/state.js";
 
+/** @typedef {ReturnType<typeof condition>} Condition */
+
+/**
+ * The dialog.
+ * @typedef {object} Parts
+ * @property {string} key
+ * @property {Condition} first
+ * @property {Condition} second
+ * @property {HTMLSelectElement} logic
+ * @property {HTMLInputElement} all
+ * @property {HTMLElement} error
+ * @property {HTMLDialogElement} dialog
+ * @property {number} number of the last proposal
+ */
+
+/** @type {Record<string, string>} */
 const REASONS = { or: "threshold.or_reason", and: "threshold.and_reason" };
 let proposals = 0;
 
+/** @param {[string, string][]} names */
 function choice(names) {
   return make("select", "ms-input", names.map(([value, key]) => {
     const option = make("option", "", [], { value });
@@ -16,6 +33,7 @@ function choice(names) {
   }));
 }
 
+/** @param {string} part */
 function condition(part) {
   const comparator = choice([[">", "threshold.above"], ["<", "threshold.below"]]);
   const value = make("input", "ms-input", [], { inputmode: "decimal", autocomplete: "off" });
@@ -23,19 +41,30 @@ function condition(part) {
   return { comparator, value, row: make("div", `ms-threshold-row ms-threshold-${part}`, [comparator, value]) };
 }
 
+/**
+ * @param {string} key
+ * @param {string} className
+ * @param {() => void} act
+ */
 function button(key, className, act) {
   const element = make("button", `ms-button ${className}`, words(key), { type: "button" });
   element.addEventListener("click", act);
   return element;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 function build(page, key) {
   const first = condition("first");
   const second = condition("second");
   const logic = choice([["", "threshold.single"], ["&", "threshold.and"], ["|", "threshold.or"]]);
   const all = make("input", "", [], { type: "checkbox" });
   const error = make("p", "ms-threshold-error", [], { role: "alert" });
-  const parts = { key, first, second, logic, all, error };
+  const dialog = make("dialog", "ms ms-dialog ms-threshold");
+  /** @type {Parts} */
+  const parts = { key, first, second, logic, all, error, dialog, number: 0 };
   logic.addEventListener("change", () => { second.row.hidden = !logic.value; });
   const close = () => parts.dialog.close();
   const form = make("form", "ms-dialog-body", [
@@ -60,11 +89,15 @@ function build(page, key) {
     propose(page, parts);
   });
   const title = make("h2", "ms-dialog-title ms-cut", [words("threshold.title"), key ? ` · ${key}` : ""]);
-  parts.dialog = make("dialog", "ms ms-dialog ms-threshold", [make("header", "ms-dialog-head", title), form]);
-  setLabel(parts.dialog, "aria-label", "threshold.title");
+  dialog.append(make("header", "ms-dialog-head", title), form);
+  setLabel(dialog, "aria-label", "threshold.title");
   return parts;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 export function open(page, key) {
   const parts = build(page, key);
   const now = entry(page.state, "threshold", key).match(/^([<>])([^&|]+)(?:([&|])([<>])(.+))?$/);
@@ -76,16 +109,23 @@ export function open(page, key) {
   if (!now || !now[3]) parts.second.comparator.value = "<";
   parts.second.row.hidden = !parts.logic.value;
   page.find(".ms-dialogs").replaceChildren(parts.dialog);
-  page.threshold = { judged: (verdict) => judged(page, parts, verdict) };
+  page.threshold = { /** @param {Curves.Verdict} verdict */ judged: (verdict) => judged(page, parts, verdict) };
   parts.dialog.showModal();
   parts.first.value.focus();
 }
 
-// Operators inside of a value would change the threshold.
+/**
+ * Operators inside of a value would change the threshold.
+ * @param {Condition} condition
+ */
 function written({ comparator, value }) {
   return comparator.value + value.value.replace(/[&|<>]/g, "?");
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Parts} parts
+ */
 function propose(page, parts) {
   const { logic } = parts;
   const text = logic.value ? written(parts.first) + logic.value + written(parts.second) : written(parts.first);
@@ -94,7 +134,12 @@ function propose(page, parts) {
   setProps(page.store("proposal"), { data: { text, number: proposals } });
 }
 
-// Show the answer to a proposal, or take the threshold.
+/**
+ * Show the answer to a proposal, or take the threshold.
+ * @param {Curves.Page} page
+ * @param {Parts} parts
+ * @param {Curves.Verdict} verdict
+ */
 function judged(page, parts, verdict) {
   if (verdict.number !== parts.number) return;
   if (verdict.reason) {
@@ -105,6 +150,11 @@ function judged(page, parts, verdict) {
   parts.dialog.close();
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {Parts} parts
+ * @param {string} threshold
+ */
 function apply(page, parts, threshold) {
   const { state } = page;
   if (!parts.all.checked) return page.change({ threshold: withEntry(state, "threshold", parts.key, threshold) });

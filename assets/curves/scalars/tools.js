@@ -17,6 +17,7 @@ import { back, jumpTo, restore, setView, viewOf } from "./zoom.js";
 
 const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 
+/** @param {string} key */
 export function buttons(key) {
   const own = ["back", "restore", "zoom", "log", "range", "threshold"].map((name) => iconButton(name, `scalars.${name}`, name));
   return [...derived.buttons(key), ...own];
@@ -26,6 +27,11 @@ export function files() {
   return [...slots.imageItems(), ...slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]])];
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 export function press(page, card, key) {
   slots.press(card, "log", listed(page.state, "log", key));
   slots.press(card, "zoom", !listed(page.state, "pan", key));
@@ -39,7 +45,11 @@ export function press(page, card, key) {
   markReading(page, card);
 }
 
-// A card that still shows the points of another view says so until the points of this one have come.
+/**
+ * A card that still shows the points of another view says so until the points of this one have come.
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ */
 function markReading(page, card) {
   const slot = Number(card.dataset.slot);
   const [wanted, shown] = [page.asks[slot], page.answered.get(slot)];
@@ -49,6 +59,11 @@ function markReading(page, card) {
 
 // What the figure says -----------------------------------------------------------------------------------------------
 
+/**
+ * @param {Curves.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
 export function painted(page, card, key, meta) {
   hover.refresh(page, card);
   runList.painted(page, card);
@@ -57,7 +72,10 @@ export function painted(page, card, key, meta) {
   return { badges: warnings(meta), notes: [...derived.notes(meta), ...legend(meta), ...notes(page, key, meta)] };
 }
 
-// Show the baseline beside the tag.
+/**
+ * Show the baseline beside the tag.
+ * @param {HTMLElement} card
+ */
 function title(card, meta) {
   const heading = card.querySelector(".ms-card-title");
   const minus = heading.querySelector(".ms-minus");
@@ -91,6 +109,10 @@ function outliers({ shown, beyond }) {
   return made;
 }
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 function notes(page, key, meta) {
   const result = [];
   if (meta.lines < meta.series) {
@@ -109,6 +131,7 @@ function notes(page, key, meta) {
   return result;
 }
 
+/** @param {string} what */
 function jump(what, first) {
   const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", what, { type: "button", "data-act": "jump" });
   if (!first) {
@@ -132,6 +155,11 @@ function legend(meta) {
 
 // Saving -------------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Curves.Page} page
+ * @param {string} key
+ * @param {Drawing} figure
+ */
 export function forFile(page, key, { data, layout }) {
   const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
   if (layout.meta.base !== null) layout.title.text += escapeMarkup(` − ${named(layout.meta.base)}`);
@@ -165,7 +193,11 @@ function labelOf(meta) {
   return meta.members ? named(meta.label) : meta.label;
 }
 
-// Steps in view, if the axis shows steps.
+/**
+ * Steps in view, if the axis shows steps.
+ * @param {Curves.Page} page
+ * @param {string} key
+ */
 export function fileRange(page, key) {
   const view = viewOf(page, key).split(",");
   if (last(page.state, "x", "step") !== "step" || !view[0]) return {};
@@ -175,22 +207,74 @@ export function fileRange(page, key) {
 // Buttons -------------------------------------------------------------------------------------------------------------
 
 export const acts = {
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   log: (page, card, key) => {
     page.change({ log: toggled(page.state, "log", key) });
     const [x0, x1] = viewOf(page, key).split(",");
     setView(page, key, x0 ? `${x0},${x1},,` : "", false);
   },
   ...derived.acts,
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   outliers: (page, card, key) => page.change({ outliers: toggled(page.state, "outliers", key) }),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   range: (page, card, key) => {
     const plot = card.querySelector(".js-plotly-plot");
     if (plot) rangeDialog.open(page, key, plot.layout.yaxis.range, listed(page.state, "log", key));
   },
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   back: (page, card, key) => back(page, key),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   restore: (page, card, key) => restore(page, key),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   * @param {HTMLElement} button
+   */
   mark: (page, card, key, button) => insights.press(page, key, button),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   * @param {HTMLElement} button
+   */
   jump: (page, card, key, button) => jumpTo(page, key, button),
+  /**
+   * @param {Curves.Page} page
+   * @param {HTMLElement} card
+   * @param {string} key
+   */
   threshold: async (page, card, key) => (await import("./threshold.js")).open(page, key),
 };

@@ -4,11 +4,15 @@ import { entry, last } from "../../kit/state.js";
 
 export const ONE = "";  // key of the chart with several tags
 
+/** @param {CardsPage} page */
 export function oneChart(page) {
   return last(page.state, "mode", "") === "one";
 }
 
-// Tags of the one chart: [left axis, right axis].
+/**
+ * Tags of the one chart: [left axis, right axis].
+ * @param {CardsPage} page
+ */
 export function synthesis(page) {
   const left = page.state.left || [];
   const right = page.state.right || [];
@@ -16,7 +20,11 @@ export function synthesis(page) {
   return [page.chosen.slice(0, 1), page.chosen.slice(1, 2)];
 }
 
-// Thresholds of a card. The one chart uses those of its tags unless it has its own.
+/**
+ * Thresholds of a card. The one chart uses those of its tags unless it has its own.
+ * @param {CardsPage} page
+ * @param {string} key
+ */
 export function thresholds(page, key) {
   const own = entry(page.state, "threshold", key);
   if (own || key !== ONE) return own ? [own] : [];

@@ -108,7 +108,7 @@ export function take(page, answer) {
   graph.find(".ms-debugger-order").hidden = there;
   const message = graph.find(".ms-graph-message");
   const problems = answer.state === "broken" ? [answer.text] : there ? answer.meta.problems : [];
-  message.replaceChildren(...problems.map((text) => make("p", "", text)));
+  message.replaceChildren(...problems.map((/** @type {string} */ text) => make("p", "", text)));
   message.hidden = !problems.length;
   for (const name of ["png", "fit"]) graph.find(`[data-act="${name}"]`).hidden = !there;
   page.near.hidden = !there;
@@ -150,6 +150,7 @@ export function take(page, answer) {
   setProps(page.store("canvas"), { elements: answer.elements, stylesheet: answer.stylesheet });
 }
 
+/** @param {boolean} there */
 function drawTitle(page, there) {
   const title = page.graph.find(".ms-card-title");
   writeText(title, there ? "debugger.graph_of" : "debugger.order_of", { step: page.step === null ? "–" : count(page.step) });
@@ -157,6 +158,7 @@ function drawTitle(page, there) {
 
 export const png = (page) => canvas.png(page.graph);
 export const fit = (page) => canvas.fit(page.graph);
+/** @param {string} name */
 export const key = (page, name) => Boolean(page.graph.drawing) && canvas.key(page.graph, name);
 
 // Without a graph ---------------------------------------------------------------------------------------------------

@@ -115,6 +115,7 @@ function drawControls(page) {
   not.hidden = !hits.unchecked && get(page, "show") !== "unchecked";
   controls.sort.hidden = false;
   fillSelect(controls.sort, SORTS.map((one) => [one, translate(`debugger.sort.${one}`)]), get(page, "sort", SORTS[0]));
+  /** @param {string} key */
   const all = (key, choices) => [["", translate(key)], ...choices];
   fillSelect(controls.rank, all("debugger.all_ranks", listed.ranks.map((rank) => [String(rank), rankName(rank)])),
     get(page, "only_rank"));
@@ -155,7 +156,10 @@ function go(page, hit, number) {
   page.change({ rank: [String(hit.rank)], step: [String(hit.step)], node: [hit.name], io: [hit.io], box: [] });
 }
 
-/** Go to the next hit, or the one before. */
+/**
+ * Go to the next hit, or the one before.
+ * @param {number} by
+ */
 export function move(page, by) {
   const next = Math.max(0, Math.min(page.hitRows.total - 1, (page.hitAt ?? -1) + by));
   page.hitRows.seek(next);

@@ -115,6 +115,7 @@ function line(page, [kind, name, label, depth, first, end, many, open, hits, typ
   return made;
 }
 
+/** @param {boolean} isScope */
 function box(page, first, end, isScope) {
   const { ranges } = page.draft;
   const inside = choice.within(ranges, first, end);

@@ -18,6 +18,7 @@ const TRENDS = ["l2", "mean", "std", "min", "max", "abs_mean", "zero", "negative
 
 export function build(page) {
   const root = page.find(".ms-debugger-selected");
+  /** @param {string} name */
   const part = (name) => root.querySelector(`.ms-selected-${name}`);
   const stat = select("debugger.trend.statistic", (value) => page.change({ stat: value === "l2" ? [] : [value] }));
   part("trend").querySelector(".ms-selected-tools").append(stat);
@@ -89,6 +90,7 @@ function drawTrendChoice(page) {
 
 // Answers -------------------------------------------------------------------------------------------------------------
 
+/** @param {string} part */
 const again = (page, part) => (more) => debugging.request(page, part, page.parts.get(part).ask, { more });
 
 export const answers = {
@@ -255,6 +257,7 @@ function stackLine({ file, first, last, code }, nearest) {
 // Called by Dash --------------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_debugger_selected"), {
+  /** @param {string} rootId */
   pressed(pressed, rootId) {
     const page = debugging.pageOf(rootId);
     const point = pressed && pressed.points && pressed.points[0];

@@ -46,7 +46,10 @@ export function build(page) {
   };
 }
 
-// The boxes belong to one tensor: another one may have other dimensions.
+/**
+ * The boxes belong to one tensor: another one may have other dimensions.
+ * @param {string[]} texts
+ */
 function chooseDims(page, texts) {
   page.change({ dims: [`${boxesText(texts)}:${page.selected.values.key}`] });
 }
@@ -57,7 +60,10 @@ export function shownOf(page) {
   return matched(page) && SHOWN.includes(name) ? name : "this";
 }
 
-// Whether the boxes of the tensor that is shown cannot be those of the chosen one.
+/**
+ * Whether the boxes of the tensor that is shown cannot be those of the chosen one.
+ * @param {string} shown
+ */
 function ownShape(page, shown) {
   const { comparison } = page.selected;
   return shown === "other" && !same(comparison.shapes[0], comparison.shapes[1]);
@@ -93,6 +99,7 @@ function why(page, tensor) {
   else message(page, tensor.problem, tensor.status === "unfetched" ? "plain" : "wrong");
 }
 
+/** @param {string} shown */
 function drawTools(page, tensor, shown, plain) {
   const v = page.selected.values;
   v.bad.hidden = !mayBeBad(page, tensor, shown);
@@ -100,8 +107,12 @@ function drawTools(page, tensor, shown, plain) {
   v.save.href = `${page.root.dataset.routes}dump.npy?${new URLSearchParams(plain)}`;
 }
 
-// Whether there may be NaN or Inf in what is shown; it is not known of the other tensor.
+/**
+ * Whether there may be NaN or Inf in what is shown; it is not known of the other tensor.
+ * @param {string} shown
+ */
 function mayBeBad(page, tensor, shown) {
+  /** @param {string[]} names */
   const some = (counts, names) => names.some((name) => counts[name] && counts[name][1] !== "0");
   if (shown === "other") return true;
   if (shown === "this") return tensor.status === "values" && some(tensor.statistics, ["nan", "positive_inf", "negative_inf"]);
@@ -109,7 +120,11 @@ function mayBeBad(page, tensor, shown) {
   return Boolean(result) && (shown === "relative" || some(result.counts, ["unlike", "alike"]));
 }
 
-// Show a message instead of values; a plain tone if the data is not at fault.
+/**
+ * Show a message instead of values; a plain tone if the data is not at fault.
+ * @param {string} text
+ * @param {string} [tone]
+ */
 function message(page, text, tone = "wrong") {
   const { part, values: v } = page.selected;
   v.grid.hide();
@@ -147,6 +162,7 @@ async function load(page) {
   v.loading = false;
 }
 
+/** @param {string} route */
 async function json(page, route, query) {
   try {
     const answer = await fetch(`${page.root.dataset.routes}${route}?${query}`);
@@ -198,6 +214,7 @@ async function nextBad(page) {
 
 // Distribution --------------------------------------------------------------------------------------------------------
 
+/** @param {string} shown */
 function askHistogram(page, ask, shown, other) {
   const { of, rank, step, mark, row } = ask;
   const found = { of, rank, step, mark, row };

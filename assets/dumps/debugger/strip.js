@@ -29,7 +29,10 @@ export function take(page, answer) {
   draw(page);
 }
 
-/** Go to the next execution with data, or the one before. */
+/**
+ * Go to the next execution with data, or the one before.
+ * @param {number} by
+ */
 export function move(page, by) {
   const steps = page.listed ? page.listed.steps : [];
   const next = steps[nearest(steps, page.step) + by];
@@ -67,6 +70,7 @@ function paint(page) {
   page.cells.replaceChildren(...cells);
 }
 
+/** @param {number} place */
 function cell(page, place, bad, hits, graphs) {
   const { step: steps, graph, tensors } = page.runs;
   const step = steps[place];

@@ -136,12 +136,16 @@ export function keep(page) {
   put(page, list);
 }
 
-// Names and their numbers in the tree are translated by the server.
+/**
+ * Names and their numbers in the tree are translated by the server.
+ * @param {string} act
+ */
 function askNames(page, act, more) {
   page.nameTurn = (page.nameTurn || 0) + 1;
   request(page, "names", { ...askOf(page), act: [act], asked: [String(page.nameTurn)], ...more });
 }
 
+/** @param {string[]} [said] */
 export function setRanges(page, ranges, said = null) {
   const { draft } = page;
   draft.ranges = ranges;
@@ -159,7 +163,10 @@ export function addFound(page) {
   askNames(page, "search", { ...(q ? { q } : {}), ...(regex ? { regex } : {}), ...(kind ? { kind } : {}) });
 }
 
-/** Add the operators of a source line. */
+/**
+ * Add the operators of a source line.
+ * @param {string} key
+ */
 export function addLine(page, key) {
   page.addedLine = key;
   askNames(page, "line", { line: [key] });

@@ -23,6 +23,7 @@ export function formOf(page, one, place) {
   return draft;
 }
 
+/** @param {string} name */
 const conditionOf = (page, name) => page.watching.conditions.find((one) => one.name === name);
 
 function fillDefaults(page, draft) {

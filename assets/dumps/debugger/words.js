@@ -4,7 +4,10 @@ import { make } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { translate } from "../../kit/i18n.js";
 
-/** The end of a name, without its scopes. */
+/**
+ * The end of a name, without its scopes.
+ * @param {string} name
+ */
 export const shortName = (name) => name.slice(name.lastIndexOf("/") + 1);
 
 /** A value with four digits; texts such as +Inf stay. */
@@ -21,7 +24,10 @@ export function tensorName(io) {
   return [translate(`debugger.io.${kind}`, { slot }), key, again ? `×${Number(again) + 1}` : ""].filter(Boolean).join(" ");
 }
 
-/** What a limit says: "max > 1e3". */
+/**
+ * What a limit says: "max > 1e3".
+ * @param {string} name
+ */
 export const limitText = (name, value) => translate(`debugger.limit.${name}`, { n: shown(value) });
 
 /** What a watchpoint found of a tensor: "NaN or Inf: 12", "max > 1e3: 5.2e4", or the status that a device reported. */

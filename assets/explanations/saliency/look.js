@@ -22,6 +22,10 @@ export function buildLook(page) {
   const ramp = make("canvas", "ms-saliency-ramp", [], { width: "256", height: "1", "aria-hidden": "true" });
   const scale = segments("saliency.scale", [["shared", "saliency.shared"], ["own", "saliency.own"]],
     (value) => page.change({ scale: value === "own" ? ["own"] : [] }));
+  /**
+   * @param {string} key
+   * @param {HTMLButtonElement | HTMLInputElement} control
+   */
   const field = (key, control) => make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), control]);
   page.looks = { over, range, colours, ramp, scale };
   page.find(".ms-saliency-look").replaceChildren(
@@ -35,7 +39,10 @@ function nameOf(page) {
   return name in page.tables ? name : FIRST;
 }
 
-/** What maps.js draws with; plain: without the table, to compare. */
+/**
+ * What maps.js draws with; plain: without the table, to compare.
+ * @param {boolean} [plain]
+ */
 export function lookOf(page, plain = false) {
   const alpha = Number(get(page, "alpha", String(FULL)));
   const name = nameOf(page);
@@ -46,6 +53,7 @@ export function lookOf(page, plain = false) {
   return plain ? found : { ...found, table: tableFor(page, name) };
 }
 
+/** @param {string} name */
 function tableFor(page, name) {
   page.decoded = page.decoded || {};
   return page.decoded[name] || (page.decoded[name] = tableOf(page.tables[name]));

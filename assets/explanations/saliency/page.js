@@ -53,7 +53,10 @@ function enlarge(page, sample) {
   page.change(sample === get(page, "sample") ? { large: ["1"] } : { sample: [sample], shown: [], large: ["1"] });
 }
 
-// The question of the rows; the same filters and order make the same list.
+/**
+ * The question of the rows; the same filters and order make the same list.
+ * @param {{ first: string[], count: string[] }} more
+ */
 function ask(page, more) {
   const sample = page.sought === get(page, "sample") ? {} : { sample: page.state.sample || [] };
   request(page, "rows", askOf(page, { ...sample, ...more }), { fresh: true });
@@ -92,7 +95,7 @@ function draw(page) {
 function drawHead(page) {
   const picture = writeText(make("span"), "saliency.picture");
   const labels = writeText(make("span"), "saliency.labels");
-  const names = explainersOf(page).map((name) => make("span", "ms-cut", name, { title: name }));
+  const names = explainersOf(page).map((/** @type {string} */ name) => make("span", "ms-cut", name, { title: name }));
   page.find(".ms-saliency-head").replaceChildren(picture, labels, ...names);
 }
 
@@ -152,7 +155,10 @@ document.addEventListener("keydown", (event) => {
   } else step(page, by);
 }, true);
 
-// Choose the next sample of the list, from the chosen one or the top of the screen.
+/**
+ * Choose the next sample of the list, from the chosen one or the top of the screen.
+ * @param {number} [by]
+ */
 function step(page, by) {
   const [first] = page.rows.window();
   const chosen = get(page, "sample");

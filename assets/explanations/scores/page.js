@@ -21,6 +21,10 @@ function build(page) {
   plots.furnish(page);
   page.clear.remove();
   page.weights = [];
+  /**
+   * @param {string} key
+   * @param {string} first
+   */
   const choose = (key, first) => (value) => page.change({ [key]: value === first ? [] : [value] });
   page.reset = make("button", "ms-button ms-button-quiet", [icon("refresh"), words("scores.reset")], { type: "button" });
   page.reset.addEventListener("click", () => page.change({ weight: [] }));
@@ -77,6 +81,7 @@ function draw(page) {
   page.shown.draw(page.listed.labels, page.state.show || []);
   page.reset.hidden = !(page.state.weight || []).length;
   const theme = currentPrefs().theme === "dark" ? { theme: ["dark"] } : {};
+  /** @param {...string} keys */
   const ask = (...keys) => ({
     of: [page.run.key], mark: [page.listed.mark], lang: [language()], ...theme,
     ...Object.fromEntries(keys.map((key) => [key, page.state[key] || []]).filter(([, values]) => values.length)),
@@ -126,7 +131,7 @@ const answers = {
 function drawOne(page, { metrics, explainers, chosen }) {
   const side = get(page, "side", SIDES[0]);
   for (const name of ["title", "aria-label"]) setLabel(page.one, name, `scores.one.${side}`);
-  const choices = side === "metric" ? metrics : explainers.map((name) => [name, true]);
+  const choices = side === "metric" ? metrics : explainers.map((/** @type {string} */ name) => [name, true]);
   page.one.replaceChildren(...choices.map(([name, able]) => {
     const element = make("option", "", able ? name : `${name}: ${translate("scores.whole")}`, { value: name });
     element.disabled = !able;

@@ -27,6 +27,7 @@ function build(page) {
   page.everything = make("button", "ms-button ms-button-quiet", [icon("cross"), words("uncertainty.all")], { type: "button" });
   page.everything.addEventListener("click", () => clear(page));
   page.there = make("a", "ms-button ms-button-quiet", words("uncertainty.show_all"));
+  /** @param {string} key */
   const named = (key) => words(`uncertainty.${key}`, {}, "span", "ms-field-name");
   const fields = FIELDS.map(([key]) => {
     const [from, to] = page.fields.get(key);
@@ -43,6 +44,11 @@ function missing(event) {
   if (picture) picture.replaceWith(make("span", "ms-uncertainty-thumb ms-muted", "–"));
 }
 
+/**
+ * @param {string} key
+ * @param {string} end
+ * @param {string} most
+ */
 function field(page, key, end, most) {
   const input = make("input", "ms-input ms-uncertainty-field", [], { type: "number", min: "0", max: most, step: "any" });
   const [english, chinese] = translations(`uncertainty.${key}`);
@@ -105,7 +111,10 @@ function fill(page, sections) {
   for (const [name, content] of Object.entries(sections)) showPlainHtml(page.find(`[data-section="${name}"]`), content);
 }
 
-// A selection in a plot chooses; a bar chooses its bin, a point opens its sample.
+/**
+ * A selection in a plot chooses; a bar chooses its bin, a point opens its sample.
+ * @param {string} name
+ */
 function listen(page, name) {
   const plot = page.find(`[data-plot=${name}] .js-plotly-plot`);
   if (!plot || !plot.on) {

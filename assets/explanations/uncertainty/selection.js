@@ -3,9 +3,17 @@
 const DIGITS = 6;
 const DRAGGED = 4;  // digits of what was dragged in a plot, which is less exact
 
+/**
+ * @param {number} value
+ * @param {number} digits
+ */
 const rounded = (value, digits) => Number(value.toPrecision(digits));
 
-// An end with few digits, moved outwards: the interval of a bar contains its smallest and its largest value.
+/**
+ * An end with few digits, moved outwards: the interval of a bar contains its smallest and its largest value.
+ * @param {number} value
+ * @param {boolean} up
+ */
 function outwards(value, up) {
   const near = rounded(value, DIGITS);
   if (up ? near >= value : near <= value) return near;
@@ -22,6 +30,10 @@ function outwards(value, up) {
  */
 export function range(key, from, to) {
   const most = key === "p" ? 1 : 1e9;
+  /**
+   * @param {string} typed
+   * @param {number} missing
+   */
   const parse = (typed, missing) => {
     const value = typed.trim() === "" ? missing : Number(typed);
     return Number.isFinite(value) ? Math.min(most, Math.max(0, value)) : missing;
@@ -31,7 +43,10 @@ export function range(key, from, to) {
   return [`${outwards(values[0], false)},${outwards(values[1], true)}`];
 }
 
-/** Both ends of a state as fields show them; "" for what is as wide as possible. */
+/**
+ * Both ends of a state as fields show them; "" for what is as wide as possible.
+ * @param {string} state
+ */
 export function ends(state) {
   if (!state) return ["", ""];
   const [from, to] = state.split(",");
@@ -45,8 +60,11 @@ export function ends(state) {
  * @param {boolean} logarithmic whether deviations are drawn as their logarithm
  */
 export function chosenRange(name, chosen, logarithmic) {
+  /** @param {number} value */
   const deviation = (value) => (logarithmic ? 10 ** value : Math.max(0, value));
+  /** @param {number[]} values */
   const sorted = (values) => [...values].sort((a, b) => a - b);
+  /** @param {number} value */
   const text = (value) => String(rounded(value, DRAGGED));
   const sd = sorted(name === "spread" ? chosen.x : chosen.y).map(deviation).map(text).join(",");
   if (name === "spread") return { sd: [sd] };

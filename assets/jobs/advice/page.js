@@ -5,7 +5,10 @@ import * as profiling from "../../profiles/profiles.js";
 
 const WAIT_MS = 500;
 
-// Fields are created here, because Dash would send every key press.
+/**
+ * Fields are created here, because Dash would send every key press.
+ * @param {Profiles.Page} page
+ */
 function fill(page) {
   for (const host of page.root.querySelectorAll(".ms-advice-field")) {
     if (host.firstChild) continue;
@@ -25,6 +28,7 @@ function fill(page) {
   }
 }
 
+/** @param {Profiles.Page} page */
 function build(page) {
   new MutationObserver(() => fill(page)).observe(page.find(".ms-advice-found"), { childList: true, subtree: true });
 }

@@ -34,19 +34,32 @@ const TEXTS = {
 };
 const SCALES = { bandwidth: [1e9, 1e6, 1], bytes: [1e9, 1e6, 1e3, 1], time: [1e9, 1e6, 1e3, 1] };
 
-/** A value of a measure with its unit. */
+/**
+ * A value of a measure with its unit.
+ * @param {number} value
+ */
 export const withUnit = (measure, value) => TEXTS[measure](value);
 
-/** What writes values without a unit, all in that of the highest: three digits. */
+/**
+ * What writes values without a unit, all in that of the highest: three digits.
+ * @param {number} highest
+ */
 export function plainly(measure, highest) {
   const scale = SCALES[measure].find((one) => highest >= one) || 1;
   return (value) => String(Number((value / scale).toPrecision(3)));
 }
 
-/** Drop keys of a query. */
+/**
+ * Drop keys of a query.
+ * @param {string[]} keys
+ */
 export const without = (query, keys) => Object.fromEntries(Object.entries(query).filter(([key]) => !keys.includes(key)));
 
-/** The URL of a plain route for an ask. */
+/**
+ * The URL of a plain route for an ask.
+ * @param {string} routes
+ * @param {string} name
+ */
 export function urlOf(routes, name, ask, more = {}) {
   const query = new URLSearchParams();
   for (const key of NAMING) for (const value of ask[key] || []) query.append(key, value);
@@ -78,6 +91,7 @@ export function saidOf(matrix, values, title) {
   if (!known.length) return translations("communication.matrix_none");
   const most = known.reduce((best, at) => (values[at] > values[best] ? at : best));
   const least = known.reduce((best, at) => (values[at] < values[best] ? at : best));
+  /** @param {number} language */
   const pair = (at, language) => {
     const [from, to] = [Math.floor(at / rows), at % rows].map((index) => placeOf(matrix, index).full[language]);
     return `${from} → ${to} ${withUnit(measure, values[at])}`;
@@ -98,7 +112,9 @@ export function contentOf(matrix, ask, title) {
   const language = document.documentElement.lang.startsWith("zh") ? 1 : 0;
   const per = measure !== "bandwidth" && of === "total" && matrix.steps > 1;
   const name = (index) => placeOf(matrix, index).brief;
+  /** @param {string} key */
   const named = (key) => translations(`communication.${key}`);
+  /** @param {string} key */
   const texts = (key, values_) => translations(`communication.${key}`, values_);
   return {
     rows, columns: rows, values, scale, square: true, keep: measure === "bandwidth" ? "min" : "max",
@@ -185,6 +201,10 @@ function build(page) {
   page.notes = find(".ms-communication-notes");
   page.heat = new Heat(find(".ms-communication-map"), "communication.matrix_map");
   find(".ms-communication-map").addEventListener("ms-heat-part", () => closer(page));
+  /**
+   * @param {string} key
+   * @param {string} usual
+   */
   const set = (key, usual) => (value) => page.change({ [key]: value === usual ? [] : [value] });
   page.measure = segments("communication.measure", MEASURES.map((one) => [one, `communication.measure.${one}`]),
     set("measure", "bandwidth"));
@@ -217,6 +237,7 @@ function build(page) {
 
 const isSlowest = (page) => profiling.get(page, "by") === "operation" && profiling.get(page, "sort") === SLOWEST;
 
+/** @param {string} card */
 const tools = (page, card) => page.find(`[data-card="${card}"] .ms-communication-tools`);
 
 function settings(page) {
@@ -253,6 +274,7 @@ function press(page, event) {
   if (card && button.dataset.act === "png") png(page, card);
 }
 
+/** @param {string} name */
 function sort(page, name) {
   const [column, way] = (profiling.get(page, "sort") || "elapse_ns:desc").split(":");
   const text = ["group", "kind", "name", "rank"].includes(name);
@@ -261,6 +283,7 @@ function sort(page, name) {
   page.change({ sort: [`${name}:${next}`] });
 }
 
+/** @param {string} name */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
@@ -310,7 +333,10 @@ function drawOffers(page) {
 
 // Called by Dash -------------------------------------------------------------------------------------------------------
 
-// What is only looked at further down is asked for when it is on screen.
+/**
+ * What is only looked at further down is asked for when it is on screen.
+ * @param {number} [turn]
+ */
 function askNear(page, turn = 0) {
   if (!page.asked || !page.near) return;
   const next = without(page.asked, [...OF_MATRIX, ...OF_TOTALS]);
@@ -320,6 +346,7 @@ function askNear(page, turn = 0) {
 }
 
 Object.assign(functionsOf("mindscope_communication"), {
+  /** @param {string} rootId */
   plan(ask, rootId) {
     const page = pages.get(rootId);
     if (!page || !ask) return [noUpdate(), noUpdate(), noUpdate()];
@@ -328,6 +355,7 @@ Object.assign(functionsOf("mindscope_communication"), {
     window.setTimeout(() => askNear(page), 0);
     const draws = without(ask, [...OF_MATRIX, ...OF_TOTALS]);
     const lists = without(ask, [...OF_MATRIX, "op"]);
+    /** @param {string} key */
     const changed = (key, next) => {
       if (same(next, page[key])) return noUpdate();
       page[key] = next;
@@ -337,6 +365,7 @@ Object.assign(functionsOf("mindscope_communication"), {
     return [changed("draws", draws), changed("lists", lists), noUpdate()];
   },
 
+  /** @param {string} rootId */
   offered(facts, rootId) {
     const page = pages.get(rootId);
     if (!page || !facts) return;
@@ -349,12 +378,17 @@ Object.assign(functionsOf("mindscope_communication"), {
     }
   },
 
+  /** @param {string} rootId */
   again(wanted, rootId) {
     const page = pages.get(rootId);
     if (!page || !wanted) return;
     window.setTimeout(() => askNear(page, Date.now()), AGAIN_MS);
   },
 
+  /**
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   dress(figure, _prefs, rootId) {
     const page = pages.get(rootId);
     if (!page || !figure) return noUpdate();
@@ -373,6 +407,7 @@ Object.assign(functionsOf("mindscope_communication"), {
     };
   },
 
+  /** @param {string} rootId */
   pressed(click, rootId) {
     const page = pages.get(rootId);
     const rank = page && click && click.points[0] && String(click.points[0].x);

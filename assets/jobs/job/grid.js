@@ -6,7 +6,10 @@ const SIZES = [[16, 52], [64, 36], [256, 24], [1280, 16], [4096, 11], [Infinity,
 export const LABELLED = 22;  // least size of a cell with a number
 const GUTTER = 52;  // room for the first rank of a row, where cells have no number
 
-/** Ranks of a text such as 0-3,8, in order. */
+/**
+ * Ranks of a text such as 0-3,8, in order.
+ * @param {string} text
+ */
 export function ranksIn(text) {
   const found = [];
   for (const part of text ? text.split(",") : []) {
@@ -16,7 +19,10 @@ export function ranksIn(text) {
   return found.sort((a, b) => a - b);
 }
 
-/** Lays out `count` cells in a grid `width` pixels wide: { count, size, left, columns, rows, width, height }. */
+/**
+ * Lays out `count` cells in a grid `width` pixels wide: { count, size, left, columns, rows, width, height }.
+ * @param {number} width
+ */
 export function gridOf(count, width) {
   const [, size] = SIZES.find(([most]) => count <= most);
   const left = size < LABELLED ? GUTTER : 0;
@@ -26,7 +32,10 @@ export function gridOf(count, width) {
   return { count, size, left, columns, rows, width: left + columns * size, height: rows * size };
 }
 
-/** The left upper corner of a cell. */
+/**
+ * The left upper corner of a cell.
+ * @param {number} cell
+ */
 export function placeOf(grid, cell) {
   return { x: grid.left + (cell % grid.columns) * grid.size, y: Math.floor(cell / grid.columns) * grid.size };
 }
@@ -40,7 +49,10 @@ export function cellAt(grid, x, y) {
   return cell < grid.count ? cell : -1;
 }
 
-/** The cell that a key leads to; -1 for a key that does not move. */
+/**
+ * The cell that a key leads to; -1 for a key that does not move.
+ * @param {string} key
+ */
 export function moved(grid, cell, key) {
   const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns }[key];
   if (by !== undefined) return cell + by >= 0 && cell + by < grid.count ? cell + by : cell;

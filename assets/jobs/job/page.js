@@ -49,6 +49,7 @@ function draw(page) {
   // What is shown of a job is the same for all of its ranks, so it is asked for by the first one.
   const [{ run, profile }] = page.ranks;
   const job = { run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [profile.whole] };
+  /** @param {string} store */
   const request = (store) => {
     if (same(job, page[store])) return;
     page[store] = job;
@@ -62,9 +63,11 @@ function draw(page) {
 
 function drawTables(page) {
   const { run, profile } = page;
+  /** @param {string} frame */
   const query = (frame) => new URLSearchParams({
     run: run.key, session: profile.session, rank: String(profile.rank), frame,
   });
+  /** @param {string} frame */
   const item = (frame) => make("a", "ms-menu-item", words(`job.csv.${frame}`),
     { href: `${page.root.dataset.routes}profile.csv?${query(frame)}`, download: "" });
   const items = TABLES.filter((frame) => profile.frames.includes(frame)).map(item);
@@ -111,6 +114,7 @@ function drawGrid(page) {
   const paint = penOf(canvas);
   paint.scale(scale, scale);
   const style = getComputedStyle(page.root);
+  /** @param {string} name */
   const colour = (name) => style.getPropertyValue(name).trim();
   const colours = { whole: colour("--ms-job-whole"), lacking: colour("--ms-job-lacking"), told: colour("--ms-line-strong") };
   const gap = grid.size > 12 ? 2 : 1;
@@ -138,6 +142,10 @@ function drawGrid(page) {
   for (const row of labelledRows(grid)) {
     paint.fillText(count(cells[row * grid.columns]), grid.left - 8, Math.max(7, row * grid.size + side / 2) + 0.5);
   }
+  /**
+   * @param {number} line
+   * @param {string} name
+   */
   const frame = (rank, line, name) => {
     const cell = page.known.cellOf.get(rank);
     if (cell === undefined) return;
@@ -190,11 +198,13 @@ function about(page, rank) {
 function drawChosen(page) {
   const { profile } = page;
   const entry = profiling.memberOf(page, profile.rank);
+  /** @param {string} name */
   const able = (name) => !OPENED[name] || OPENED[name].some((frame) => profile.frames.includes(frame));
   const names = page.find(".ms-job-ranks").dataset.opened.split(" ").filter(able);
   const wanted = JSON.stringify([about(page, profile.rank), profile.session, names]);
   if (wanted === page.chosenShown) return;
   page.chosenShown = wanted;
+  /** @param {string} name */
   const link = (name) => make("a", "ms-button", [icon(name), words(`${name}.title`)], profiling.linkTo(page, name, entry));
   const links = names.map(link);
   page.find(".ms-job-chosen").replaceChildren(
@@ -203,6 +213,7 @@ function drawChosen(page) {
 
 // Pointer and keys ---------------------------------------------------------------------------------------------------
 
+/** @param {number} cell */
 function point(page, cell) {
   if (cell === page.cursor) return;
   page.cursor = cell;
@@ -218,6 +229,7 @@ function point(page, cell) {
   page.tip.style.top = `${y + page.grid.size + 6}px`;
 }
 
+/** @param {number} cell */
 function choose(page, cell) {
   const entry = cell >= 0 ? profiling.memberOf(page, page.known.cells[cell]) : undefined;
   if (!entry) return;
@@ -244,6 +256,7 @@ function save(page) {
 profiling.define("job", { build, draw });
 
 Object.assign(functionsOf("mindscope_job"), {
+  /** @param {string} rootId */
   listed(told, facts, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page) return;

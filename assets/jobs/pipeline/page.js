@@ -19,10 +19,17 @@ const OF_CHART = ["stage", "from", "to", "theme"];
 const TYPING_MS = 400;
 const RESIZED_MS = 150;
 
-/** Drop keys of a query. */
+/**
+ * Drop keys of a query.
+ * @param {string[]} keys
+ */
 const without = (query, keys) => Object.fromEntries(Object.entries(query).filter(([key]) => !keys.includes(key)));
 
-/** The URL of a plain route for an ask. */
+/**
+ * The URL of a plain route for an ask.
+ * @param {string} routes
+ * @param {string} name
+ */
 export function urlOf(routes, name, ask, more = {}) {
   const query = new URLSearchParams();
   for (const key of NAMING) for (const value of ask[key] || []) query.append(key, value);
@@ -57,6 +64,10 @@ async function fetchView(page) {
   }
 }
 
+/**
+ * @param {string} key
+ * @param {{ reason: string }} [values]
+ */
 function note(page, key, values) {
   const element = page.find(".ms-pipeline-note");
   element.hidden = !key;
@@ -89,8 +100,8 @@ function drawView(page) {
 // The bands of the chart, [[name, colour], ...].
 function legendOf({ view, facts, root }) {
   const { colour } = files.coloursAt(root.querySelector(".ms-pipeline-chart"));
-  return facts.bands.filter((name) => view.bands.includes(name))
-    .map((name) => [name, facts.colours[name] || colour(`--ms-pipeline-${name}`)]);
+  return facts.bands.filter((/** @type {string} */ name) => view.bands.includes(name))
+    .map((/** @type {string} */ name) => [name, facts.colours[name] || colour(`--ms-pipeline-${name}`)]);
 }
 
 async function moment(page, rank, at) {
@@ -161,6 +172,7 @@ function press(page, event) {
   if (act) act();
 }
 
+/** @param {string} name */
 function full(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
@@ -186,6 +198,7 @@ function drawControls(page) {
   page.folding.dataset.folds = folds ? "1" : "0";
   page.folding.replaceChildren(words(folds ? "pipeline.fold" : "pipeline.unfold"));
   if (!page.asked) return;
+  /** @param {string} name */
   const link = (name) => make("a", "ms-menu-item", words(`pipeline.csv.${name}`),
     { href: urlOf(page.root.dataset.routes, `${name}.csv`, page.asked), download: "" });
   page.files.querySelector(".ms-menu-items").replaceChildren(link("summary"), link("bands"));
@@ -196,6 +209,7 @@ profiling.define("pipeline", { build, draw });
 // Called by Dash -------------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_pipeline"), {
+  /** @param {string} rootId */
   plan(ask, now, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask) return noUpdate();
@@ -205,6 +219,7 @@ Object.assign(functionsOf("mindscope_pipeline"), {
     return same(next, now) ? noUpdate() : next;
   },
 
+  /** @param {string} rootId */
   told(facts, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !facts) return;

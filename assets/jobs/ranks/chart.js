@@ -14,6 +14,11 @@ import { count, percent } from "../../kit/units.js";
 const DRAG = 4;
 const FILE_RATIO = 2;
 
+/**
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export class Chart {
@@ -94,6 +99,7 @@ export class Chart {
     return this.plot.left + ((time - this.range.from) / (this.range.to - this.range.from)) * this.plot.width;
   }
 
+  /** @param {number} x */
   timeAt(x) {
     return this.range.from + ((x - this.plot.left) / this.plot.width) * (this.range.to - this.range.from);
   }
@@ -143,12 +149,16 @@ export class Chart {
 
   // Pointing ---------------------------------------------------------------------------------------------------------------
 
+  /** @param {PointerEvent | WheelEvent} event */
   placeOf(event) {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
-  // { row, bar } or { row, cell } under a pointer.
+  /**
+   * { row, bar } or { row, cell } under a pointer.
+   * @param {{ x: number, y: number }} options
+   */
   at({ x, y }) {
     if (!this.view || !this.plot || x < this.plot.left || x > this.plot.left + this.plot.width) return null;
     const row = parts.rowAt(this.grid, y);
@@ -161,6 +171,7 @@ export class Chart {
     return found && { row, ...found };
   }
 
+  /** @param {{ x: number, y: number } | null} place */
   hover(place) {
     const found = place && this.at(place);
     this.tip.hidden = !found;
@@ -244,6 +255,7 @@ export class Chart {
     });
   }
 
+  /** @param {{ x: number, y: number }} place */
   press(place) {
     const found = this.at(place);
     if (found) this.row = found.row;
@@ -269,16 +281,24 @@ export class Chart {
     return this.range.from <= 0 && this.range.to >= this.facts.length;
   }
 
+  /**
+   * @param {number} factor
+   * @param {number} [about]
+   */
   zoom(factor, about = null) {
     this.look(parts.zoomed(this.range, factor, about ?? (this.range.from + this.range.to) / 2, this.facts.length));
   }
 
+  /** @param {number} share */
   move(share) {
     const by = (this.range.to - this.range.from) * share;
     this.look({ from: this.range.from + by, to: this.range.to + by });
   }
 
-  // Whether a key means something here.
+  /**
+   * Whether a key means something here.
+   * @param {KeyboardEvent} event
+   */
   key({ key, shiftKey }) {
     if (key === "ArrowUp" || key === "ArrowDown") this.choose(this.row + (key === "ArrowUp" ? -1 : 1));
     else if (key === "ArrowLeft" || key === "ArrowRight") {
@@ -304,6 +324,7 @@ export class Chart {
     return at >= range.from && at <= range.to ? at : null;
   }
 
+  /** @param {number} row */
   choose(row) {
     const { ranks } = this.facts;
     this.row = clamp(row, 0, ranks.length - 1);
@@ -312,7 +333,10 @@ export class Chart {
     this.later();
   }
 
-  // The next operator of the chosen rank: after the picked one, else the first bar in view.
+  /**
+   * The next operator of the chosen rank: after the picked one, else the first bar in view.
+   * @param {number} way
+   */
   next(way) {
     const { rank } = this.facts.ranks[this.row] || {};
     if (rank === undefined || !this.view) return;
@@ -336,13 +360,17 @@ export class Chart {
     else this.say([this.nameOf({ rank }), translate("ranks.no_operator")]);
   }
 
+  /** @param {string[]} lines */
   say(lines) {
     this.told.textContent = lines.join(", ");
   }
 
   // A file -------------------------------------------------------------------------------------------------------------------
 
-  /** Save what is shown as PNG, with a title and a legend of [[category, text], ...]. */
+  /**
+   * Save what is shown as PNG, with a title and a legend of [[category, text], ...].
+   * @param {string} name
+   */
   save(name, title, legend) {
     if (!this.view) return;
     const head = 2 * FONT_PX + 5 * GAP;

@@ -17,6 +17,10 @@ const USUAL_HEIGHT = 560;
 const STAGE_GAP = 12;
 const LEAST_NS = 20;
 
+/**
+ * @param {number} category
+ * @param {"light" | "dark"} theme
+ */
 export const colourOf = (category, theme) => COLOURS[theme][category];
 
 /**
@@ -38,7 +42,11 @@ export function unpacked(buffer) {
   return header;
 }
 
-/** Where rows are: top, bottom and the split of the two lanes of each; stages are apart. under: whether below is drawn, too. */
+/**
+ * Where rows are: top, bottom and the split of the two lanes of each; stages are apart. under: whether below is drawn, too.
+ * @param {number} [height]
+ * @param {boolean} [under]
+ */
 export function rowsOf(stages, height = USUAL_HEIGHT, under = false) {
   const count = stages.length;
   const pitch = Math.max(LEAST_PITCH, Math.min(MOST_PITCH, Math.floor(height / Math.max(1, count))));
@@ -68,6 +76,10 @@ export function rowAt({ rows, pitch }, y) {
 
 /**
  * What is drawn at a column of a row, in any lane if lane is null: { bar } or { cell }, a place in the arrays; null for none.
+ * @param {number} row
+ * @param {number | null} lane
+ * @param {number} column
+ * @param {number} [within]
  */
 export function hit(view, row, lane, column, within = 1) {
   let found = null;
@@ -100,13 +112,19 @@ export function zoomed({ from, to }, factor, at, length) {
   return within({ from: at - (at - from) * factor, to: at + (to - at) * factor }, length);
 }
 
-/** "from,to" as the state has it; null for anything else. */
+/**
+ * "from,to" as the state has it; null for anything else.
+ * @param {string} text
+ */
 export function parseWindow(text) {
   const found = /^(\d{1,18}),(\d{1,18})$/.exec(text || "");
   return found && Number(found[1]) < Number(found[2]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
 }
 
-/** "rank,operator" as the state has it; null for anything else. */
+/**
+ * "rank,operator" as the state has it; null for anything else.
+ * @param {string} text
+ */
 export function parsePick(text) {
   const found = /^(\d{1,7}),(\d{1,9})$/.exec(text || "");
   return found ? { rank: Number(found[1]), operator: Number(found[2]) } : null;
@@ -135,4 +153,5 @@ export function spreadOf(same) {
   };
 }
 
+/** @param {number} category */
 export const communicates = (category) => category >= COMPUTING;

@@ -22,7 +22,12 @@ export function drawHead(page) {
   const { facts } = page;
   const { ranks } = facts;
   const said = [];
+  /**
+   * @param {string} key
+   * @param {string} [tone]
+   */
   const say = (key, values, tone = "") => said.push(words(key, values, "p", tone));
+  /** @param {string} name */
   const sum = (name) => ranks.reduce((total, one) => total + Math.max(0, one[name]), 0);
   if (!facts.length) say("ranks.none", {});
   else {
@@ -91,8 +96,12 @@ export function drawDrawn(page) {
 
 export function drawLegend(page) {
   const theme = document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";
+  /**
+   * @param {string} style
+   * @param {string} key
+   */
   const swatch = (style, key) => make("li", "", [make("span", "ms-ranks-swatch", [], { style }), words(key, {})]);
-  const listed = page.facts.categories.map((name) => (
+  const listed = page.facts.categories.map((/** @type {string} */ name) => (
     swatch(`background: ${parts.colourOf(parts.CATEGORIES.indexOf(name), theme)}`, `ranks.category.${name}`)));
   const idle = swatch("background: var(--ms-hover); box-shadow: inset 0 0 0 1px var(--ms-line)", "ranks.idle");
   const { memory } = page.chart;
@@ -106,7 +115,10 @@ export function drawLegend(page) {
   page.find(".ms-ranks-legend").replaceChildren(...listed);
 }
 
-/** A value of a column as text; "" for unknown. */
+/**
+ * A value of a column as text; "" for unknown.
+ * @param {string} name
+ */
 export function textOf(name, value) {
   if (value === null || value === undefined) return "";
   if (name === "shift_ns") return signed(value);

@@ -12,8 +12,17 @@ const PHASES = ["forward", "backward", "recompute", "optimizer"];
 const COUNTERS = ["operators", "strategy", "redistribution", "gradient", "uneven"];
 const KINDS = { parameter: "strategy.parameters", constant: "strategy.constants" };
 
+/**
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
+/**
+ * @param {string} key
+ * @param {string} label
+ * @param {string} value
+ */
 function toggle(page, key, label, value) {
   const button = make("button", "ms-button ms-button-small", words(label), {
     type: "button", "data-toggle": value, "aria-pressed": "true",
@@ -69,9 +78,13 @@ export function choose(page, stage, file) {
   page.graph.root.scrollIntoView({ block: "start", behavior: "smooth" });
 }
 
+/** @param {string} name */
 export const go = (page, name) => canvas.go(page.graph, name);
 
-// Go to the operator of a kind that comes after the chosen one.
+/**
+ * Go to the operator of a kind that comes after the chosen one.
+ * @param {string} name
+ */
 function next(page, name) {
   const { drawing } = page.graph;
   const rows = drawing ? drawing.meta.counters.rows[name] || [] : [];
@@ -108,6 +121,7 @@ export function draw(page, about) {
   if (graph.drawing) canvas.mark(graph);
 }
 
+/** @param {boolean} on */
 const press = (button, on) => button.setAttribute("aria-pressed", String(on));
 
 const STATES = { reading: "graph_reading", waiting: "graph_reading", missing: "graph_missing", failed: "graph_failed" };
@@ -192,7 +206,11 @@ function drawHead(page, { meta, choice }) {
 export const png = (page) => canvas.png(page.graph);
 export const fit = (page) => canvas.fit(page.graph);
 
-/** Handle a key on the canvas; whether it did. */
+/**
+ * Handle a key on the canvas; whether it did.
+ * @param {string} name
+ * @param {boolean} shift
+ */
 export function key(page, name, shift) {
   const { graph } = page;
   if (!graph.drawing) return false;

@@ -33,6 +33,7 @@ function build(page) {
   });
 }
 
+/** @param {string} name */
 function full(page, name) {
   page.change({ full: get(page, "full") === name ? [] : [name] });
 }
@@ -64,13 +65,17 @@ function fill(page, sections) {
 
 // The grid ----------------------------------------------------------------------------------------------------------
 
+/** @param {number} value */
 const number = (value) => Number(value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
 
 /** What heat.js draws of the grid of ranks. */
 export function contentOf(grid, press) {
   const values = Float64Array.from(grid.values, (value) => (value === null ? NaN : value));
+  /** @param {number} value */
   const whole = (value) => (Number.isInteger(value) ? String(value) : "");
+  /** @param {number} value */
   const text = (value) => (grid.whole ? whole(value) : `${number(value)} ${grid.unit}`.trim());
+  /** @param {string} key */
   const pair = (key) => translations(`strategy.${key}`);
   const ordered = grid.form !== "parallel";
   return {
@@ -126,6 +131,7 @@ const answers = {
 profiling.define("strategy", { build, draw, answers });
 
 Object.assign(functionsOf("mindscope_strategy"), {
+  /** @param {string} rootId */
   answered(answer, rootId) {
     const page = profiling.pageOf(rootId);
     if (page && answer) answered(page, answer);

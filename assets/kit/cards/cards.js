@@ -256,7 +256,7 @@ Object.assign(functionsOf("mindscope_cards"), {
   },
 
   /**
-   * @param {Record<string, unknown> | null} change
+   * @param {Record<string, number | string | undefined> | null} change
    * @param {{ key: string }} id
    * @param {string} rootId
    */

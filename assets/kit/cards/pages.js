@@ -6,11 +6,12 @@ import { keeper } from "../pages.js";
 export const kinds = new Map();
 
 /**
- * @param {string} name
- * @param {CardKind} kind
+ * @template {keyof CardPages} Name
+ * @param {Name} name
+ * @param {CardKind<CardPages[Name]>} kind
  */
 export function define(name, kind) {
-  kinds.set(name, kind);
+  kinds.set(name, /** @type {CardKind} */ (kind));
 }
 
 /** @type {((page: CardsPage) => void)[]} */
@@ -30,11 +31,13 @@ const notYet = null;  // set before anything reads it: by the first plan, or whe
 /**
  * The record of a page of cards, with all fields that cards.js and the modules beside it keep.
  * @param {HTMLElement} root
+ * @param {CardsPage} page
  * @returns {Omit<CardsPage, keyof KeptPage>}
  */
-function fresh(root) {
+function fresh(root, page) {
+  const kind = /** @type {CardKind} */ (kinds.get(root.dataset.page || ""));
   return {
-    kind: /** @type {CardKind} */ (kinds.get(root.dataset.page || "")),
+    kind,
     catalogue: notYet,  // until Dash has sent one
     shown: [],
     items: [],  // cards and heads of sections on this page of cards, in order; see arrangement.js
@@ -84,10 +87,23 @@ function fresh(root) {
     runList: undefined,
     trails: undefined,
     tensorLook: undefined,
+    ...(kind && kind.fields ? kind.fields(page) : {}),
   };
 }
 
 export const { pageOf } = keeper(fresh, (page) => begun.forEach((act) => act(page)));
+
+/**
+ * A page by the id of its root if it has this name.
+ * @template {keyof CardPages} Name
+ * @param {Name} name
+ * @param {string} rootId
+ * @returns {CardPages[Name] | null}
+ */
+export function pageNamed(name, rootId) {
+  const page = pageOf(rootId);
+  return page && page.root.dataset.page === name ? /** @type {CardPages[Name]} */ (page) : null;
+}
 
 /** @param {EventTarget | null} element */
 export function pageAround(element) {
@@ -97,10 +113,13 @@ export function pageAround(element) {
 
 /**
  * All pages on screen with this name.
- * @param {string} name
+ * @template {keyof CardPages} Name
+ * @param {Name} name
+ * @returns {CardPages[Name][]}
  */
 export function all(name) {
-  return Array.from(document.querySelectorAll(`.ms-tagged[data-page="${name}"]`), (root) => pageOf(root.id));
+  const roots = Array.from(document.querySelectorAll(`.ms-tagged[data-page="${name}"]`));
+  return roots.map((root) => pageNamed(name, root.id)).filter((page) => page !== null);
 }
 
 /**

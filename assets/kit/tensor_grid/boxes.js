@@ -4,7 +4,10 @@ import { make } from "../elements.js";
 import { count } from "../units.js";
 import { setLabel } from "../i18n.js";
 
-/** The element that holds the boxes; label is the text key of its name. */
+/**
+ * The element that holds the boxes; label is the text key of its name.
+ * @param {string} label
+ */
 export function boxGroup(label) {
   const group = make("span", "ms-tensor-boxes", [], { role: "group" });
   setLabel(group, "aria-label", label);
@@ -48,6 +51,10 @@ export function clearBoxes(host) {
   host.replaceChildren();
 }
 
-/** The texts of boxes as an entry of the state, which has other uses for colons; and back. */
+/**
+ * The texts of boxes as an entry of the state, which has other uses for colons; and back.
+ * @param {string[]} boxes
+ */
 export const boxesText = (boxes) => boxes.join(",").replace(/\s/g, "").replace(/:/g, "..");
+/** @param {string} text */
 export const dimsOf = (text) => text.replace(/\.\./g, ":");

@@ -5,7 +5,10 @@ import { last } from "../state.js";
 
 const MOST = 5;
 
-/** The controls, and draw(state) that shows in them what the state says; change({ key: [...] }) changes it. */
+/**
+ * The controls, and draw(state) that shows in them what the state says; change({ key: [...] }) changes it.
+ * @param {(changes: Wire.Query) => void} change
+ */
 export function lookControls(change) {
   const notation = segments("tensor_grid.format", [["value", "tensor_grid.format.value"], ["sci", "tensor_grid.format.sci"]],
     (value) => change({ format: value === "sci" ? ["sci"] : [] }));
@@ -17,6 +20,7 @@ export function lookControls(change) {
   field.classList.add("ms-tensor-digits");
   return {
     elements: [notation, field],
+    /** @param {Wire.Query} state */
     draw(state) {
       const { scientific, digits } = lookOf(state);
       pressSegment(notation, scientific ? "sci" : "value");
@@ -25,7 +29,10 @@ export function lookControls(change) {
   };
 }
 
-/** { scientific, digits } of a state. */
+/**
+ * { scientific, digits } of a state.
+ * @param {Wire.Query} state
+ */
 export function lookOf(state) {
   const digits = Number(last(state, "digits", String(MOST)));
   return {

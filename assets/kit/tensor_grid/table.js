@@ -10,6 +10,10 @@ const MOST_BLOCKS = 200;
 const LONGEST = 8e6;
 const WAIT_MS = 40;        // skips blocks that a dragged scroll bar only passes
 
+/**
+ * @param {string} className
+ * @param {string} [role]
+ */
 function make(className, role) {
   const element = document.createElement("div");
   element.className = className;
@@ -17,11 +21,19 @@ function make(className, role) {
   return element;
 }
 
+/**
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
-// One scroll direction: count cells of a size; the first one in view may be visible in part.
+/**
+ * One scroll direction: count cells of a size; the first one in view may be visible in part.
+ * @param {number} size
+ */
 export function axis(size) {
   return {
     size, count: 0, at: 0, room: 0,
@@ -29,11 +41,14 @@ export function axis(size) {
     get length() { return Math.min(this.count * this.size, LONGEST); },
     get scaled() { return this.count * this.size > LONGEST; },
     toPixels() { return this.most ? (this.at / this.most) * Math.max(0, this.length - this.room) : 0; },
+    /** @param {number} pixels */
     fromPixels(pixels) {
       if (!this.scaled) return pixels / this.size;
       return (pixels / Math.max(1, this.length - this.room)) * this.most;
     },
+    /** @param {number} place */
     moveTo(place) { this.at = clamp(place, 0, this.most); },
+    /** @param {number} index */
     bring(index) {
       const whole = Math.max(1, Math.floor(this.room / this.size));
       if (index < this.at) this.moveTo(index);
@@ -74,6 +89,10 @@ export function createTable(host, { fetch, moved }) {
     return `${row - (row % BLOCK[0])} ${column - (column % BLOCK[1])}`;
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   function valueAt(row, column) {
     const block = blocks.get(keyOf(row, column));
     return block && block.get ? block.get(row, column) : undefined;
@@ -89,6 +108,7 @@ export function createTable(host, { fetch, moved }) {
     return keys;
   }
 
+  /** @param {number[]} options */
   async function load([row, column]) {
     const key = `${row} ${column}`;
     const { signal } = fetching;
@@ -115,13 +135,20 @@ export function createTable(host, { fetch, moved }) {
 
   // Drawing ----------------------------------------------------------------------------------------------------------
 
-  // As many elements of a kind as are wanted; those there are beyond them are hidden.
+  /**
+   * As many elements of a kind as are wanted; those there are beyond them are hidden.
+   * @param {number} number
+   * @param {HTMLDivElement} parent
+   * @param {string} kind
+   * @param {string} role
+   */
   function pooled(pool, number, parent, kind, role) {
     while (pool.length < number) pool.push(parent.appendChild(make(`ms-table-${kind}`, role)));
     pool.forEach((element, i) => { element.hidden = i >= number; });
     return pool;
   }
 
+  /** @param {number} i */
   function line(i) {
     if (!lines[i]) {
       const element = make("ms-table-line", "row");
@@ -131,15 +158,25 @@ export function createTable(host, { fetch, moved }) {
     return lines[i];
   }
 
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {number} width
+   */
   function place(element, left, top, width) {
     element.style.transform = `translate(${left}px, ${top}px)`;
     element.style.width = `${width}px`;
   }
 
+  /** @param {string} text */
   function write(element, text) {
     if (element.textContent !== text) element.textContent = text;
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   function drawCell(element, row, column) {
     const value = valueAt(row, column);
     const known = value !== undefined;
@@ -162,7 +199,9 @@ export function createTable(host, { fetch, moved }) {
     if (!shown || !host.clientWidth) return;
     measure();
     const [high, wide] = [rows.end - rows.first, columns.end - columns.first];
+    /** @param {number} i */
     const left = (i) => headWidth + Math.round((columns.first + i - columns.at) * columns.size);
+    /** @param {number} i */
     const top = (i) => ROW + Math.round((rows.first + i - rows.at) * ROW);
     for (let i = 0; i < high; i += 1) {
       const { element, cells, head } = line(i);
@@ -236,6 +275,10 @@ export function createTable(host, { fetch, moved }) {
     draw();
   }, { passive: false });
 
+  /**
+   * @param {number} [row]
+   * @param {number} [column]
+   */
   function goTo(row, column) {
     if (!shown || !rows.count || !columns.count) return;
     current = [clamp(row, 0, rows.count - 1), clamp(column, 0, columns.count - 1)];
@@ -247,7 +290,7 @@ export function createTable(host, { fetch, moved }) {
     moved(...current);
   }
 
-  host.addEventListener("keydown", (event) => {
+  host.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.altKey || event.metaKey || !shown) return;
     const page = Math.max(1, Math.floor(rows.room / ROW) - 1);
     const [row, column] = current;
@@ -272,7 +315,10 @@ export function createTable(host, { fetch, moved }) {
   new ResizeObserver(draw).observe(host);
 
   return {
-    // Set new content, keeping the position if it still exists. kept: values have not changed.
+    /**
+     * Set new content, keeping the position if it still exists. kept: values have not changed.
+     * @param {boolean} [kept]
+     */
     show(next, kept = false) {
       if (!kept) {
         fetching.abort();

@@ -34,6 +34,10 @@ export function createValues({ table: host, readout, id, url, choose, failed }) 
     return (row, column) => at((row - got.rows[0]) * width + column - got.cols[0]);
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   function indexOf(row, column) {
     const index = [...about.fixed];
     about.free.forEach((part, i) => { index[part.dim] = part.start + [row, column][i]; });
@@ -67,13 +71,16 @@ export function createValues({ table: host, readout, id, url, choose, failed }) 
     const format = numbers.formatter(about.kept, look, largest);
     const kept = shown === query;
     shown = query;
-    const head = (part) => (i) => (part ? String(part.start + i) : "");
+    const head = (part) => (/** @type {number} */ i) => (part ? String(part.start + i) : "");
     const lastColumn = columns ? String(columns.start + columns.count - 1).length : 1;
+    /** @param {number} value */
     const within = (value) => limit > 0 && numbers.finite(value) && Math.abs(numbers.size(value)) <= limit;
     table.show({
       rows: rows ? rows.count : 1, columns: columns ? columns.count : 1, rowHead: head(rows), columnHead: head(columns),
       width: 18 + 7.4 * Math.max(format.characters, lastColumn, 4),
+      /** @param {number} value */
       format: (value) => (within(value) ? { text: "0", kind: " ms-within" } : format.cell(value)),
+      /** @param {number} value */
       heat: (value) => (largest && !within(value) ? Math.max(-1, Math.min(1, numbers.size(value) / largest)) : 0),
     }, kept);
     const there = target;

@@ -47,6 +47,7 @@ function build(page) {
   });
 }
 
+/** @param {string} name */
 function go(page, name) {
   const card = page.find(`[data-card="${name}"]`);
   card.scrollIntoView({ block: "start" });
@@ -72,6 +73,7 @@ function press(page, card, title) {
   page.change({ [`sort-${card.dataset.card}`]: next ? [`${column}:${next}`] : [] });
 }
 
+/** @param {number} column */
 function valuesOf(rows, column) {
   return Array.from(rows, (row) => {
     const { dataset, textContent } = row.cells[column];
@@ -106,6 +108,7 @@ function sort(page) {
   }
 }
 
+/** @param {string} name */
 function toggle(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }

@@ -13,13 +13,20 @@ const NAMING = ["run", "session", "rank", "unit", "by", "scale", "type", "op", "
 const nameOf = (page) => `${page.run.name}_${page.profile.rank}_shapes`;
 const plots = plotCards(profiling.pageOf, nameOf, (page) => Boolean(page.facts));
 
-/** The types drawn after a press on one: it is added or left out; the last one stays. */
+/**
+ * The types drawn after a press on one: it is added or left out; the last one stays.
+ * @param {string} name
+ */
 export function toggled(drawn, name, most) {
   if (!drawn.includes(name)) return drawn.length < most ? [...drawn, name] : drawn;
   return drawn.length > 1 ? drawn.filter((one) => one !== name) : drawn;
 }
 
-/** The address of a table of the page as CSV. */
+/**
+ * The address of a table of the page as CSV.
+ * @param {string} routes
+ * @param {string} name
+ */
 export function urlOf(routes, name, ask) {
   const query = new URLSearchParams();
   for (const key of NAMING) for (const value of ask[key] || []) query.append(key, value);
@@ -27,6 +34,10 @@ export function urlOf(routes, name, ask) {
 }
 
 function build(page) {
+  /**
+   * @param {string} key
+   * @param {string} usual
+   */
   const set = (key, usual) => (value) => page.change({ [key]: value === usual ? [] : [value] });
   page.unit = segments("shapes.unit", [["operator", "shapes.unit.operator"], ["kernel", "shapes.unit.kernel"]],
     (value) => page.change({ unit: value === "operator" ? [] : [value], type: [], op: [], shape: [], q: [] }));
@@ -44,6 +55,10 @@ function build(page) {
     timer = window.setTimeout(() => page.change({ q: value ? [value] : [] }), WAIT_MS);
   });
   page.links = new Map();
+  /**
+   * @param {string} name
+   * @param {string} key
+   */
   const link = (name, key) => {
     const made = make("a", "ms-button ms-button-small", [icon("download"), words(key)], { download: "", "data-csv": name });
     page.links.set(name, made);
@@ -97,6 +112,10 @@ function drawBadges(page, operator) {
 profiling.define("shapes", { build, draw });
 
 Object.assign(functionsOf("mindscope_shapes"), {
+  /**
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   plan(ask, _prefs, now, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask) return noUpdate();
@@ -105,6 +124,7 @@ Object.assign(functionsOf("mindscope_shapes"), {
     return same(next, now) ? noUpdate() : next;
   },
 
+  /** @param {string} rootId */
   painted(steps, operator, facts, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !facts) return;
@@ -115,6 +135,7 @@ Object.assign(functionsOf("mindscope_shapes"), {
     plots.place(page, "operator", "operator-plot", operator);
   },
 
+  /** @param {string} rootId */
   picked(click, rootId) {
     const page = profiling.pageOf(rootId);
     const point = click && click.points && click.points[0];

@@ -85,7 +85,10 @@ function begin(one) {
   look();
 }
 
-// What users do in a frame: it closes menus around it, and what the page becomes from then on is their change.
+/**
+ * What users do in a frame: it closes menus around it, and what the page becomes from then on is their change.
+ * @param {HTMLIFrameElement} frame
+ */
 function watch(one, frame) {
   const touch = () => { one.touched = true; };
   for (const name of ["pointerdown", "keydown", "wheel"]) frame.contentWindow.addEventListener(name, touch, { capture: true });

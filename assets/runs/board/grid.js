@@ -4,6 +4,10 @@
 export const COLUMNS = 12;  // layouts/runs/boards.py
 export const ROWS = [2, 60];
 
+/**
+ * @param {number} least
+ * @param {number} most
+ */
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 const byPlace = (one, other) => one.y - other.y || one.x - other.x;
 
@@ -29,6 +33,7 @@ export const settled = (cards) => fallen([...cards].sort(byPlace));
  * The board after a card was moved to a column and a row: it goes above a card whose middle is below its top.
  * @param {any[]} cards
  * @param {string} key
+ * @param {number} y
  * @returns {any[]}
  */
 export function moved(cards, key, x, y) {
@@ -56,6 +61,8 @@ export function resized(cards, key, w, h) {
  * The next place of a card that the arrow keys move: a column to the side, or past its neighbour above or below.
  * @param {any[]} cards
  * @param {string} key
+ * @param {number} dx
+ * @param {number} dy
  * @returns {any[]}
  */
 export function stepped(cards, key, dx, dy) {
@@ -83,7 +90,11 @@ export function shifted(before, after) {
   });
 }
 
-/** The first place, by rows, of a card of this size. */
+/**
+ * The first place, by rows, of a card of this size.
+ * @param {number} w
+ * @param {number} h
+ */
 export function freePlace(cards, w, h) {
   const rows = [0, ...cards.map((card) => card.y + card.h)].sort((one, other) => one - other);
   for (const y of rows) {

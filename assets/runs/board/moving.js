@@ -37,6 +37,7 @@ function follow(page, handle, press, draw, end) {
     else if (event.clientY > window.innerHeight - EDGE) window.scrollBy(0, 12);
     draw(event.clientX - from.x, event.clientY + window.scrollY - from.y);
   };
+  /** @param {KeyboardEvent} event */
   const key = (event) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
@@ -44,6 +45,7 @@ function follow(page, handle, press, draw, end) {
   };
   const up = () => stop(true);
   const lost = () => stop(false);
+  /** @param {boolean} done */
   function stop(done) {
     page.root.classList.remove("ms-board-dragging");
     handle.removeEventListener("pointermove", move);
@@ -58,13 +60,14 @@ function follow(page, handle, press, draw, end) {
   window.addEventListener("keydown", key, true);
 }
 
+/** @param {HTMLElement} element */
 function dragged(page, element, press, handle, next) {
   const before = settled(page.board.cards);
   const card = before.find(({ key }) => key === element.dataset.card);
   const column = (page.find(".ms-board-grid").clientWidth + GAP) / COLUMNS;
   let after = before;
   element.classList.add("ms-board-held");
-  follow(page, handle, press, (dx, dy) => {
+  follow(page, handle, press, (/** @type {number} */ dx, /** @type {number} */ dy) => {
     after = next(before, card, Math.round(dx / column), Math.round(dy / ROW));
     arrange(page, after);
   }, (done) => {
@@ -74,8 +77,14 @@ function dragged(page, element, press, handle, next) {
   });
 }
 
-/** Have a card be moved by its head and resized by its corner and by keys. */
+/**
+ * Have a card be moved by its head and resized by its corner and by keys.
+ * @param {HTMLElement} element
+ * @param {HTMLElement} head
+ * @param {HTMLSpanElement} corner
+ */
 export function attach(page, element, head, corner) {
+  /** @param {HTMLElement} handle */
   const start = (handle, next) => (event) => {
     if (event.button !== 0 || !page.editable || isNarrow(page) || element.classList.contains("ms-full")) return;
     if (handle === head && event.target.closest("button, a, input, summary, details")) return;
@@ -90,6 +99,10 @@ export function attach(page, element, head, corner) {
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+/**
+ * @param {HTMLElement} element
+ * @param {KeyboardEvent} event
+ */
 function pressed(page, element, event) {
   if (event.target !== element || !page.editable || event.ctrlKey || event.metaKey || event.altKey) return;
   const { card: key } = element.dataset;

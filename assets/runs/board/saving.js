@@ -4,7 +4,11 @@
 import * as boards from "../../kit/boards.js";
 import { iconButton, make, words } from "../../kit/elements.js";
 
-/** Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said. */
+/**
+ * Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said.
+ * @param {string} key
+ * @param {boolean} [wrong]
+ */
 export function say(page, key, values, actions = [], wrong = false) {
   const host = page.find(".ms-board-said");
   const buttons = actions.map(([name, act]) => {
@@ -21,7 +25,10 @@ export function say(page, key, values, actions = [], wrong = false) {
   host.replaceChildren(make("div", "ms-board-toast", [said, ...buttons, close]));
 }
 
-/** The texts of a card that an overriding change replaces, as a change. */
+/**
+ * The texts of a card that an overriding change replaces, as a change.
+ * @param {Wire.BoardCard} card
+ */
 const content = ({ key, place, part, title, text }) => ({ key, part, title, ...(place === null ? { text } : { place }) });
 
 /**

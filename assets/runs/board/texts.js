@@ -8,6 +8,10 @@ import { setLabel } from "../../kit/i18n.js";
 export const LONGEST = 20000;  // layouts/runs/boards.py
 const SCHEMES = ["http:", "https:", "mailto:"];
 
+/**
+ * @param {string} namespace
+ * @param {string} type
+ */
 const component = (namespace, type, props) => ({ namespace, type, props });
 
 /** Have the texts of a board rendered. */
@@ -22,7 +26,10 @@ export function render(page) {
   })) });
 }
 
-// Links lead to the web, to a mail, or to pages of ours, and to nothing else.
+/**
+ * Links lead to the web, to a mail, or to pages of ours, and to nothing else.
+ * @param {Element} copy
+ */
 function harmless(copy) {
   for (const link of copy.querySelectorAll("a")) {
     if (!SCHEMES.includes(link.protocol)) link.removeAttribute("href");
@@ -52,7 +59,11 @@ export function watch(page) {
   });
 }
 
-/** Edit the text of a card; save(text) and cancel() end it. */
+/**
+ * Edit the text of a card; save(text) and cancel() end it.
+ * @param {string} text
+ * @param {() => void} cancel
+ */
 export function edit(host, text, save, cancel) {
   const field = make("textarea", "ms-input ms-board-field", [], { maxlength: String(LONGEST), spellcheck: "false" });
   setLabel(field, "aria-label", "board.text");

@@ -79,7 +79,7 @@ export class Columns {
   }
 
   definitions() {
-    const widths = new Map((this.layout().width || []).map((text) => {
+    const widths = new Map((this.layout().width || []).map((/** @type {string} */ text) => {
       const at = text.lastIndexOf(":");
       return [text.slice(0, at), Number(text.slice(at + 1))];
     }));
@@ -122,6 +122,7 @@ export class Columns {
     };
   }
 
+  /** @param {string} id */
   nameOf(id) {
     const own = this.base.find(({ colId }) => colId === id);
     if (own) return inLanguage(own.label);
@@ -167,11 +168,13 @@ export class Columns {
     this.change({ col: next });
   }
 
+  /** @param {number} width */
   resized(id, width) {
-    const others = (this.layout().width || []).filter((text) => !text.startsWith(`${id}:`));
+    const others = (this.layout().width || []).filter((/** @type {string} */ text) => !text.startsWith(`${id}:`));
     this.change({ width: [...others, `${id}:${Math.round(width)}`] });
   }
 
+  /** @param {string} id */
   toggle(id) {
     const now = this.order();
     if (now.includes(id)) {
@@ -248,6 +251,7 @@ export class Columns {
     const own = [...this.base.map(({ colId }) => colId), "duration"]
       .filter((id) => !FIXED.includes(id) && this.nameOf(id).toLowerCase().includes(text));
     const used = this.used();
+    /** @param {string} key */
     const part = (key, lines) => (lines.length ? [make("h4", "", words(key)), ...lines] : []);
     const parts = [
       ...part("runs.columns_runs", own.map((id) => this.line(
@@ -275,10 +279,19 @@ export class Columns {
     }
   }
 
+  /**
+   * @param {HTMLLabelElement[] | HTMLSpanElement[]} boxes
+   * @param {...HTMLSpanElement | null} more
+   */
   line(boxes, ...more) {
     return make("div", "ms-runs-choice", [...boxes, make("span", "ms-grow"), ...more.filter(Boolean)]);
   }
 
+  /**
+   * @param {string} id
+   * @param {string} text
+   * @param {string} [title]
+   */
   box(id, shown, text, title = text) {
     const input = make("input", "", [], { type: "checkbox", value: id, "aria-label": title });
     input.checked = shown.has(id);
@@ -291,6 +304,7 @@ export class Columns {
     return element;
   }
 
+  /** @param {string} id */
   grouper(id) {
     const at = this.view.groups.levels.indexOf(id);
     const button = make("button", "ms-button ms-button-small", [words("runs.group"), at < 0 ? "" : ` ${at + 1}`], {

@@ -45,10 +45,14 @@ export class Expressions {
     });
   }
 
-  /** The lines of the menu that name it by a text. */
+  /**
+   * The lines of the menu that name it by a text.
+   * @param {string} text
+   */
   lines(shown, text) {
     for (const id of shown) if (isExpression(id)) this.tags.add(tagOf(id));
     const { columns } = this;
+    /** @param {string} id */
     const box = (id) => columns.box(id, shown, translate(`runs.column_${id.split(":", 1)[0]}`), columns.nameOf(id));
     return [...this.tags].filter((tag) => tag.toLowerCase().includes(text)).map((tag) => columns.line([
       make("span", "ms-cut ms-runs-tag", tag, { title: tag }), ...KINDS.map((kind) => box(`${kind}:${tag}`)),

@@ -28,6 +28,7 @@ export class Values {
     this.asking = 0;
   }
 
+  /** @param {string} key */
   get(column, key) {
     const known = this.columns.get(column);
     const value = known ? known.get(key) : undefined;
@@ -96,7 +97,11 @@ export class Patterns {
     this.asking = 0;
   }
 
-  // Whether a text matches; true until that is known, and if it cannot be.
+  /**
+   * Whether a text matches; true until that is known, and if it cannot be.
+   * @param {string} pattern
+   * @param {string} text
+   */
   matches(pattern, text) {
     let of = this.known.get(pattern);
     if (!of) this.known.set(pattern, (of = { texts: new Map(), wanted: new Set(), error: "" }));
@@ -143,7 +148,10 @@ export class Patterns {
   }
 }
 
-/** The pattern of a filter text; null for plain text. */
+/**
+ * The pattern of a filter text; null for plain text.
+ * @param {string} text
+ */
 export function patternOf(text) {
   return text.length > 2 && text.startsWith("/") && text.endsWith("/") ? text.slice(1, -1) : null;
 }

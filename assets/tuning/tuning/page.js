@@ -17,6 +17,10 @@ const KEYS = ["study", "target", "trial", "sort", "show", "x", "y", "by"];
 const OF_TABLE = ["trial", "sort", "show"];
 const METHODS = ["fanova", "mdi", "pedanova"];
 const STATES = ["complete", "running", "pruned", "failed"];
+/**
+ * @param {string} key
+ * @param {string} [fallback]
+ */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
 const { pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
@@ -44,6 +48,7 @@ function build(page) {
   });
 }
 
+/** @param {string} key */
 function labelled(key, control) {
   const label = make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), control]);
   setLabel(label, "title", key);
@@ -57,11 +62,20 @@ function question(page) {
   return ask;
 }
 
-// A question without these keys, which do not change its answer.
+/**
+ * A question without these keys, which do not change its answer.
+ * @param {{ version: string[], lang: string[] }} ask
+ * @param {string[]} keys
+ */
 function without(ask, keys) {
   return Object.fromEntries(Object.entries(ask).filter(([key]) => !keys.includes(key)));
 }
 
+/**
+ * @param {Wire.Query | null} state
+ * @param {unknown} _prefs
+ * @param {string} rootId
+ */
 function plan(state, version, _prefs, rootId) {
   const page = pageOf(rootId);
   if (!page || version === null || version === undefined) return;
@@ -76,7 +90,7 @@ function choose(page, answer) {
     running ? "tuning.option_running" : "tuning.option",
     { name: key === name ? name : key, n: count(trials), running: count(running) },
   )]), answer.study || get(page, "study"));
-  fillSelect(page.targets, (answer.targets || []).map((name) => [name, name]), answer.target || "");
+  fillSelect(page.targets, (answer.targets || []).map((/** @type {string} */ name) => [name, name]), answer.target || "");
   page.targets.closest("label").hidden = (answer.targets || []).length < 2;
   page.find(".ms-tuning-bar").hidden = !answer.studies.length;
   pressSegment(page.sort, get(page, "sort", "best"));
@@ -130,7 +144,7 @@ const answers = {
     if (answer.figures.parallel) await programmed();
     for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
     page.settings.forEach((one, at) => {
-      fillSelect(one, answer.settings.map((name) => [name, name]), answer.shown[at] || "");
+      fillSelect(one, answer.settings.map((/** @type {string} */ name) => [name, name]), answer.shown[at] || "");
       one.closest("label").hidden = answer.settings.length < 2;
     });
   },
@@ -144,7 +158,10 @@ const answers = {
   },
 };
 
-// A press on a point shows its trial.
+/**
+ * A press on a point shows its trial.
+ * @param {string} rootId
+ */
 function picked(click, rootId) {
   const page = pageOf(rootId);
   const point = page && click && click.points && click.points[0];
@@ -153,6 +170,7 @@ function picked(click, rootId) {
 
 Object.assign(functionsOf("mindscope_tuning"), {
   plan, picked,
+  /** @param {string} rootId */
   answered(answer, rootId) {
     const page = pageOf(rootId);
     if (page && answer) answered(page, answer);

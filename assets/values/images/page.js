@@ -30,6 +30,7 @@ function gridOf(page, card) {
   return grid;
 }
 
+/** @param {string} key */
 function show(page, card, key) {
   if (comparing(page) === key) return comparison.show(page, card, key);
   const grid = gridOf(page, card);
@@ -47,6 +48,7 @@ function show(page, card, key) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+/** @param {string[]} options */
 function adjustment([name, label]) {
   const range = make("input", "ms-slider ms-image-adjust", [], {
     type: "range",
@@ -59,6 +61,7 @@ function adjustment([name, label]) {
   return make("label", "ms-field", [words(label, {}, "span", "ms-field-name"), range, make("output", "ms-image-percent")]);
 }
 
+/** @param {{ [k: string]: number }} values */
 function adjust(page, values) {
   for (const [name] of ADJUSTMENTS) {
     const range = page.find(`[data-adjust="${name}"]`);
@@ -70,6 +73,7 @@ function adjust(page, values) {
   page.find(".ms-image-reset").disabled = values.bright === 100 && values.contrast === 100;
 }
 
+/** @param {Wire.Query | null} state */
 function adjusted(page, state) {
   return Object.fromEntries(ADJUSTMENTS.map(([name]) => {
     const value = Number(last(state, name, "100"));
@@ -119,6 +123,7 @@ function draw(page) {
   page.root.classList.toggle("ms-images-comparing", comparing(page) !== null);
 }
 
+/** @param {string} key */
 function painted(page, card, key, meta) {
   stepping.take(page, card, meta);
   const number = card.stepped.reduce((sum, series) => sum + series.steps.length, 0);

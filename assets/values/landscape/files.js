@@ -8,6 +8,7 @@ function fileName(page) {
   return files.fileName(page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_"), "landscape");
 }
 
+/** @param {string} format */
 export async function image(page, format) {
   const plot = page.plot();
   if (plot && page.figure) await files.saveImage(plot, plot, format, fileName(page));

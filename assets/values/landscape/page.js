@@ -49,6 +49,7 @@ function focus(page) {
   return [{ run, sheet }];
 }
 
+/** @param {boolean} withVersions */
 function asked(page, withVersions) {
   const sheets = page.sheets.map(({ run, sheet }) => JSON.stringify([run.key, sheet.tag]));
   const mark = page.sheets.map(({ run, sheet }) =>
@@ -87,6 +88,10 @@ function showState(page) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} key
+ * @param {{ min: string, max: string, step: string }} bounds
+ */
 function slider(page, key, bounds) {
   const input = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": key });
   let timer = 0;
@@ -98,6 +103,10 @@ function slider(page, key, bounds) {
 }
 
 function build(page) {
+  /**
+   * @param {string} name
+   * @param {string[]} values
+   */
   const choices = (name, values) => values.map((value) => [value, `landscape.${name}.${value}`]);
   page.views = segments("landscape.view", choices("view", ["filled", "isolines", "surface"]), (view) =>
     put(page, "view", view),
@@ -209,7 +218,7 @@ function drawPicks(page) {
     box.checked = on.includes(run.key);
     box.disabled = box.checked ? on.length === 1 : on.length >= MOST_COMPARED;
     box.addEventListener("change", () =>
-      page.change({ final: box.checked ? [...on, run.key] : on.filter((key) => key !== run.key) }),
+      page.change({ final: box.checked ? [...on, run.key] : on.filter((/** @type {string} */ key) => key !== run.key) }),
     );
     return make("label", "ms-menu-item ms-landscape-pick", [box, make("span", "ms-cut", run.name)], { title: run.name });
   }));
@@ -219,6 +228,7 @@ function drawPicks(page) {
 
 function plan(item) {
   if (item.problem) return make("section", "ms-card ms-landscape-plan", make("p", "ms-wrong-text", item.problem));
+  /** @param {number} language */
   const unit = (language) => translations(item.unit === "epoch" ? "landscape.epoch" : "landscape.step")[language].toLowerCase();
   const values = {
     run: item.name,
@@ -297,6 +307,11 @@ function drawHead(page) {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_landscape"), {
+  /**
+   * @param {Wire.Query | null} state
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   plan(state, catalogue, _prefs, askNow, sideNow, rootId) {
     const page = pageOf(rootId);
     if (!page || !catalogue) return [noUpdate(), noUpdate()];
@@ -310,6 +325,7 @@ Object.assign(functionsOf("mindscope_landscape"), {
     return [[drawing(page), askNow], [asked(page, true), sideNow]].map(([next, now]) => (same(next, now) ? noUpdate() : next));
   },
 
+  /** @param {string} rootId */
   painted(figure, rootId) {
     const page = pageOf(rootId);
     if (!page || !figure || !page.catalogue || !figure.layout.meta) return;
@@ -321,6 +337,7 @@ Object.assign(functionsOf("mindscope_landscape"), {
     page.root.classList.add("ms-landscape-drawn");
   },
 
+  /** @param {string} rootId */
   picked(click, figure, rootId) {
     const page = pageOf(rootId);
     const point = click && click.points && click.points[0];

@@ -30,7 +30,10 @@ function distances(points) {
   return along;
 }
 
-// Points passed after a part of the distance; the last is interpolated.
+/**
+ * Points passed after a part of the distance; the last is interpolated.
+ * @param {number} part
+ */
 function passed(points, along, part) {
   const goal = along[along.length - 1] * part;
   let next = along.findIndex((distance) => distance >= goal);
@@ -43,6 +46,7 @@ function passed(points, along, part) {
   }));
 }
 
+/** @param {number} part */
 function show(plot, moving, part) {
   const changes = {};
   for (const track of moving) {
@@ -55,6 +59,7 @@ function show(plot, moving, part) {
   return window.Plotly.restyle(plot, changes, moving.map((track) => track.index));
 }
 
+/** @param {boolean} playing */
 function button(page, playing) {
   const element = page.find('[data-act="play"]');
   element.firstElementChild.className = `ms-icon ms-icon-${playing ? "stop" : "play"}`;

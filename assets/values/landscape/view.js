@@ -4,10 +4,15 @@ import { last } from "../../kit/state.js";
 
 export const DEFAULTS = { view: "filled", map: "viridis", lines: "20", opacity: "1" };
 
+/** @param {string} key */
 export function get(page, key) {
   return last(page.state, key, DEFAULTS[key] || "");
 }
 
+/**
+ * @param {string} key
+ * @param {string} value
+ */
 export function put(page, key, value) {
   page.change({ [key]: value === (DEFAULTS[key] || "") ? [] : [value] });
 }
