@@ -37,7 +37,7 @@ export function csvOf(routes, table, request) {
 export function build(page) {
   const host = page.find(".ms-efficiency-settings");
   page.settings = new Map();
-  host.replaceChildren(...host.dataset.settings.split(" ").map((name) => field(page, name)));
+  host.replaceChildren(...host.dataset.settings.split(" ").map((/** @type {string} */ name) => field(page, name)));
   page.root.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest("button[data-set]");
     if (!button || !page.root.contains(button)) return;
@@ -46,6 +46,7 @@ export function build(page) {
   });
 }
 
+/** @param {string} name */
 function field(page, name) {
   // Numbers such as 1e13 are typed as text: fields of numbers would have arrows that step by 1.
   const input = make("input", "ms-input", [], { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
@@ -69,6 +70,7 @@ export function draw(page) {
 }
 
 Object.assign(functionsOf("mindscope_efficiency"), {
+  /** @param {string} rootId */
   plan(ask, state, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask) return noUpdate();
@@ -81,6 +83,7 @@ Object.assign(functionsOf("mindscope_efficiency"), {
     return next;
   },
 
+  /** @param {string} rootId */
   again(wanted, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !wanted) return;

@@ -49,11 +49,15 @@ function build(page) {
   plots.watch(page);
 }
 
-// Pick a rank by its number as text, or null for none.
+/**
+ * Pick a rank by its number as text, or null for none.
+ * @param {string | null} rank
+ */
 function pick(page, rank) {
   page.change({ picked: rank === null ? [] : [rank] });
 }
 
+/** @param {string} way */
 function step(page, way) {
   const to = page.facts && page.facts[way];
   if (to) pick(page, to);
@@ -80,7 +84,7 @@ function drawFacts(page) {
   if (!facts.ranks) return;
   const metric = profiling.get(page, "metric", "computing");
   const metrics = facts.metrics.includes(metric) ? facts.metrics : [...facts.metrics, metric];
-  fillSelect(page.metrics, metrics.map((name) => [name, translate(`cluster.metric.${name}`)]), metric);
+  fillSelect(page.metrics, metrics.map((/** @type {string} */ name) => [name, translate(`cluster.metric.${name}`)]), metric);
   for (const button of page.rows.querySelectorAll("button")) button.hidden = !facts.rows.includes(button.dataset.value);
   page.rows.hidden = facts.rows.length < 2;
   page.finding.hidden = facts.kind !== "rank";
@@ -129,6 +133,10 @@ function drawReading(page) {
 
 function drawBadges(page, bars, grid, heat) {
   const tall = [0];
+  /**
+   * @param {string} name
+   * @param {HTMLSpanElement[]} badges
+   */
   const place = (name, badges) => page.find(`[data-plot="${name}"] .ms-card-badges`).replaceChildren(...badges);
   if (bars) {
     const { bin, total, unknown } = bars.layout.meta;
@@ -159,6 +167,10 @@ function keyOf(click) {
 profiling.define("cluster", { build, draw });
 
 Object.assign(functionsOf("mindscope_cluster"), {
+  /**
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   plan(ask, screen, _prefs, again, now, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask || !screen) return noUpdate();
@@ -177,7 +189,10 @@ Object.assign(functionsOf("mindscope_cluster"), {
     return FIGURES.map((name, at) => plots.place(page, name, values[at]));
   },
 
-  // A press on a bar picks its rank, or shows the ranks of its group.
+  /**
+   * A press on a bar picks its rank, or shows the ranks of its group.
+   * @param {string} rootId
+   */
   barPressed(click, rootId) {
     const page = profiling.pageOf(rootId);
     const key = keyOf(click);
@@ -186,12 +201,14 @@ Object.assign(functionsOf("mindscope_cluster"), {
     else if (page.facts.kind === "rank") pick(page, key);
   },
 
+  /** @param {string} rootId */
   cellPressed(click, rootId) {
     const page = profiling.pageOf(rootId);
     const key = keyOf(click);
     if (page && key && key !== "-1") pick(page, key);
   },
 
+  /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !change) return;

@@ -21,7 +21,13 @@ const ASK_MS = 120;
 /** Bands from the bottom of a row to its top. */
 const STACK = ["forward", "backward", "computing", "send", "receive", "exchange", "collective", "unknown", "idle"];
 
+/**
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
+/** @param {string} text */
 const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16) || 0);
 
 export class Chart {
@@ -75,6 +81,10 @@ export class Chart {
 
   // Drawing --------------------------------------------------------------------------------------------------------------
 
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {number} ratio
+   */
   sized(canvas, ratio) {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     canvas.width = Math.round(width * ratio);
@@ -96,6 +106,10 @@ export class Chart {
     return { left: LABEL, wide: Math.max(this.host.clientWidth - LABEL - RIGHT, 50), top: AXIS + gap, high, gap };
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} ratio
+   */
   render(context, ratio) {
     const { view, box } = this;
     const { colour, font } = coloursAt(this.host);
@@ -116,13 +130,22 @@ export class Chart {
     });
   }
 
-  // A row as a picture, one pixel wide for each column.
+  /**
+   * A row as a picture, one pixel wide for each column.
+   * @param {number} height
+   * @param {{ [k: string]: number[] }} colours
+   */
   picture(row, height, colours) {
     const { columns, bands, shares } = this.view;
     const names = STACK.filter((name) => bands.includes(name));
     const strip = bands.includes("hidden") ? Math.max(1, Math.round(STRIP * height / this.box.high)) : 0;
     const image = new ImageData(columns, height);
     const pixels = image.data;
+    /**
+     * @param {number} x
+     * @param {number} y
+     * @param {number[]} options
+     */
     const put = (x, y, [r, g, b]) => {
       const at = 4 * (y * columns + x);
       pixels[at] = r;
@@ -151,6 +174,10 @@ export class Chart {
     return canvas;
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {(name: string) => string} colour
+   */
   axis(context, colour) {
     const { view, box } = this;
     const wide = view.end - view.begin;
@@ -168,6 +195,11 @@ export class Chart {
     }
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} y
+   * @param {(name: string) => string} colour
+   */
   label(context, row, at, y, colour) {
     const { view, box } = this;
     const first = at === 0 || view.rows[at - 1].stage !== row.stage;
@@ -214,12 +246,16 @@ export class Chart {
 
   // Pointing -------------------------------------------------------------------------------------------------------------
 
+  /** @param {number} column */
   timeAt(column) {
     const { begin, end, columns } = this.view;
     return begin + Math.floor(((column + 0.5) * (end - begin)) / columns);
   }
 
-  /** Point at { row, column }, null for nothing; spoken: tell screen readers. */
+  /**
+   * Point at { row, column }, null for nothing; spoken: tell screen readers.
+   * @param {boolean} [spoken]
+   */
   pointAt(point, spoken = false) {
     this.point = point;
     this.turn += 1;
@@ -264,6 +300,7 @@ export class Chart {
     ];
   }
 
+  /** @param {boolean} spoken */
   tell(lines, spoken) {
     const shown = lines.map((line, at) => make("div", at ? "" : "ms-pipeline-tip-title", line));
     this.tip.replaceChildren(...shown);
@@ -277,6 +314,10 @@ export class Chart {
     tip.style.top = `${y}px`;
   }
 
+  /**
+   * @param {PointerEvent | WheelEvent} event
+   * @param {boolean} [inside]
+   */
   placeOf(event, inside = false) {
     const { box, view } = this;
     const at = this.canvas.getBoundingClientRect();
@@ -288,7 +329,11 @@ export class Chart {
     return { x, row: within(row, 0, view.rows.length - 1), column: within(column, 0, view.columns - 1) };
   }
 
-  /** Zoom by a factor about the place pointed at or the middle; 0 shows the whole step. */
+  /**
+   * Zoom by a factor about the place pointed at or the middle; 0 shows the whole step.
+   * @param {number} factor
+   * @param {number} [column]
+   */
   zoom(factor, column = this.point ? this.point.column : -1) {
     const { view } = this;
     if (!view) return;
@@ -296,6 +341,7 @@ export class Chart {
     this.tells.window(factor ? zoomed(view, view.length, at, factor) : null);
   }
 
+  /** @param {number} share */
   pan(share) {
     const { view } = this;
     this.tells.window(moved(view, view.length, share * (view.end - view.begin)));
@@ -334,6 +380,7 @@ export class Chart {
       if (!drag || !drag.moved) return;
       const [low, high] = [Math.min(drag.column, drag.last), Math.max(drag.column, drag.last) + 1];
       const wide = view.end - view.begin;
+      /** @param {number} column */
       const cut = (column) => Math.round(view.begin + (column * wide) / view.columns);
       if (cut(high) - cut(low) >= 1) this.tells.window({ begin: cut(low), end: cut(high) });
     });
@@ -358,7 +405,10 @@ export class Chart {
     });
   }
 
-  // Whether a key means something here.
+  /**
+   * Whether a key means something here.
+   * @param {KeyboardEvent} event
+   */
   key({ key, shiftKey }) {
     const { view, point } = this;
     const now = point || { row: 0, column: 0 };
@@ -384,7 +434,10 @@ export class Chart {
 
   // A file ---------------------------------------------------------------------------------------------------------------
 
-  /** Save the chart as PNG, with a title and the names of its colours. */
+  /**
+   * Save the chart as PNG, with a title and the names of its colours.
+   * @param {string} name
+   */
   save(name, title, legend) {
     if (!this.view) return;
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];

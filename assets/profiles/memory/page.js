@@ -86,6 +86,7 @@ function go(page, offset) {
   if (offset !== null && offset !== undefined) page.change({ at: [String(offset)] });
 }
 
+/** @param {string} key */
 function choosePart(page, key) {
   page.change({ part: page.moment && page.moment.part === key ? [] : [key] });
 }
@@ -107,6 +108,7 @@ function drawFiles(page) {
   page.filesOf = wanted;
   const link = (frame) =>
     make("a", "ms-menu-item", words(`memory.csv.${frame}`), { href: plots.csv(page, frame), download: "" });
+  /** @param {string} what */
   const button = (what) => {
     const item = make("button", "ms-menu-item", words(`memory.csv.${what}`), { type: "button", "data-save": what });
     item.addEventListener("click", () => save(page, what));
@@ -115,6 +117,7 @@ function drawFiles(page) {
   page.files.querySelector(".ms-menu-items").replaceChildren(...made.map(button), ...frames.map(link));
 }
 
+/** @param {string} what */
 function save(page, what) {
   page.files.open = false;
   page.saved = (page.saved || 0) + 1;
@@ -123,6 +126,7 @@ function save(page, what) {
 
 // Offer what the profile has; the first is the default.
 function drawOffers(page, facts) {
+  /** @param {string} chosen */
   const offer = (control, choices, chosen) => {
     fillSelect(control, choices, chosen);
     control.hidden = choices.length < 2;
@@ -137,6 +141,7 @@ function drawOffers(page, facts) {
   page.capacity.parentElement.hidden = !facts.components.length;
 }
 
+/** @param {string[]} names */
 function fillParts(page, data, names) {
   for (const name of names) {
     const host = page.find(`[data-part-of="${name}"]`);
@@ -146,10 +151,12 @@ function fillParts(page, data, names) {
   }
 }
 
+/** @param {string} name */
 const showCard = (page, name, shown) => { page.find(`[data-card="${name}"]`).hidden = !shown; };
 
 // Curve -------------------------------------------------------------------------------------------------------------
 
+/** @param {string} name */
 const plotOf = (page, name) => page.find(`[data-plot="${name}"] .js-plotly-plot`);
 
 // The line at the chosen moment.
@@ -177,6 +184,7 @@ function mark(page) {
 }
 
 function drawLegend(page, { names, reduced, least }) {
+  /** @param {string} name */
   const tint = (name) => make("span", `ms-memory-key ms-memory-key-${name}`, words(`memory.word.${name}`));
   const shown = names.slice().reverse();
   page.find('[data-plot="curve"] .ms-card-badges').replaceChildren(
@@ -189,6 +197,10 @@ function drawLegend(page, { names, reduced, least }) {
 profiling.define("memory", { build, draw });
 
 Object.assign(functionsOf("mindscope_memory"), {
+  /**
+   * @param {unknown} _prefs
+   * @param {string} rootId
+   */
   plan(ask, screen, _prefs, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !ask || !screen) return [noUpdate(), noUpdate(), noUpdate()];
@@ -204,6 +216,7 @@ Object.assign(functionsOf("mindscope_memory"), {
     });
   },
 
+  /** @param {string} rootId */
   overall(data, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !data) return;
@@ -222,6 +235,7 @@ Object.assign(functionsOf("mindscope_memory"), {
     }, AGAIN_MS);
   },
 
+  /** @param {string} rootId */
   moment(data, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !data) return;
@@ -244,6 +258,7 @@ Object.assign(functionsOf("mindscope_memory"), {
     mark(page);
   },
 
+  /** @param {string} rootId */
   painted_curve(figure, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page) return noUpdate();
@@ -255,12 +270,16 @@ Object.assign(functionsOf("mindscope_memory"), {
     return plots.place(page, "curve", { ...figure, layout });
   },
 
+  /** @param {string} rootId */
   painted_plan(figure, rootId) {
     const page = profiling.pageOf(rootId);
     return page ? plots.place(page, "plan", figure) : noUpdate();
   },
 
-  // The server chooses the highest record of the pixel column.
+  /**
+   * The server chooses the highest record of the pixel column.
+   * @param {string} rootId
+   */
   pressed_curve(click, rootId) {
     const page = profiling.pageOf(rootId);
     const point = click && click.points && click.points[0];
@@ -269,12 +288,14 @@ Object.assign(functionsOf("mindscope_memory"), {
     page.change({ at: [`${Math.round(point.x * scale)},${column}`] });
   },
 
+  /** @param {string} rootId */
   pressed_plan(click, rootId) {
     const page = profiling.pageOf(rootId);
     const point = click && click.points && click.points.find((one) => Number.isFinite(one.customdata));
     if (page && point) page.change({ node: [String(point.customdata)] });
   },
 
+  /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !change || !page.curve) return;

@@ -45,7 +45,10 @@ function build(page) {
   plots.watch(page);
 }
 
-// Choose a step, or null for the average; ignore steps that do not exist.
+/**
+ * Choose a step, or null for the average; ignore steps that do not exist.
+ * @param {number | null} step
+ */
 function pick(page, step) {
   if (step === undefined) return;
   if (step !== null && !Number.isFinite(step)) return;
@@ -56,6 +59,10 @@ function draw(page) {
   pressSegment(page.units, profiling.get(page, "unit", "time"));
   plots.drawFull(page);
   page.all.hidden = !profiling.get(page, "to");
+  /**
+   * @param {string} frame
+   * @param {string} key
+   */
   const item = (frame, key) => make("a", "ms-menu-item", words(key), { href: plots.csv(page, frame), download: "" });
   const items = [
     ["steps", "steps.csv"],
@@ -162,6 +169,7 @@ Object.assign(functionsOf("mindscope_steps"), {
     return FIGURES.map((name, at) => plots.place(page, name, values[at]));
   },
 
+  /** @param {string} rootId */
   picked(click, rootId) {
     const page = profiling.pageOf(rootId);
     const point = click && click.points && click.points[0];
@@ -172,6 +180,7 @@ Object.assign(functionsOf("mindscope_steps"), {
     if (Number.isFinite(customdata) && customdata >= 0) pick(page, customdata);
   },
 
+  /** @param {string} rootId */
   moved(change, rootId) {
     const page = profiling.pageOf(rootId);
     if (!page || !change) return;
