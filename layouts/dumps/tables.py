@@ -7,8 +7,8 @@ from typing import Any
 
 from dash import html
 
-from layouts.kit.elements import scrolled
-from layouts.kit.i18n import t
+from layouts.kit import tables
+from layouts.kit.tables import Column
 
 
 def short(name: str) -> str:
@@ -24,15 +24,6 @@ def bilingual(english: str, chinese: str) -> html.Span:
     return html.Span(texts, className="t")
 
 
-def table(titles: Sequence[str], rows: Sequence[html.Tr]) -> html.Div:
-    """A table that scrolls within its card. titles are text keys; that of a column of numbers begins with "#"."""
-    top = [
-        html.Th(t(title.removeprefix("#")), scope="col", className="ms-number" if title.startswith("#") else None)
-        for title in titles
-    ]
-    return scrolled(html.Table([html.Thead(html.Tr(top)), html.Tbody(list(rows))]), "ms-debugging-rows")
-
-
-def number(text: Any, class_name: str = "") -> html.Td:
-    """A cell with a number."""
-    return html.Td(text, className=f"ms-number {class_name}".rstrip())
+def table(columns: Sequence[Column], rows: Sequence[Any]) -> Any:
+    """A table that scrolls within its card."""
+    return tables.table(columns, rows, class_name="", scroll="ms-debugging-rows", heads=0)

@@ -135,10 +135,10 @@ def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr
     return _row(row, columns, heads)
 
 
-def named_values(pairs: Iterable[tuple[Children, Any]], *, class_name: str = "", row_class: str = "") -> html.Table:
-    """Return a table of two columns without headings: name and value, which is a text, a component or a `Cell`."""
+def named_values(pairs: Iterable[Any], *, class_name: str = "") -> html.Table:
+    """Return a table without headings of names and values: pairs, whose value may be a `Cell`, or a `Row` of two cells."""
     columns = (Column(""), Column(""))
-    return html.Table(html.Tbody([_row(Row(pair, row_class), columns, 1) for pair in pairs]), **_classes(class_name))
+    return html.Table(html.Tbody([_row(pair, columns, 1) for pair in pairs]), **_classes(class_name))
 
 
 def first_of(key: str, shown: int, total: int) -> list[html.P]:

@@ -16,12 +16,14 @@ from parsers.graphs.sources import is_own
 from layouts.dumps.first_cause.figures import counted, said
 from layouts.dumps.first_cause.work import MOST_ROWS, BadOperators, FoundCauses, Stacks
 from layouts.dumps.links import address
-from layouts.dumps.tables import bilingual, number, short, table
+from layouts.dumps.tables import bilingual, short, table
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
+from layouts.kit.tables import COUNT, NUMBER, Cell, Column, first_of
 
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: (?P<code>.*))?", re.DOTALL)
 Row = Mapping[Any, Any]
+_RANK, _WHAT = Column("first_cause.rank", COUNT), Column("first_cause.what", class_name="ms-first-cause-what")
 
 
 def tensor_address(run: str, row: Row, io: str = "") -> Mapping[str, Any]:
@@ -127,20 +129,18 @@ def causes(run: str, found: FoundCauses) -> list[Any]:
     if frame.empty:
         return []
     ranked = found.causes.tensors["rank"].nunique() > 1
-    titles = ["first_cause.iteration", *(["#first_cause.rank"] if ranked else []), "first_cause.operator",
-              "first_cause.what", "first_cause.from", "first_cause.line", "#first_cause.affected"]  # fmt: skip
+    columns = [Column("first_cause.iteration"), *([_RANK] if ranked else []), _named("operator"), _WHAT, _named("from"),
+               _named("line"), Column("first_cause.affected", number=True)]  # fmt: skip
     rows = [
-        _row(row, [
-            *([number(fmt.count(row["rank"]))] if ranked else []),
-            html.Td(html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, _io(found, int(row["row"])))),
-                    className="ms-debugging-name"),
-            html.Td(_what(row), className="ms-first-cause-what"), html.Td(_origin(row), className="ms-debugging-name"),
-            html.Td(_source(row, found.stacks), className="ms-debugging-name"),
-            number(t("first_cause.of_operators", n=fmt.count(row["affected"]), total=fmt.count(row["operators"]))),
-        ])
+        (
+            _pick(fmt.count(row["iteration"]), "pick", row, **{"data-kind": str(row["kind"])}),
+            *([row["rank"]] if ranked else []), _operator(row, tensor_address(run, row, _io(found, int(row["row"])))),
+            _what(row), _origin(row), _source(row, found.stacks),
+            t("first_cause.of_operators", n=fmt.count(row["affected"]), total=fmt.count(row["operators"])),
+        )
         for row in _counted_rows(found, MOST_ROWS)
-    ]  # fmt: skip
-    return [table(titles, rows), *_more(len(frame))]
+    ]
+    return [table(columns, rows), *_more(rows, frame)]
 
 
 def _counted_rows(found: FoundCauses, most: int) -> list[dict[Any, Any]]:
@@ -149,14 +149,21 @@ def _counted_rows(found: FoundCauses, most: int) -> list[dict[Any, Any]]:
     return [row | {"count": int(count[row["row"]])} for row in found.frame.head(most).to_dict("records")]
 
 
-def _row(row: Row, cells: list[Any]) -> html.Tr:
-    """A row of the table of causes; its first cell chooses the iteration whose spread is shown."""
-    key = {"data-rank": str(row["rank"]), "data-step": str(row["iteration"]), "data-kind": str(row["kind"])}
-    pick = html.Button(
-        fmt.count(row["iteration"]), type="button", className="ms-button ms-button-quiet",
-        **{"data-act": "pick", "aria-pressed": "false", **key},
-    )  # fmt: skip
-    return html.Tr([html.Td(pick), *cells])
+def _pick(shown: str, act: str, row: Row, **more: str) -> html.Button:
+    """A button that chooses the iteration of a rank, or a tensor in it, whose facts are then shown."""
+    key = {"data-rank": str(row["rank"]), "data-step": str(row["iteration"])}
+    return html.Button(
+        shown, type="button", className="ms-button ms-button-quiet", **{"data-act": act, "aria-pressed": "false", **key, **more}
+    )
+
+
+def _operator(row: Row, link: Mapping[str, Any]) -> Cell:
+    return Cell(str(row["name"]), link={"className": "ms-mono", **link})
+
+
+def _named(name: str) -> Column:
+    """A column of long names, which may break anywhere."""
+    return Column(f"first_cause.{name}", class_name="ms-debugging-name")
 
 
 def _what(row: Row) -> Any:
@@ -182,22 +189,18 @@ def spread(run: str, rank: int, iteration: int, found: BadOperators) -> list[Any
     if frame.empty:
         return [html.P(t("first_cause.no_spread"), className="ms-muted")]
     hops = bool((frame["hops"] > 0).any())
-    titles = ["#first_cause.order", *(["#first_cause.hops"] if hops else []), "first_cause.bad_operator",
-              "first_cause.type", "first_cause.what", "#first_cause.bad_inputs", "first_cause.line"]  # fmt: skip
+    columns = [Column("first_cause.order", COUNT), *([Column("first_cause.hops", COUNT)] if hops else []),
+               _named("bad_operator"), Column("first_cause.type"), _WHAT, Column("first_cause.bad_inputs", COUNT),
+               _named("line")]  # fmt: skip
     rows = [
-        html.Tr([
-            number(fmt.count(row["place"] + 1)),
-            *([number(fmt.count(row["hops"]) if row["hops"] >= 0 else "–")] if hops else []),
-            html.Td(html.A(str(row["name"]), className="ms-mono",
-                           **address("debugger", run, rank=rank, step=iteration, node=str(row["name"]))),
-                    className="ms-debugging-name"),
-            html.Td(str(row["type"])), html.Td(bilingual(*said(row, found, place)), className="ms-first-cause-what"),
-            number(fmt.count(row["bad_inputs"])),
-            html.Td(_source(row, found.stacks), className="ms-debugging-name"),
-        ])
+        (
+            row["place"] + 1, *([row["hops"] if row["hops"] >= 0 else None] if hops else []),
+            _operator(row, address("debugger", run, rank=rank, step=iteration, node=str(row["name"]))), str(row["type"]),
+            bilingual(*said(row, found, place)), row["bad_inputs"], _source(row, found.stacks),
+        )
         for place, row in enumerate(frame.head(MOST_ROWS).to_dict("records"))
-    ]  # fmt: skip
-    return [table(titles, rows), *_more(len(frame))]
+    ]
+    return [table(columns, rows), *_more(rows, frame)]
 
 
 def departures(run: str, frame: pd.DataFrame, loss: str, *, ranked: bool) -> list[Any]:
@@ -205,27 +208,21 @@ def departures(run: str, frame: pd.DataFrame, loss: str, *, ranked: bool) -> lis
     if frame.empty:
         return [html.P(t("first_cause.no_departures"), className="ms-muted")]
     lagging = bool(loss) and bool(frame["lag"].notna().any())
-    titles = ["first_cause.iteration", *(["#first_cause.rank"] if ranked else []), "first_cause.tensor",
-              "first_cause.kind", "#first_cause.norm", "#first_cause.usual", "#first_cause.times",
-              *(["#first_cause.lag"] if lagging else [])]  # fmt: skip
+    columns = [Column("first_cause.iteration"), *([_RANK] if ranked else []), _named("tensor"), Column("first_cause.kind"),
+               Column("first_cause.norm", NUMBER), Column("first_cause.usual", NUMBER),
+               Column("first_cause.times", number=True),
+               *([Column("first_cause.lag", number=True)] if lagging else [])]  # fmt: skip
     rows = []
     for row in frame.head(MOST_ROWS).to_dict("records"):
         io = f"{row['io']}.{row['slot']}"
-        pick = html.Button(
-            fmt.count(row["iteration"]), type="button", className="ms-button ms-button-quiet",
-            **{"data-act": "tensor", "aria-pressed": "false", "data-rank": str(row["rank"]), "data-node": str(row["name"]),
-               "data-io": io, "data-step": str(row["iteration"])},
-        )  # fmt: skip
-        rows.append(html.Tr([
-            html.Td(pick), *([number(fmt.count(row["rank"]))] if ranked else []),
-            html.Td([html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, io)), " ",
-                     html.Span(io, className="ms-muted")], className="ms-debugging-name"),
-            html.Td(t(f"first_cause.{row['kind']}")), number(fmt.number(row["measured"])),
-            number(fmt.number(row["usual"])),
-            number(times(row["decades"])),
-            *([number(_lag(row["lag"]))] if lagging else []),
-        ]))  # fmt: skip
-    return [table(titles, rows), *_more(len(frame))]
+        name = html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, io))
+        rows.append((
+            _pick(fmt.count(row["iteration"]), "tensor", row, **{"data-node": str(row["name"]), "data-io": io}),
+            *([row["rank"]] if ranked else []), [name, " ", html.Span(io, className="ms-muted")],
+            t(f"first_cause.{row['kind']}"), row["measured"], row["usual"], times(row["decades"]),
+            *([_lag(row["lag"])] if lagging else []),
+        ))  # fmt: skip
+    return [table(columns, rows), *_more(rows, frame)]
 
 
 def times(decades: float) -> str:
@@ -239,9 +236,5 @@ def _lag(lag: float) -> str:
     return "–" if math.isnan(lag) else f"{int(lag):+,}" if lag else "0"
 
 
-def _more(total: int) -> list[Any]:
-    if total <= MOST_ROWS:
-        return []
-    return [html.P(t("first_cause.first_rows", n=fmt.count(MOST_ROWS), total=fmt.count(total)), className="ms-muted")]
-
-
+def _more(rows: Sequence[Any], frame: pd.DataFrame) -> list[Any]:
+    return first_of("first_cause.first_rows", len(rows), len(frame))

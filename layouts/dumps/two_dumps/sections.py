@@ -22,13 +22,14 @@ from parsers.deferred import pandas as pd
 
 from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.links import address
-from layouts.dumps.tables import bilingual, number, short
+from layouts.dumps.tables import bilingual, short
 from layouts.dumps.tables import table as table_of
 from layouts.dumps.two_dumps.difference_texts import limit, quantity
 from layouts.dumps.two_dumps.figure import cosine_text
 from layouts.dumps.two_dumps.work import Compared, TwoDumpsRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
+from layouts.kit.tables import COUNT, Cell, Column, Row, first_of
 
 MOST_ROWS = 300
 """Rows of a table on the page; its file has all."""
@@ -166,8 +167,11 @@ def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
     renamed = bool((rows["how"] != NAME).any())
     plain = bool((rows["by"] != VALUES).any())
     errors = ERRORS if (rows["by"] == VALUES).any() else {}
-    titles = ["#two_dumps.order", "two_dumps.operator", "two_dumps.type", "two_dumps.tensor", "#two_dumps.difference",
-              *(f"#two_dumps.{name}" for name in errors), *(["two_dumps.compared"] if plain else [])]  # fmt: skip
+    columns = [
+        Column("two_dumps.order", COUNT), Column("two_dumps.operator", class_name="ms-debugging-name"),
+        Column("two_dumps.type"), Column("two_dumps.tensor"), Column("two_dumps.difference", number=True),
+        *(Column(f"two_dumps.{name}", number=True) for name in errors), *([Column("two_dumps.compared")] if plain else []),
+    ]  # fmt: skip
     lines = []
     for place, beyond, row in zip(
         places.tolist(), differing(rows, ask.tolerance).tolist(), rows.to_dict("records"), strict=False
@@ -176,16 +180,12 @@ def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
         if renamed and row["how"] != NAME:
             name += [html.Br(), html.Span(f"↔ {row['other_name']}", className="ms-mono ms-muted")]
         tensor = f"{row['io']}.{row['slot']} {row['key']}".rstrip()
-        lines.append(html.Tr(
-            [
-                number(fmt.count(row["place"] + 1)), html.Td(name, className="ms-debugging-name"), html.Td(str(row["type"])),
-                html.Td(tensor), number(quantity(row["difference"]), "ms-two-dumps-beyond" if beyond else ""),
-                *(number(write(row[column])) for column, write in errors.values()), *([html.Td(_by(row))] if plain else []),
-            ],
-            **{"data-place": str(place)},
-        ))  # fmt: skip
-    said = t("two_dumps.first_rows", n=fmt.count(MOST_ROWS), total=fmt.count(len(places)))
-    return [table_of(titles, lines), *([html.P(said, className="ms-muted")] if len(places) > MOST_ROWS else [])]
+        difference = Cell(quantity(row["difference"]), class_name="ms-two-dumps-beyond" if beyond else "")
+        lines.append(Row((
+            row["place"] + 1, name, str(row["type"]), tensor, difference,
+            *(write(row[column]) for column, write in errors.values()), *([_by(row)] if plain else []),
+        ), props={"data-place": str(place)}))  # fmt: skip
+    return [table_of(columns, lines), *first_of("two_dumps.first_rows", len(lines), len(places))]
 
 
 def _by(row: Mapping[Any, Any]) -> Any:

@@ -11,6 +11,7 @@ from parsers.export.cells import csv_names
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
+from layouts.kit.tables import Column, table
 from layouts.lineage.pipeline_panel import jump, value_cell
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED, FoundPipelines, letter
@@ -26,24 +27,23 @@ def differences(found: FoundPipelines, places: Sequence[ComparedOperation]) -> A
         return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
     listed = [(place, one) for place in reversed(places) for one in place.differences]
     rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
-    head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
-            *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
+    columns = [Column("dataset.operation"), Column("dataset.parameter")]
+    columns += [Column([letter(at)]) for at in range(len(found.graphs))]
     left = len(listed) - len(rows)
     more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
     if not listed:
         return html.P(t("dataset.no_differences"), className="ms-muted")
-    return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
+    return [table(columns, rows, class_name="", scroll="", heads=0), *more]
 
 
-def _difference_row(found: FoundPipelines, place: ComparedOperation, one: ParameterDifference) -> html.Tr:
+def _difference_row(found: FoundPipelines, place: ComparedOperation, one: ParameterDifference) -> Sequence[Any]:
     at = next(at for at, number in enumerate(place.numbers) if number is not None)
     number = place.numbers[at] or 0
     name = found.graphs[at].nodes[number].type
     parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
     label: list[Any] = [part for part in parts if part]
     shown = [child for part in label for child in (" · ", part)][1:] or [t("dataset.itself")]
-    cells = [html.Td(value_cell(value)) for value in one.values]
-    return html.Tr([html.Td(jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
+    return jump(found.pipelines[at].graph.mark, number, name), shown, *map(value_cell, one.values)
 
 
 def csv(found: FoundPipelines, places: Sequence[ComparedOperation]) -> str:

@@ -23,6 +23,7 @@ from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
 from layouts.kit.i18n import t
+from layouts.kit.tables import named_values
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 
@@ -331,9 +332,8 @@ def _head(title: Any, kind: str) -> html.Header:
 
 
 def _facts(known: Iterable[tuple[str, Any]]) -> html.Table:
-    lines = ((name, value) for name, value in known if value != "")
-    rows = [html.Tr([html.Th(t(f"graph.fact.{name}"), scope="row"), html.Td(value)]) for name, value in lines]
-    return html.Table(html.Tbody(rows), className="ms-graph-facts")
+    lines = ((t(f"graph.fact.{name}"), value) for name, value in known if value != "")
+    return named_values(lines, class_name="ms-graph-facts")
 
 
 def _section(name: str, lines: Sequence[Any]) -> list[Any]:

@@ -14,9 +14,11 @@ from parsers.export.cells import csv_names
 
 from layouts.graphs.asks import read_of
 from layouts.graphs.graph_views import Of, Opened, Views
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.state import text
+from layouts.kit.tables import BYTES, COUNT, SHARE, Column
 
 MOST = 300
 """Maximum number of rows of a table; the CSV file has all."""
@@ -76,6 +78,11 @@ def table(opened: Opened, view: GraphView, name: str) -> pd.DataFrame:
     return parameters(view.scopes) if name == "parameters" else precision(view.network, opened.flags)
 
 
+_QUANTITIES = {
+    **dict.fromkeys(("count", "parameters", "in_scopes", "values"), COUNT), "share": SHARE, "bytes": BYTES,
+}  # fmt: skip
+
+
 def csv(frame: pd.DataFrame) -> str:
     """Write a frame as CSV. Texts that look like formulas are escaped."""
     lines = (csv_names(*map(str, row)) for row in frame.itertuples(index=False))
@@ -89,15 +96,14 @@ def _types(view: GraphView) -> html.Div:
     for row in frame.head(MOST).to_dict("records"):
         bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['count'] / most:.1f}%"})
         find = html.Button(row["type"], type="button", className="ms-graph-jump", **{"data-find": f"type:{row['type']}"})
-        share = fmt.percent(row["share"])
-        rows.append([find, fmt.count(row["count"]), share, fmt.count(row["scopes"]), html.Div(bar, className="ms-graph-bars")])
+        rows.append([find, row["count"], row["share"], row["scopes"], html.Div(bar, className="ms-graph-bars")])
     return _table(("type", "count", "share", "in_scopes", ""), rows, len(frame))
 
 
 def _parameters(view: GraphView) -> html.Div:
     frame = parameters(view.scopes)
     rows = [
-        [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], fmt.count(row["values"]), fmt.size(row["bytes"])]
+        [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], row["values"], row["bytes"]]
         for row in frame.head(MOST).to_dict("records")
     ]
     return _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
@@ -112,18 +118,13 @@ def _scopes(view: GraphView) -> html.Div:
     for row in frame.head(MOST_SCOPES).to_dict("records"):
         bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['bytes'] / whole:.1f}%"})
         name = _jump(f"s:{row['scope']}", row["scope"])
-        held = fmt.count(row["parameters"]), fmt.count(row["values"]), fmt.size(row["bytes"])
-        rows.append([name, *held, html.Div(bar, className="ms-graph-bars")])
+        rows.append([name, row["parameters"], row["values"], row["bytes"], html.Div(bar, className="ms-graph-bars")])
     return _table(("scope", "parameters", "values", "bytes", ""), rows, len(frame), MOST_SCOPES)
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int, most: int = MOST) -> html.Div:
-    numbers = {"count", "parameters", "share", "in_scopes", "values", "bytes"}
-    kinds = ["ms-number" if name in numbers else "" for name in names]
-    titles = [t(f"graph.fact.{name}") if name else "" for name in names]
-    head = [html.Th(title, scope="col", className=kind) for title, kind in zip(titles, kinds, strict=True)]
-    lines = [html.Tr([html.Td(cell, className=kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
-    parts: list[Any] = [html.Table([html.Thead(html.Tr(head)), html.Tbody(lines)], className="ms-graph-table")]
+    columns = [Column(f"graph.fact.{name}" if name else "", _QUANTITIES.get(name)) for name in names]
+    parts: list[Any] = [tables.table(columns, rows, class_name="ms-graph-table", scroll="", heads=0)]
     if total > most:
         said = t("graph.table.more", n=fmt.count(most), total=fmt.count(total))
         parts.append(html.P(said, className="ms-muted ms-graph-note"))

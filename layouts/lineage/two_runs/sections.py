@@ -16,9 +16,9 @@ from layouts.curves import lines
 from layouts.curves.smoothed_lines import ChartLine, LineStyle
 from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
-from layouts.kit.elements import scrolled
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, t
+from layouts.kit.tables import Column, table
 from layouts.lineage.model_columns import COLUMNS
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED
@@ -199,14 +199,12 @@ def _table(
 
 
 def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bool = False) -> list[Any]:
-    rows = [html.Tr([html.Th(row[0], scope="row"), *map(html.Td, row[1:])]) for row in body[:MOST_ROWS]]
-    left = len(body) - len(rows)
-    table = html.Table(
-        [html.Thead(html.Tr([html.Th(title, scope="col") for title in titles])), html.Tbody(rows)],
-        className="ms-two-runs-table" + " ms-two-runs-numeric" * numeric,
-    )
-    note = [_note("two_runs.rows_left", n=fmt.count(left))] if left else []
-    return [scrolled(table, "ms-two-runs-scroll"), *note]
+    left = len(body) - MOST_ROWS
+    drawn = table(
+        [Column([title]) for title in titles], body[:MOST_ROWS], scroll="ms-two-runs-scroll",
+        class_name="ms-two-runs-table" + " ms-two-runs-numeric" * numeric,
+    )  # fmt: skip
+    return [drawn, *([_note("two_runs.rows_left", n=fmt.count(left))] if left > 0 else [])]
 
 
 def _lettered(pair: Pair, at: int, words: Any) -> html.Span:

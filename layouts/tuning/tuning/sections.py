@@ -12,10 +12,12 @@ import numpy as np
 from dash import html
 from parsers.tuning.repeating import command_of
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
-from layouts.kit.elements import icon_button, scrolled
+from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.plain_html import Plain, markup
+from layouts.kit.tables import COUNT, NUMBER, SECONDS, Column, Row, drawn_row, first_of
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning.asks import StudyRequest
 from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, settings_of, values_of
@@ -23,6 +25,10 @@ from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, setti
 MOST_ROWS = 200
 """Rows of the table; the file has all."""
 SPACE = " "
+_TRIAL, _STATE, _VALUE = Column("tuning.trial", number=True), Column("tuning.state"), Column("", NUMBER)
+_LAST = (
+    Column("tuning.duration", SECONDS), Column("tuning.last_step", COUNT), Column("tuning.reason"), Column("tuning.run"),
+)  # fmt: skip
 
 
 def head(study: StudyFrames, target: str) -> list[Any]:
@@ -113,34 +119,26 @@ def table(study: StudyFrames, ask: StudyRequest, target: str, chosen: int | None
     frame, names = study.trials, settings_of(study)
     places = rows_of(study, ask, target)
     targets = [name for name, _ in study.targets]
-    heads = [("tuning.trial", True), ("tuning.state", False)]
-    head_row = [html.Th(t(key), scope="col", className="ms-number" if right else "") for key, right in heads]
-    head_row += [html.Th(name, scope="col", className="ms-number") for name in targets]
-    head_row += [html.Th(name, scope="col", className="ms-number") for name in names]
-    head_row += [
-        html.Th(t(key), scope="col", className="ms-number" if right else "")
-        for key, right in (
-            ("tuning.duration", True), ("tuning.last_step", True), ("tuning.reason", False), ("tuning.run", False),
-        )
-    ]
+    columns = [
+        _TRIAL, _STATE, *(Column([name], NUMBER) for name in (*targets, *names)),
+        *_LAST,
+    ]  # fmt: skip
     listed = frame.iloc[places[:MOST_ROWS]]
-    columns = {str(name): [_known(one) for one in listed[name].tolist()] for name in listed.columns}
+    values = {str(name): [_known(one) for one in listed[name].tolist()] for name in listed.columns}
     lines = [
         _line(
-            columns["trial"][row], columns["state"][row], columns["feasible"][row],
-            tuple(columns[f"target/{name}"][row] for name in targets),
-            tuple((type(value := columns[f"parameter/{name}"][row]).__name__, value) for name in names),
-            columns["duration"][row], columns["step"][row], columns["reason"][row] or "", columns["trial"][row] == chosen,
-            runs.get(columns["run"][row] or "", ""),
+            values["trial"][row], values["state"][row], values["feasible"][row],
+            tuple(values[f"target/{name}"][row] for name in targets),
+            tuple((type(value := values[f"parameter/{name}"][row]).__name__, value) for name in names),
+            values["duration"][row], values["step"][row], values["reason"][row] or "", values["trial"][row] == chosen,
+            runs.get(values["run"][row] or "", ""),
         )
         for row in range(len(listed))
     ]  # fmt: skip
-    shown: list[Any] = [scrolled(
-        html.Table([html.Thead(html.Tr(head_row)), html.Tbody(lines)], className="ms-tuning-table"), "ms-tuning-scroll"
-    )]  # fmt: skip
-    if len(places) > MOST_ROWS:
-        shown.append(html.P(t("tuning.rows", n=MOST_ROWS, total=fmt.count(len(places))), className="ms-muted"))
-    return shown if len(frame) else [html.P(t("tuning.no_trials"), className="ms-muted")]
+    if not len(frame):
+        return [html.P(t("tuning.no_trials"), className="ms-muted")]
+    shown = tables.table(columns, lines, class_name="ms-tuning-table", scroll="ms-tuning-scroll")
+    return [shown, *first_of("tuning.rows", len(lines), len(places))]
 
 
 def _known(value: Any) -> Any:
@@ -165,15 +163,10 @@ def _line(
     marks: list[Any] = [html.Span(t(f"tuning.state.{state}"), className=f"ms-tuning-state ms-tuning-state-{state}")]
     if not feasible:
         marks.append(html.Span(t("tuning.infeasible"), className="ms-badge ms-badge-plain"))
-    cells: list[Any] = [html.Td(pick, className="ms-number"), html.Td(marks)]
-    cells += [*map(_number, targets), *(_setting(value) for _, value in settings)]
-    cells += [
-        html.Td("–" if seconds is None else fmt.duration(seconds), className="ms-number"),
-        html.Td(fmt.count(step) if step >= 0 else "–", className="ms-number"),
-        html.Td(html.Span(reason, className="ms-tuning-reason", title=reason)),
-        html.Td(_run(run)),
-    ]
-    return Plain(markup(html.Tr(cells, className="ms-chosen" if chosen else ""))[0])
+    cells = [pick, marks, *map(_number, targets), *(_setting(value) for _, value in settings), seconds,
+             step if step >= 0 else None, html.Span(reason, className="ms-tuning-reason", title=reason), _run(run)]  # fmt: skip
+    columns = (_TRIAL, _STATE, *[_VALUE] * (len(targets) + len(settings)), *_LAST)
+    return Plain(markup(drawn_row(Row(cells, "ms-chosen" if chosen else ""), columns, heads=0))[0])
 
 
 def _run(key: str) -> Any:
@@ -183,17 +176,14 @@ def _run(key: str) -> Any:
     return html.A(t("tuning.open_run"), href=f"scalars?{query}", **{"data-page": "scalars", "data-run": key})
 
 
-def _number(value: float | None) -> html.Td:
-    known = value is not None and np.isfinite(value)
-    return html.Td(fmt.number(value) if known else "–", title=fmt.exact(value) if known else "", className="ms-number")
+def _number(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None
 
 
-def _setting(value: Any) -> html.Td:
-    if value is None:
-        return html.Td("–", className="ms-number")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return html.Td(html.Span(str(value), className="ms-tuning-reason", title=str(value)), className="ms-number")
-    return _number(float(value))
+def _setting(value: Any) -> Any:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return html.Span(str(value), className="ms-tuning-reason", title=str(value))
+    return _number(value)
 
 
 def trial(study: StudyFrames, chosen: int | None) -> list[Any]:

@@ -241,7 +241,7 @@ def test_csv_of_a_component_without_a_value_is_an_error() -> None:
 
 
 def test_named_values() -> None:
-    drawn = named_values([(t("common.name"), "a"), ("b", Cell("c", class_name="ms-mono"))], class_name="ms-facts")
+    drawn = named_values([(t("common.name"), "a"), Row(("b", Cell("c", class_name="ms-mono")), "ms-x")], class_name="ms-facts")
     assert [found for found, _ in elements(drawn, "th")] == [{"scope": "row"}] * 2
     assert list(elements(drawn, "td")) == [({}, ["a"]), ({"class": "ms-mono"}, ["c"])]
     assert not list(elements(drawn, "thead"))
