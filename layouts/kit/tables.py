@@ -135,10 +135,11 @@ def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr
     return _row(row, columns, heads)
 
 
-def named_values(pairs: Iterable[Any], *, class_name: str = "") -> html.Table:
-    """Return a table without headings of names and values: pairs, whose value may be a `Cell`, or a `Row` of two cells."""
-    columns = (Column(""), Column(""))
-    return html.Table(html.Tbody([_row(pair, columns, 1) for pair in pairs]), **_classes(class_name))
+def named_values(rows: Iterable[Any], *, class_name: str = "") -> html.Table:
+    """Return a table without headings: each row is a name and one or more values, which may be cells."""
+    lines = [row if isinstance(row, Row) else Row(row) for row in rows]
+    body = html.Tbody([_row(line, (Column(""),) * len(line.cells), 1) for line in lines])
+    return html.Table([body], **_classes(class_name))
 
 
 def first_of(key: str, shown: int, total: int) -> list[html.P]:

@@ -19,7 +19,7 @@ from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, StrategyFacts, facts
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
-from layouts.kit.tables import COUNT, Column, table
+from layouts.kit.tables import COUNT, Cell, Column, named_values, table
 from layouts.profiles.job_choices import offers
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
@@ -250,10 +250,9 @@ def picked(source: ProfileSources, ask: GridAsk, facts: StrategyFacts) -> list[A
         members = facts.places.group(rank, name)
         if len(members) > 1:
             many = t("strategy.group_ranks", n=fmt.count(len(members)))
-            told = [html.Td(_short(text_of(members)), className="ms-mono"), html.Td(many)]
-            rows.append(html.Tr([html.Th(name, scope="row"), *told]))
-    table = [html.Table(html.Tbody(rows), className="ms-strategy-table")] if rows else []
-    return [html.P(parts, className="ms-strategy-picked"), *table]
+            rows.append((name, Cell(_short(text_of(members)), class_name="ms-mono"), many))
+    groups = [named_values(rows, class_name="ms-strategy-table")] if rows else []
+    return [html.P(parts, className="ms-strategy-picked"), *groups]
 
 
 def _key(choice: ProfileChoice) -> tuple[str, str, int]:

@@ -24,6 +24,7 @@ from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
 from layouts.kit.i18n import LANGUAGES, t
+from layouts.kit.tables import Cell, Column, table
 from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
 from layouts.runs.run_facts import main_tag
@@ -265,25 +266,22 @@ def _table(data: NDArray[Any]) -> html.Div:
     magnitude = np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
     finite = magnitude[np.isfinite(magnitude)]
     largest = float(finite.max()) if finite.size else 0.0
-    head = html.Tr([html.Td(), *(html.Th(str(column), scope="col") for column in range(part.shape[1]))])
-    rows = [
-        html.Tr([html.Th(str(number), scope="row"), *(_cell(value, largest) for value in values)])
-        for number, values in enumerate(part)
-    ]
+    columns = [Column(""), *(Column([str(column)]) for column in range(part.shape[1]))]
+    rows = [(str(number), *(_cell(value, largest) for value in values)) for number, values in enumerate(part)]
     shown, of = (f"{fmt.count(size[0])} × {fmt.count(size[1])}" for size in (part.shape, whole.shape))
     note = [html.P(t("overview.part", shown=shown, whole=of), className="ms-muted")] if part.shape != whole.shape else []
-    return html.Div([html.Table([html.Thead(head), html.Tbody(rows)], className="ms-tile-table"), *note])
+    return html.Div([table(columns, rows, class_name="ms-tile-table", scroll=""), *note])
 
 
-def _cell(value: Any, largest: float) -> html.Td:
+def _cell(value: Any, largest: float) -> Cell:
     number = complex(value) if np.iscomplexobj(value) else float(value)
     words, exact = (f"{number:.2g}", str(number)) if isinstance(number, complex) else (fmt.number(number, 2), fmt.exact(number))
     if not np.isfinite(number):
-        return html.Td(words, className="ms-tile-wrong")
+        return Cell(words, class_name="ms-tile-wrong")
     heat = float(abs(number) / largest) if largest else 0.0
     below = not isinstance(number, complex) and number < 0
     style = {"--ms-heat": f"{heat:.2f}"}
-    return html.Td(words, className="ms-tile-below" if below else "ms-tile-above", style=style, title=exact)
+    return Cell(words, class_name="ms-tile-below" if below else "ms-tile-above", props={"style": style, "title": exact})
 
 
 def _statistics(data: NDArray[Any]) -> html.Dl | html.P:

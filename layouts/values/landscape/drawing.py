@@ -16,6 +16,7 @@ from layouts.curves.smoothed_lines import ChartLine
 from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
+from layouts.kit.tables import Column, named_values, table
 from layouts.kit.theme import PALETTE
 from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
@@ -173,26 +174,26 @@ def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence[str] = ()) -> html.Table:
+def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence[str] = ()) -> Any:
     """Return the basic training information as a table with a column per run; runs are as in `curve`."""
     columns = [_facts(source, one) for one in requested]
-    head = []
-    if len(requested) > 1:
-        of_run = source.runs.colours(runs)
-        head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in requested)]))]
-    else:
+    if len(requested) == 1:
         columns = [{"run": one.label} | column for one, column in zip(requested, columns, strict=True)]
     rows = [
-        html.Tr([html.Th(t(f"landscape.{name}"), scope="row"), *(html.Td(column.get(name, "")) for column in columns)])
+        (t(f"landscape.{name}"), *(column.get(name, "") for column in columns))
         for name in dict.fromkeys(name for column in columns for name in column)
     ]
-    return html.Table([*head, html.Tbody(rows)], className="ms-landscape-facts")
+    if len(requested) == 1:
+        return named_values(rows, class_name="ms-landscape-facts")
+    of_run = source.runs.colours(runs)
+    heads = [Column(""), *(Column(_column_head(one, of_run.get(one.run, ""))) for one in requested)]
+    return table(heads, rows, class_name="ms-landscape-facts", scroll="")
 
 
-def _column_head(one: Requested, colour: str) -> html.Th:
+def _column_head(one: Requested, colour: str) -> html.Div:
     dot = html.Span(className="ms-dot", style={"background": colour})
     name = html.Span(one.label, className="ms-cut")
-    return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
+    return html.Div([dot, name], className="ms-hover-run", title=one.label)
 
 
 def _facts(source: LineageSources, one: Requested) -> dict[str, Any]:
