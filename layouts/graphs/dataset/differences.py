@@ -7,11 +7,11 @@ from typing import Any
 
 from dash import html
 from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, ParameterDifference
-from parsers.export.cells import csv_names
 
+from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Column, table
+from layouts.kit.tables import Column
 from layouts.lineage.pipeline_panel import jump, value_cell
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import MOST_COMPARED, FoundPipelines, letter
@@ -33,7 +33,7 @@ def differences(found: FoundPipelines, places: Sequence[ComparedOperation]) -> A
     more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
     if not listed:
         return html.P(t("dataset.no_differences"), className="ms-muted")
-    return [table(columns, rows, class_name="", scroll="", heads=0), *more]
+    return [tables.table(columns, rows, class_name="", scroll="", heads=0), *more]
 
 
 def _difference_row(found: FoundPipelines, place: ComparedOperation, one: ParameterDifference) -> Sequence[Any]:
@@ -49,10 +49,11 @@ def _difference_row(found: FoundPipelines, place: ComparedOperation, one: Parame
 def csv(found: FoundPipelines, places: Sequence[ComparedOperation]) -> str:
     """Write every difference as CSV, a column of values per pipeline. Texts that look like formulas are escaped."""
     named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
-    lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
+    names = ("operation", "number", "part", "owner", "parameter", *named)
+    lines = []
     for place in reversed(places):
         at, number = next((at, number) for at, number in enumerate(place.numbers) if number is not None)
         for one in place.differences:
             values = ("" if value is MISSING else value_text(value) for value in one.values)
-            lines.append(csv_names(found.graphs[at].nodes[number].type, str(number), one.part, one.owner, one.key, *values))
-    return "\r\n".join([*lines, ""])
+            lines.append((found.graphs[at].nodes[number].type, number, one.part, one.owner, one.key, *values))
+    return tables.csv([Column([name], name=name) for name in names], lines)

@@ -10,7 +10,6 @@ from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
 from parsers.deferred import pandas as pd
-from parsers.export.cells import csv_names
 
 from layouts.graphs.asks import read_of
 from layouts.graphs.graph_views import Of, Opened, Views
@@ -85,8 +84,7 @@ _QUANTITIES = {
 
 def csv(frame: pd.DataFrame) -> str:
     """Write a frame as CSV. Texts that look like formulas are escaped."""
-    lines = (csv_names(*map(str, row)) for row in frame.itertuples(index=False))
-    return "\r\n".join([csv_names(*frame.columns), *lines, ""])
+    return tables.csv([Column([name], name=name) for name in frame.columns], frame.itertuples(index=False))
 
 
 def _types(view: GraphView) -> html.Div:
