@@ -103,7 +103,7 @@ def test_a_pass_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, monkey
     monkeypatch.setattr("parsers.verification.Verification._check", None)
     again = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
     assert again.wait(20)
-    assert again.verified() == (done, 8)
+    assert again.runs.verified() == (done, 8)
     again.stop()
 
 

@@ -92,7 +92,7 @@ def test_a_second_start_takes_it_from_the_index_until_the_file_grows(store: Stor
     assert second.wait(30)
     pd.testing.assert_frame_equal(ready(second, "operators").frame, before)
     path.write_text(kernel_rows(20_001, 3.0))
-    second.refresh()
+    second.runs.refresh()
     until = time.monotonic() + 20
     while second.profiles("one")[0].size == size + 2:
         assert time.monotonic() < until
