@@ -147,7 +147,7 @@ def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[]
     address = started()
     show(page, f"{address}/?{query}")
     becomes(page, chips, before | {FIVE[1]: wanted})
-    page.goto(f"{address}/scalars?{query}")
+    show(page, f"{address}/scalars?{query}")
     becomes(page, lines, before | {FIVE[1]: wanted})
     page.locator(f'.ms-chip[title="{FIVE[1]}"] .ms-dot-button').click()
     page.locator(".ms-colour-reset").click()

@@ -94,7 +94,7 @@ def test_a_second_start_takes_it_from_the_index_until_the_file_grows(store: Stor
     path.write_text(kernel_rows(20_001, 3.0))
     second.runs.refresh()
     until = time.monotonic() + 20
-    while second.profiles("one")[0].size == size + 2:
+    while second.profiles.rows("one")[0].size == size + 2:
         assert time.monotonic() < until
         time.sleep(0.05)
     while ready(second, "kernels").frame["duration_ns"].iloc[0] != 3000:
