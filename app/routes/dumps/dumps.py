@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from flask import Blueprint, Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import attachment, safe_name
 from app.routes.values.tensors import npy_head, npy_pieces
@@ -31,7 +32,6 @@ from layouts.sources import Sources
 from parsers.analysis.dumps.watchpoints import Watchpoint, recommended
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
-from parsers.export.frames import csv_rows
 
 PATIENCE = 30.0
 """Seconds a download waits for a dump that is being listed, or for tensors that are being read."""
@@ -58,11 +58,9 @@ def frame(source: Sources) -> Response:
         found: pd.DataFrame = getattr(dump, name)
     else:
         found = _worked(source, asked, name, dump, opened.mark)
-    answer = Response(csv_rows(found), mimetype="text/csv")
     parts = [safe_name(asked["run"]), name]
     parts += [f"rank{_whole(asked, 'rank')}-step{_whole(asked, 'step')}"] if name == "spread" else []
-    answer.headers["Content-Disposition"] = attachment(f"{'-'.join(filter(None, parts))}.csv")
-    return answer
+    return csv_answer(found, "-".join(filter(None, parts)))
 
 
 def tensor(source: Sources) -> Response:

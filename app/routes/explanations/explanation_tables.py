@@ -18,7 +18,8 @@ from collections.abc import Callable
 import numpy as np
 from flask import Blueprint, Response, request
 
-from app.routes.explanations.explanations import answering, csv_answer, opened_explanations, parameters
+from app.routes.csv_files import csv_answer
+from app.routes.explanations.explanations import answering, opened_explanations, parameters
 from app.routes.refusals import Unusable
 from app.routes.values.media import safe_name
 from layouts.explanations.confusion_asks import ConfusionRequest

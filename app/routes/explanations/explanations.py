@@ -25,6 +25,7 @@ from urllib.parse import quote
 import numpy as np
 from flask import Blueprint, Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.refusals import Unusable, refusal
 from app.routes.values.media import POLICY, SUFFIXES, attachment, safe_name
 from layouts.explanations.explanation_choice import FILTERS, ExplanationChoice, read_choice
@@ -33,11 +34,9 @@ from layouts.explanations.layers import layer_row, layers_table
 from layouts.explanations.tables import sample_table
 from layouts.kit.state import BadInput
 from layouts.sources import Sources
-from parsers.deferred import pandas as pd
 from parsers.errors import MediaError, PayloadError
 from parsers.explanation_frames import EXPLANATION_FRAMES
 from parsers.explanations.snapshot import Explanations
-from parsers.export.frames import csv_rows
 
 PATIENCE = 30.0
 """Seconds a request waits for explanations that are being read."""
@@ -234,12 +233,4 @@ def _picture(data: bytes, media: str, name: str, problem: str, tag: str = "") ->
     if request.args.get("download") == "1":
         answer.headers["Content-Disposition"] = attachment(name)
     answer.make_conditional(request.environ)
-    return answer
-
-
-def csv_answer(table: pd.DataFrame, name: str) -> Response:
-    """Respond with a table as a CSV file of this name."""
-    answer = Response(csv_rows(table), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{name}.csv")
-    answer.cache_control.no_store = True
     return answer

@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import answered, asked
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.jobs.pipeline_bands import COLUMNS, Pipeline, PipelineRequest
 from layouts.kit.state import number
 from layouts.sources import ProfileSources
-from parsers.export.frames import csv_rows
 
 _LARGEST_RANK = 1e9
 _LONGEST_NS = 2.0**53
@@ -59,8 +59,6 @@ def _moment(pipeline: Pipeline, given: dict[str, Any]) -> Response:
 
 def _table(pipeline: Pipeline, _asked: dict[str, Any], name: str) -> Response:
     found = pipeline.summary() if name == "summary" else pipeline.listed()
-    answer = Response(csv_rows(found), mimetype="text/csv")
     step = "" if pipeline.ask.step is None else f"-step{pipeline.ask.step}"
-    file = f"{safe_name(pipeline.ask.choice.run) or 'run'}-pipeline-{name}{step}.csv"
-    answer.headers["Content-Disposition"] = attachment(file)
-    return answer
+    file = f"{safe_name(pipeline.ask.choice.run) or 'run'}-pipeline-{name}{step}"
+    return csv_answer(found, file)

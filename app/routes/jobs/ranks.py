@@ -22,9 +22,10 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
 from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, Reading, look
@@ -34,7 +35,6 @@ from layouts.sources import ProfileSources
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
 from parsers.analysis.jobs.rank_operators.views import view
 from parsers.deferred import pandas as pd
-from parsers.export.frames import csv_rows
 
 MOST_COLUMNS = 4_000
 LONGEST_NS = 1 << 60
@@ -147,9 +147,7 @@ def _operators_csv(found: ShownOperators | Reading, ask: RankOperatorRequest) ->
 
 
 def _csv(frame: pd.DataFrame, ask: RankOperatorRequest, name: str) -> Response:
-    answer = Response(csv_rows(frame), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
-    return answer
+    return csv_answer(frame, f"{safe_name(ask.choice.run) or 'run'}-{name}")
 
 
 def _window(shown: ShownOperators) -> tuple[int, int]:

@@ -12,12 +12,12 @@ from functools import partial
 
 from flask import Blueprint, Response
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.profiles.efficiency import TABLES, Efficiency, EfficiencyRequest
 from layouts.sources import ProfileSources
-from parsers.export.frames import csv_rows
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:
@@ -34,6 +34,4 @@ def _answer(source: ProfileSources, name: str) -> Response:
     found = Efficiency(source, ask, frame=partial(chosen_frame, source)).table(name)
     if found is None:
         raise Unusable(f"no {name}: expected kernels{' of two sessions' if name == 'roofline' else ''}, found none", 404)
-    answer = Response(csv_rows(found), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
-    return answer
+    return csv_answer(found, f"{safe_name(ask.choice.run) or 'run'}-{name}")

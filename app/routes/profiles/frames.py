@@ -12,14 +12,14 @@ import time
 
 from flask import Response
 
+from app.routes.csv_files import csv_answer
 from app.routes.refusals import Unusable, answered, parameters
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
-from parsers.export.frames import csv_rows
 from parsers.profiler.registry import FRAMES
 
 PATIENCE = 30.0
@@ -34,10 +34,8 @@ def table(source: ProfileSources) -> Response:
 
 def _table(source: ProfileSources) -> Response:
     run, session, rank, name = _parameters()
-    answer = Response(csv_rows(read_frame(source, run, session, rank, name)), mimetype="text/csv")
     parts = (safe_name(part) for part in (run, "" if session == "." else session, f"rank{rank}", name))
-    answer.headers["Content-Disposition"] = attachment(f"{'-'.join(part for part in parts if part)}.csv")
-    return answer
+    return csv_answer(read_frame(source, run, session, rank, name), "-".join(filter(None, parts)))
 
 
 def _parameters() -> tuple[str, str, int, str]:

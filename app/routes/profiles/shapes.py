@@ -11,12 +11,12 @@ from functools import partial
 
 from flask import Blueprint, Response
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import answered, asked
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.profiles.shape_tables import TABLES, ShapeRequest, Times
 from layouts.sources import ProfileSources
-from parsers.export.frames import csv_rows
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:
@@ -29,6 +29,4 @@ def add_routes(routes: Blueprint, source: ProfileSources) -> None:
 def _answer(source: ProfileSources, name: str) -> Response:
     ask = asked(ShapeRequest)
     found = Times(source, ask, partial(chosen_frame, source, ask.choice)).table(name)
-    answer = Response(csv_rows(found), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{safe_name(ask.choice.run) or 'run'}-{name}.csv")
-    return answer
+    return csv_answer(found, f"{safe_name(ask.choice.run) or 'run'}-{name}")

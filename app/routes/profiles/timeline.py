@@ -36,6 +36,7 @@ import numpy as np
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles import timeline_together as together
 from app.routes.profiles.timeline_parameters import (
     LONGEST_NS,
@@ -56,7 +57,6 @@ from app.store.runs.matching import PatternError, matching
 from layouts.profiles.track_alternatives import of_tracks
 from layouts.sources import ProfileSources
 from parsers.deferred import pandas as pd
-from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, sources
 from parsers.profiler.trace import gaps as explaining
 from parsers.profiler.trace.together import Together
@@ -200,9 +200,7 @@ def range_(opened: Together) -> Response:
 def range_csv(opened: Together) -> Response:
     """Respond with the statistics of a range as CSV."""
     start, stop, frame = _statistics(opened)
-    answer = Response(csv_rows(frame), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-{start}-{stop}ns.csv")
-    return answer
+    return csv_answer(frame, f"{file_name()}-{start}-{stop}ns")
 
 
 def gaps(opened: Together) -> Response:
@@ -232,9 +230,7 @@ def gaps_csv(opened: Together) -> Response:
     if not streams:
         raise Unusable("the trace has no device streams", 404)
     track, start, stop, frame = _gaps(opened, streams)
-    answer = Response(csv_rows(frame), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-gaps-{track}-{start}-{stop}ns.csv")
-    return answer
+    return csv_answer(frame, f"{file_name()}-gaps-{track}-{start}-{stop}ns")
 
 
 def _streams(opened: Together) -> list[int]:
@@ -276,9 +272,7 @@ def critical_path(opened: Together) -> Response:
 def critical_csv(opened: Together) -> Response:
     """Respond with the critical path of a range as CSV."""
     start, stop, frame = _critical(opened)
-    answer = Response(csv_rows(frame), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-critical-{start}-{stop}ns.csv")
-    return answer
+    return csv_answer(frame, f"{file_name()}-critical-{start}-{stop}ns")
 
 
 def _critical(opened: Together) -> tuple[int, int, pd.DataFrame]:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from flask import Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.profiles.timeline_parameters import (
     allow_parameters,
     chosen_tracks,
@@ -19,10 +20,8 @@ from app.routes.profiles.timeline_parameters import (
     whole_number,
 )
 from app.routes.refusals import Unusable, refusal
-from app.routes.values.media import attachment
 from layouts.sources import ProfileSources
 from parsers.deferred import pandas as pd
-from parsers.export.frames import csv_rows
 from parsers.profiler.trace.together import Together
 
 MOST_ROWS = 500
@@ -90,9 +89,7 @@ def difference(opened: Together) -> Response:
 def difference_csv(opened: Together) -> Response:
     """Respond with the same for all names as CSV."""
     start, stop, frame = _difference(opened)
-    answer = Response(csv_rows(frame), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-difference-{start}-{stop}ns.csv")
-    return answer
+    return csv_answer(frame, f"{file_name()}-difference-{start}-{stop}ns")
 
 
 ANSWERS: dict[str, Callable[[Together], Response]] = {"difference": difference, "difference.csv": difference_csv}

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, request
 
+from app.routes.csv_files import csv_answer
 from app.routes.refusals import Unusable, refusal
-from app.routes.values.media import attachment, safe_name
+from app.routes.values.media import safe_name
 from layouts.sources import StudySources
-from parsers.export.frames import csv_rows
 from parsers.tuning_frames import TUNING_FRAMES
 
 PATIENCE = 10.0
@@ -49,7 +49,4 @@ def frame(source: StudySources, name: str) -> Response:
         found = source.studies.open(key)
     if found.study is None:
         raise Unusable(f"study: expected the key of a known study, found {key[:80]!r}")
-    answer = Response(csv_rows(getattr(found.study, name)), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{safe_name(key)}-{name}.csv")
-    answer.cache_control.no_store = True
-    return answer
+    return csv_answer(getattr(found.study, name), f"{safe_name(key)}-{name}")
