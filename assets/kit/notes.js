@@ -48,11 +48,13 @@ export function take(frame, book) {
 }
 
 /**
+ * The frame that an element lies in; "", which has no notebook, for the element of a page that was left: answers that were
+ * under way are still drawn into it.
  * @param {Element} element
  * @returns {string}
  */
 export function frameOf(element) {
-  return element.closest(".ms-frame").dataset.frame;
+  return element.closest(".ms-frame")?.dataset.frame ?? "";
 }
 
 /**

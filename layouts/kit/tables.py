@@ -2,7 +2,7 @@
 
 A page declares a `Column` for each heading and calls `table` with rows. A cell is a value, which its column writes in the
 form of its `Quantity` with the exact value as the tip; a text or a component, shown as it is; a `Cell`, which has a
-value, a link or attributes of its own; or None for a missing value. A row is a sequence of cells, or a `Row`, which has
+value, a link or attributes of its own; or None for a missing value. A row is a sequence of cells, or a `TableRow`, which has
 attributes. Numbers are aligned right. Texts are never read as markup.
 """
 
@@ -37,7 +37,7 @@ class Quantity:
 
 COUNT = Quantity(units.count)
 NUMBER = Quantity(units.number)
-SHARE = Quantity(units.percent, lambda share: f"{100 * share:.12g} %")
+SHARE = Quantity(units.percent, units.exact_percent)
 BYTES = Quantity(units.size, lambda size: f"{units.exact(size)} B")
 TRAFFIC = Quantity(lambda size: units.prefixed(size, "B"), lambda size: f"{units.exact(size)} B")
 """Bytes in powers of 1,000."""
@@ -88,7 +88,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row with a class or attributes of its own; heads, if it is not None, is the number of cells that name it."""
 
     cells: Sequence[Any]
@@ -137,7 +137,7 @@ def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr
 
 def named_values(rows: Iterable[Any], *, class_name: str = "") -> html.Table:
     """Return a table without headings: each row is a name and one or more values, which may be cells."""
-    lines = [row if isinstance(row, Row) else Row(row) for row in rows]
+    lines = [row if isinstance(row, TableRow) else TableRow(row) for row in rows]
     body = html.Tbody([_row(line, (Column(""),) * len(line.cells), 1) for line in lines])
     return html.Table([body], **_classes(class_name))
 
@@ -157,7 +157,7 @@ def csv(columns: Sequence[Column], rows: Iterable[Any]) -> str:
     named = [(place, column) for place, column in enumerate(columns) if column.name]
     lines = [csv_names(*(column.name for _, column in named))]
     for row in rows:
-        cells = row.cells if isinstance(row, Row) else row
+        cells = row.cells if isinstance(row, TableRow) else row
         lines.append(",".join(_csv_cell(cells[place], column) for place, column in named))
     return "\r\n".join([*lines, ""])
 
@@ -193,7 +193,7 @@ def _heading(column: Column, sort: Sort | None) -> html.Th:
 
 
 def _row(row: Any, columns: Sequence[Column], heads: int) -> html.Tr:
-    row = row if isinstance(row, Row) else Row(row)
+    row = row if isinstance(row, TableRow) else TableRow(row)
     heads = heads if row.heads is None else row.heads
     cells = [_cell(cell, columns[place], heading=place < heads) for place, cell in enumerate(row.cells)]
     return html.Tr(cells, **_classes(row.class_name), **row.props)

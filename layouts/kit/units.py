@@ -53,6 +53,11 @@ def exact(value: float | None) -> str:
     return repr(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
 
 
+def exact_percent(share: float) -> str:
+    """Format a share as percent to twelve digits, which does not show what the multiplication by 100 rounds."""
+    return f"{100 * share:.12g} %"
+
+
 def tick(value: float) -> str:
     """Format a tick label to at most 6 digits, without trailing zeros: 0.25, 60,000, 1e-05, 1e+12."""
     short = f"{value:.6g}"

@@ -13,7 +13,7 @@ from parsers.analysis.lineage.pipelines import MISSING, ComparedOperation, Numbe
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.state import BadInput, text
-from layouts.kit.tables import Row, named_values
+from layouts.kit.tables import TableRow, named_values
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import FoundPipelines, letter
 
@@ -121,7 +121,7 @@ class _PanelRows:
         }
         self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
 
-    def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[Row]:
+    def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[TableRow]:
         """Return rows for the parameters of a part."""
         few = islice(parameters.items(), self.left)
         rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in few]
@@ -133,7 +133,7 @@ class _PanelRows:
         """Number of rows that may still be added."""
         return max(0, self.most - self.count)
 
-    def missing(self) -> list[Row]:
+    def missing(self) -> list[TableRow]:
         """Return rows for the parameters that only other pipelines have."""
         named = ((" · ".join(filter(None, (one.owner, one.key))) or one.part, one) for one in self._missing[: self.left])
         return [self._row(name, MISSING, one) for name, one in named]
@@ -142,10 +142,10 @@ class _PanelRows:
         """Return the difference in the name of a sampler or operation."""
         return self._of.get((part, place, ""))
 
-    def _row(self, key: str, value: Any, difference: ParameterDifference | None) -> Row:
+    def _row(self, key: str, value: Any, difference: ParameterDifference | None) -> TableRow:
         if difference is None:
-            return Row((key, value_cell(value)))
-        return Row((key, _values(difference, self.at)), "ms-dataset-differs")
+            return TableRow((key, value_cell(value)))
+        return TableRow((key, _values(difference, self.at)), "ms-dataset-differs")
 
 
 def _operation(label: Any, one: DatasetOperation, rows: _PanelRows, part: str, place: int) -> html.Section:
@@ -156,7 +156,7 @@ def _operation(label: Any, one: DatasetOperation, rows: _PanelRows, part: str, p
     return _section(title, rows.of(part, place, parameters_of(one)))
 
 
-def _section(title: Any, rows: list[Row]) -> html.Section:
+def _section(title: Any, rows: list[TableRow]) -> html.Section:
     body = named_values(rows) if rows else html.P(t("dataset.no_parameters"), className="ms-muted")
     return html.Section([html.H4(title), body])
 

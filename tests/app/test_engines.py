@@ -297,7 +297,7 @@ def test_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-from app.engines import Processes, Task
+from app.engines import Processes, RankTask
 from parsers.profiler.sessions import ProfileFile
 engine = Processes(1, program={HOSTILE!r})
 file = ProfileFile({str(tmp_path / "hangs_0/communication.json")!r}, "communication.json", "communication", 0, 10, 0)
@@ -305,7 +305,7 @@ def look():
     if Path({str(tmp_path / "hangs_0/seen")!r}).exists():
         print(*engine.running, flush=True)
     return False
-list(engine.run([Task(0, (file,), ("collectives",), 10)], print, look))
+list(engine.run([RankTask(0, (file,), ("collectives",), 10)], print, look))
 """
     server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment(), text=True)
     assert server.stdout is not None

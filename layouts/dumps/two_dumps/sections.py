@@ -29,7 +29,7 @@ from layouts.dumps.two_dumps.figure import cosine_text
 from layouts.dumps.two_dumps.work import Compared, TwoDumpsRequest
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
-from layouts.kit.tables import COUNT, Cell, Column, Row, first_of
+from layouts.kit.tables import COUNT, Cell, Column, TableRow, first_of
 
 MOST_ROWS = 300
 """Rows of a table on the page; its file has all."""
@@ -181,7 +181,7 @@ def table(ask: TwoDumpsRequest, differences: pd.DataFrame) -> list[Any]:
             name += [html.Br(), html.Span(f"↔ {row['other_name']}", className="ms-mono ms-muted")]
         tensor = f"{row['io']}.{row['slot']} {row['key']}".rstrip()
         difference = Cell(quantity(row["difference"]), class_name="ms-two-dumps-beyond" if beyond else "")
-        lines.append(Row((
+        lines.append(TableRow((
             row["place"] + 1, name, str(row["type"]), tensor, difference,
             *(write(row[column]) for column, write in errors.values()), *([_by(row)] if plain else []),
         ), props={"data-place": str(place)}))  # fmt: skip

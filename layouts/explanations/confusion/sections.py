@@ -21,7 +21,7 @@ from layouts.explanations.filtering import matching
 from layouts.explanations.links import address
 from layouts.kit import units as fmt
 from layouts.kit.i18n import LANGUAGES, attributes, both, t
-from layouts.kit.tables import COUNT, SHARE, Cell, Column, Row, Sort, first_of, table
+from layouts.kit.tables import COUNT, SHARE, Cell, Column, Sort, TableRow, first_of, table
 
 MOST_LABELS = 24
 """Labels of the matrix on the page; its file has all."""
@@ -253,7 +253,7 @@ def labels(ask: ConfusionRequest, found: Counted, frame: pd.DataFrame, averages:
     columns += [Column(f"confusion.{name}", COUNT, tip=f"confusion.{name}.tip", sort=name) for name in _COUNTS]
     columns += [Column(f"confusion.{name}", SHARE, tip=f"confusion.{name}.tip", sort=name) for name in _SCORES]
     average_rows = [
-        Row((
+        TableRow((
             Cell(t(f"confusion.{row['average']}"), props=attributes(title=f"confusion.{row['average']}.tip")),
             *[""] * len(_COUNTS), *(row[name] for name in _SCORES),
         ), "ms-confusion-average")

@@ -16,7 +16,7 @@ from layouts.explanations.score_asks import ScoreRequest
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import CATALOGUE, attributes, t
-from layouts.kit.tables import NUMBER, Cell, Column, Row, Sort
+from layouts.kit.tables import NUMBER, Cell, Column, Sort, TableRow
 
 TOTAL, NAME, METRIC = "total", "explainer", "metric:"
 
@@ -41,7 +41,7 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
         html.Span(**{"data-weight": metric, "data-value": str(weight)})
         for metric, weight in zip(scores.metrics, weights, strict=True)
     ]
-    lines: list[Any] = [Row((t("scores.weight"), *weighing, summed), "ms-scores-weights")]
+    lines: list[Any] = [TableRow((t("scores.weight"), *weighing, summed), "ms-scores-weights")]
     best = np.fmax.reduce(scores.values, axis=0) if len(scores.values) else None
     for row in order.tolist():
         cells = [

@@ -13,7 +13,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import Cell, Column, Row, table
+from layouts.kit.tables import Cell, Column, TableRow, table
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
@@ -60,7 +60,7 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 
-def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> Row:
+def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, first: bool) -> TableRow:
     time: Any = fmt.duration(part.ns / 1e9) if part.ns == part.ns else ""
     if part.at_most and part.ns > 0.0:
         time = t("job.at_most", time=time)
@@ -75,7 +75,7 @@ def _row(part: LimitingPart, places: Mapping[int, tuple[str, str, int]], *, firs
         link = html.A(t("profiling.rank_n", n=part.rank), **address(_SHOWN_ON[part.name], ProfileChoice(*place)))
     marked: dict[str, Any] = {"aria-current": "true"} if first else {}
     cells = [Cell(shown, class_name="ms-number") for shown in (time, share, link)]
-    return Row((t(f"job.part.{part.name}"), *cells), props=marked)
+    return TableRow((t(f"job.part.{part.name}"), *cells), props=marked)
 
 
 def _unchecked(name: str, reason: str, source: ProfileSources, choice: ProfileChoice, frames: Frames) -> Sequence[Any]:

@@ -12,7 +12,7 @@ from parsers.analysis.jobs.waiting import RankTimes
 from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
-from layouts.kit.tables import COUNT, SHARE, Column, Quantity, Row, first_of, table
+from layouts.kit.tables import COUNT, SHARE, Column, Quantity, TableRow, first_of, table
 
 MOST_RANKS = 128
 """Ranks in the table; the CSV file has all."""
@@ -43,7 +43,7 @@ def times(pipeline: Pipeline) -> list[Any]:
     return [drawn, *said, *first_of("pipeline.shown", len(listed), len(found))]
 
 
-def _row(one: RankTimes, pipeline: Pipeline, *, first: bool) -> Row:
+def _row(one: RankTimes, pipeline: Pipeline, *, first: bool) -> TableRow:
     own = pipeline.bands.get(one.rank)
     computes, communicates = (own.computes, own.communicates) if own is not None and one.steps else (False, False)
     stage: Any = t("pipeline.stage", n=one.stage) if one.stage >= 0 else t("pipeline.no_stage")
@@ -56,4 +56,5 @@ def _row(one: RankTimes, pipeline: Pipeline, *, first: bool) -> Row:
     tip = attributes(title=f"pipeline.source_tip.{one.source}") if one.source else {}
     source = html.Span(t(f"pipeline.source.{one.source or 'none'}"), **tip)
     numbers = [value if math.isfinite(value) else None for value in (*times_ns, one.share)]
-    return Row((stage if first else "", one.rank, *numbers, source), "ms-pipeline-first" if first else "", heads=int(first))
+    cells = (stage if first else "", one.rank, *numbers, source)
+    return TableRow(cells, "ms-pipeline-first" if first else "", heads=int(first))

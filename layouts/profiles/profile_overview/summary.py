@@ -15,7 +15,7 @@ from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
-from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, Quantity, Row, table
+from layouts.kit.tables import COUNT, SHARE, TIME_NS, Cell, Column, Quantity, TableRow, table
 from layouts.profiles.advising import sentence as advised
 from layouts.profiles.composition import bar, sentence
 from layouts.profiles.frames import IdleTime
@@ -104,7 +104,7 @@ def ranks_card(source: ProfileSources, choice: ProfileChoice) -> list[Any]:
     return [_card("profile_overview.ranks", html.Div([_table(columns, rows), *foot]))]
 
 
-def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> Row:
+def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> TableRow:
     found = breakdowns(steps) if steps is not None else ()
     usual = average(found[0]) if found else None
     link = Cell(t("profiling.rank_n", n=choice.rank), link=address("profile_overview", choice))
@@ -114,7 +114,7 @@ def _rank(choice: ProfileChoice, steps: pd.DataFrame | None, *, mine: bool) -> R
         computing = shares.get("computing", 0.0) + shares.get("overlapped", 0.0) + shares.get("forward_backward", 0.0)
         exposed = None if found[0].form == "legacy" else shares.get("exposed", 0.0)
         cells = [usual.whole_ns, computing, exposed, usual.idle]
-    return Row((link, *cells), props={"aria-current": "true"} if mine else {})
+    return TableRow((link, *cells), props={"aria-current": "true"} if mine else {})
 
 
 def _column(name: str, quantity: Quantity | None = None) -> Column:

@@ -17,7 +17,7 @@ from layouts.kit import units as fmt
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.plain_html import Plain, markup
-from layouts.kit.tables import COUNT, NUMBER, SECONDS, Column, Row, drawn_row, first_of
+from layouts.kit.tables import COUNT, NUMBER, SECONDS, Column, TableRow, drawn_row, first_of
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning.asks import StudyRequest
 from layouts.tuning.tuning.study_style import Floats, best_trial, goal_of, settings_of, values_of
@@ -166,7 +166,7 @@ def _line(
     cells = [pick, marks, *map(_number, targets), *(_setting(value) for _, value in settings), seconds,
              step if step >= 0 else None, html.Span(reason, className="ms-tuning-reason", title=reason), _run(run)]  # fmt: skip
     columns = (_TRIAL, _STATE, *[_VALUE] * (len(targets) + len(settings)), *_LAST)
-    return Plain(markup(drawn_row(Row(cells, "ms-chosen" if chosen else ""), columns, heads=0))[0])
+    return Plain(markup(drawn_row(TableRow(cells, "ms-chosen" if chosen else ""), columns, heads=0))[0])
 
 
 def _run(key: str) -> Any:

@@ -25,8 +25,8 @@ from layouts.kit.tables import (
     TRAFFIC,
     Cell,
     Column,
-    Row,
     Sort,
+    TableRow,
     csv,
     drawn_row,
     first_of,
@@ -72,7 +72,7 @@ def test_a_text_in_a_list_is_no_key() -> None:
 
 
 def test_headings_of_columns_and_rows() -> None:
-    drawn = table(COLUMNS, [("a", 1), Row(("b", 2), heads=0)])
+    drawn = table(COLUMNS, [("a", 1), TableRow(("b", 2), heads=0)])
     assert [found.get("scope") for found, _ in elements(drawn, "th")] == ["col", "col", "row"]
     assert texts(drawn, "td") == [["1 B"], ["b"], ["2 B"]]
     assert len(list(elements(table(COLUMNS, [("a", 1)], heads=2), "td"))) == 0
@@ -122,7 +122,7 @@ def test_cells_with_attributes() -> None:
 
 
 def test_rows_with_attributes() -> None:
-    drawn = table(COLUMNS, [Row(("a", 1), "ms-chosen", {"data-key": "a"})])
+    drawn = table(COLUMNS, [TableRow(("a", 1), "ms-chosen", {"data-key": "a"})])
     assert [found for found, _ in elements(drawn, "tr")] == [{}, {"class": "ms-chosen", "data-key": "a"}]
 
 
@@ -219,7 +219,7 @@ def test_name_and_caption() -> None:
 def test_csv_equals_the_table() -> None:
     rows = [
         ("a", 123_456_789),
-        Row((Cell(html.B("b"), value="b"), Cell("much", value=2**60)), "ms-chosen"),
+        TableRow((Cell(html.B("b"), value="b"), Cell("much", value=2**60)), "ms-chosen"),
         ('c, "d"', None),
         ("e", 0.1),
     ]
@@ -241,7 +241,8 @@ def test_csv_of_a_component_without_a_value_is_an_error() -> None:
 
 
 def test_named_values() -> None:
-    drawn = named_values([(t("common.name"), "a"), Row(("b", Cell("c", class_name="ms-mono")), "ms-x")], class_name="ms-facts")
+    second = TableRow(("b", Cell("c", class_name="ms-mono")), "ms-x")
+    drawn = named_values([(t("common.name"), "a"), second], class_name="ms-facts")
     assert [found for found, _ in elements(drawn, "th")] == [{"scope": "row"}] * 2
     assert list(elements(drawn, "td")) == [({}, ["a"]), ({"class": "ms-mono"}, ["c"])]
     assert not list(elements(drawn, "thead"))

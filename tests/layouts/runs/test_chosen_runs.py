@@ -1,0 +1,74 @@
+"""Which runs a page shows, by its address and by what the page needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.store.store import Store
+from layouts.kit.theme import PALETTE
+from layouts.lineage.data_lineage.page import PAGE as PIPELINES
+from layouts.lineage.model_lineage.page import PAGE as MODEL
+from layouts.lineage.optimisation.page import PAGE as TARGET
+from layouts.lineage.pipeline_columns import table
+from layouts.runs.chosen_runs import selected_runs
+from tests.sources import MemorySource, row
+
+
+def source() -> MemorySource:
+    job = row("job", [f"job/rank_{n}" for n in range(3)])
+    return MemorySource(rows=[row(f"run{n:02d}") for n in range(9)] + [job] + [row(f"old{n}") for n in range(5)])
+
+
+def test_by_default_the_newest_ten_runs_are_on_screen() -> None:
+    newest = [f"run{n:02d}" for n in range(9)] + ["job/rank_0", "job/rank_1", "job/rank_2"]
+    assert selected_runs({}, source()) == newest
+    assert selected_runs(None, source()) == newest
+
+
+def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to() -> None:
+    rows = [row(f"new{n:02d}", tags={"scalar": 1}) for n in range(20)]
+    rows += [row(f"old{n:02d}", tags={"image": n % 2}) for n in range(30)]
+    given = MemorySource(rows=rows)
+    assert selected_runs({}, given, ("image", "text")) == [f"old{n:02d}" for n in range(1, 20, 2)]
+    assert selected_runs({}, given, ("text",)) == selected_runs({}, given) == [f"new{n:02d}" for n in range(10)]
+    assert selected_runs({"run": ["new03"]}, given, ("image",)) == ["new03"]
+    rows = [row("new", tags={"scalar": 1}), row("unread", tags={}, state="waiting"), row("old", tags={"image": 1})]
+    assert selected_runs({}, MemorySource(rows=rows), ("image",)) == ["unread", "old"]
+
+
+def test_pages_of_every_run_show_all_that_have_what_they_need() -> None:
+    rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)]
+    rows += [row("unread", tags={}, state="waiting")]
+    given = MemorySource(rows=rows)
+    wanted = [f"run{n:02d}" for n in range(1, 40, 2)] + ["unread"]
+    assert selected_runs({}, given, ("lineage",), every=True) == wanted
+    assert selected_runs({}, MemorySource(rows=rows[:1]), ("lineage",), every=True) == ["run00"]
+    assert selected_runs({"run": ["run02"]}, given, ("lineage",), every=True) == ["run02"]
+
+
+def test_they_are_the_runs_with_lineage(real_data: Path) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    try:
+        assert store.wait(60)
+        every = {one.run for one in store.lineage.rows()}
+        fed = {one.run for one in table(store, None).rows}
+        for page, wanted in ((MODEL, every), (TARGET, every), (PIPELINES, fed)):
+            assert page.every
+            assert set(selected_runs({}, store, page.needs, every=True)) == wanted
+    finally:
+        store.stop()
+
+
+def test_a_job_stands_for_its_ranks_and_unknown_runs_for_nothing() -> None:
+    ranks = ["job/rank_0", "job/rank_1", "job/rank_2"]
+    assert selected_runs({"run": ["job"]}, source()) == ranks
+    assert selected_runs({"run": ["old1", "job/rank_1", "gone", "run00"]}, source()) == ["run00", "job/rank_1", "old1"]
+    assert selected_runs({"run": [""]}, source()) == []
+    assert len(selected_runs({"run": ["*"]}, source())) == 17
+
+
+def test_every_run_has_a_colour_whatever_is_on_screen() -> None:
+    drawn = source().runs.colours()
+    assert set(drawn) == set(selected_runs({"run": ["*"]}, source()))
+    single = [row.key for row in source().runs.rows() if len(row.members) == 1]
+    assert all(drawn[run] in {shade for hue in PALETTE for shade in hue} for run in single)
