@@ -81,7 +81,7 @@ export function nameIn(rows, { name }) {
 }
 
 /**
- * @param {Wire.RunRow} row
+ * @param {Pick<Wire.RunRow, "key" | "name" | "tags">} row
  * @param {{ page: string, href: string, title: string }} page
  * @param {(label: string) => Record<string, unknown>} props
  * @param {...unknown} children

@@ -72,9 +72,18 @@ export function encode(chosen, rows) {
 
 /**
  * Predicate of a search; null for an invalid pattern.
+ * @overload
+ * @param {string} text
+ * @param {false} regex
+ * @returns {(name: string) => boolean}
+ *
+ * @overload
  * @param {string} text
  * @param {boolean} regex
  * @returns {((name: string) => boolean) | null}
+ *
+ * @param {string} text
+ * @param {boolean} regex
  */
 export function matcher(text, regex) {
   if (!text) return () => true;

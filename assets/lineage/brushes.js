@@ -3,7 +3,9 @@ import { numbersOf } from "../kit/typed_arrays.js";
 
 // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
 
+/** @param {Lineage.Page} page */
 export function brushes(page) {
+  /** @type {Map<string, Lineage.Brush>} */
   const found = new Map();
   for (const text of page.state.brush || []) {
     try {
@@ -16,22 +18,39 @@ export function brushes(page) {
   return found;
 }
 
+/**
+ * @param {Lineage.Axis} axis
+ * @param {number} place
+ */
 export function valueAt(axis, place) {
   if (axis.scale === "log") return 10 ** place;
   return axis.scale === "symlog" ? Math.sign(place) * axis.constant * (10 ** Math.abs(place) - 1) : place;
 }
 
-/** @param {number} value */
+/**
+ * @param {Lineage.Axis} axis
+ * @param {number} value
+ */
 export function placeOf(axis, value) {
   if (axis.scale === "log") return Math.log10(value);
   return axis.scale === "symlog" ? Math.sign(value) * Math.log10(1 + Math.abs(value) / axis.constant) : value;
 }
 
 /**
+ * The stretches of an axis by plotly, which leaves one alone out of its list.
+ * @param {Lineage.Stretch | Lineage.Stretch[]} range
+ */
+export function stretchesIn(range) {
+  return range.every((one) => Array.isArray(one)) ? range : [(range)];
+}
+
+/**
  * Meaning of a brush, from the stretches of the axis it covers.
+ * @param {Lineage.Axis} axis
  * @param {number[][]} stretches
  */
 export function meaning(axis, stretches) {
+  /** @param {number} place */
   const inside = (place) => stretches.some(([from, to]) => from <= place && place <= to);
   const names = Object.entries(axis.apart).filter(([, place]) => inside(place)).map(([name]) => `:${name}`);
   if (axis.kind === "category") {
@@ -46,7 +65,11 @@ export function meaning(axis, stretches) {
   return { ranges, names };
 }
 
-// Stretches of the axis that a brush covers.
+/**
+ * Stretches of the axis that a brush covers.
+ * @param {Lineage.Axis} axis
+ * @param {Lineage.Brush} brush
+ */
 export function stretches(axis, { ranges, names }) {
   const found = [];
   const width = (axis.high - axis.low) * 0.02;
@@ -68,17 +91,21 @@ export function stretches(axis, { ranges, names }) {
   return found.sort((a, b) => a[0] - b[0]);
 }
 
-// Keys of the runs that pass all brushes; null if there is none.
+/**
+ * Keys of the runs that pass all brushes; null if there is none.
+ * @param {Lineage.Page} page
+ */
 export function filter(page) {
   const { figure } = page;
   if (!figure) return null;
   const wanted = brushes(page);
   const tests = figure.layout.meta.axes.flatMap((axis, i) => {
-    if (!wanted.has(axis.name)) return [];
-    return [[numbersOf(figure.data[0].dimensions[i].values), stretches(axis, wanted.get(axis.name))]];
+    const brush = wanted.get(axis.name);
+    return brush ? [{ places: numbersOf(figure.data[0].dimensions[i].values), parts: stretches(axis, brush) }] : [];
   });
   if (!tests.length) return null;
+  /** @param {number} row */
   const passes = (row) =>
-    tests.every(([places, parts]) => parts.some(([from, to]) => from <= places[row] && places[row] <= to));
+    tests.every(({ places, parts }) => parts.some(([from, to]) => from <= places[row] && places[row] <= to));
   return new Set(figure.layout.meta.keys.filter((_key, row) => passes(row)));
 }

@@ -7,13 +7,18 @@ import { fullOf } from "./columns.js";
 
 const FULL = 100;
 
+/**
+ * @param {string} colour
+ * @param {string | HTMLElement} text
+ */
 function dot(colour, text) {
   const mark = make("span", "ms-dot");
   mark.style.background = colour;
   return make("li", "", [mark, typeof text === "string" ? make("span", "ms-cut", text, { title: text }) : text]);
 }
 
-function scaleOf({ stops, ticks }) {
+/** @param {Lineage.Key} key */
+function scaleOf({ stops = [], ticks = [] }) {
   const bar = make("div", "ms-lineage-key-bar");
   const places = stops.map((colour, i) => `${colour} ${(FULL * i) / (stops.length - 1)}%`);
   bar.style.background = `linear-gradient(to top, ${places.join(", ")})`;
@@ -25,7 +30,12 @@ function scaleOf({ stops, ticks }) {
   return make("div", "ms-lineage-key-scale", [bar, ...marks]);
 }
 
-/** The key of a figure in its box; hidden if the lines have the colours of their runs. */
+/**
+ * The key of a figure in its box; hidden if the lines have the colours of their runs.
+ * @param {HTMLElement} box
+ * @param {Lineage.Key | undefined} key
+ * @param {Lineage.Page} page
+ */
 export function drawKey(box, key, page) {
   const column = key && page.columns.get(key.name);
   box.hidden = !column;

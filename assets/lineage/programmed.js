@@ -2,6 +2,7 @@
 
 import { programs } from "../vendor/plotly_programs.js";
 
+/** @type {Promise<void> | null} */
 let ready = null;
 
 /** Hand plotly its compiled WebGL programs; see vendor/plotly_programs.js. */

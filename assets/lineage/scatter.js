@@ -8,7 +8,7 @@ import { count } from "../kit/units.js";
 import { translate } from "../kit/i18n.js";
 import { numbersOf } from "../kit/typed_arrays.js";
 import { brushes, meaning, stretches } from "./brushes.js";
-import { axesOf, colourOf, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
+import { axesOf, colourOf, columnNamed, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
 
 const MOST = 6;
 const GAP = 10;
@@ -17,8 +17,14 @@ const NEAR = 10;
 const CLICK = 4;
 const GREY = "#8b95a1";
 
+/**
+ * @param {Lineage.Board} board
+ * @param {string} name of an axis of its figure
+ */
+const axisOf = (board, name) => /** @type {Lineage.ScatterAxis} */ (board.axes.get(name));
+
 // Text of the note beside the views: [text key, values].
-/** @type {(page: UndeclaredFields) => [string, TextValues?]} */
+/** @type {(page: Lineage.Page) => [string, TextValues?]} */
 export const hint = (page) => {
   const axes = axesOf(page).length;
   if (viewOf(page) === "matrix" && axes > MOST) return ["lineage.matrix_cut", { n: MOST, total: count(axes) }];
@@ -26,13 +32,16 @@ export const hint = (page) => {
   return ["lineage.box_tip", {}];
 };
 
+/** @param {Lineage.Page} page */
 function boardOf(page) {
   if (page.board) return page.board;
   const host = page.find(".ms-lineage-scatter");
   const canvas = make("canvas", "", [], { role: "img" });
   const tip = make("div", "ms-lineage-tip", [], { hidden: "" });
   host.replaceChildren(canvas, tip);
-  const board = (page.board = { host, canvas, tip, panels: [], box: null });
+  /** @type {Lineage.Board} */
+  const board = { host, canvas, tip, panels: [], box: null, figure: null, axes: new Map(), colours: [] };
+  page.board = board;
   new ResizeObserver(() => draw(page)).observe(host);
   canvas.addEventListener("pointerdown", (event) => press(page, event));
   canvas.addEventListener("pointermove", (event) => move(page, event));
@@ -42,25 +51,33 @@ function boardOf(page) {
   return board;
 }
 
+/**
+ * @param {Lineage.Axis} meta
+ * @param {Lineage.Dimension} dimension
+ * @returns {Lineage.ScatterAxis}
+ */
+function scatterAxis(meta, { values, range, tickvals, ticktext }) {
+  const texts = ticktext.map((text) => text.replace(/[\u200b\u200c]/g, ""));
+  const ticks = tickvals.flatMap((at, n) => (texts[n] ? [{ at, text: texts[n] }] : []));
+  return { meta, places: numbersOf(values), range, ticks };
+}
+
+/** @param {Lineage.Page} page */
 export const scatter = (page) => {
   const board = boardOf(page);
   const { figure } = page;
   if (board.figure !== figure) {
     board.figure = figure;
-    board.axes = new Map(figure.layout.meta.axes.map((meta, i) => {
-      const dimension = figure.data[0].dimensions[i];
-      const ticks = dimension.tickvals
-        .map((at, n) => [at, dimension.ticktext[n].replace(/[\u200b\u200c]/g, "")])
-        .filter(([, text]) => text);
-      return [meta.name, { meta, places: numbersOf(dimension.values), range: dimension.range, ticks }];
-    }));
+    const { dimensions } = figure.data[0];
+    board.axes = new Map(figure.layout.meta.axes.map((meta, i) => [meta.name, scatterAxis(meta, dimensions[i])]));
     board.colours = coloursOf(figure);
   }
   draw(page);
 };
 
+/** @param {Lineage.Page} page */
 export const mark = (page) => {
-  if (page.board && page.board.axes && viewOf(page)) draw(page);
+  if (page.board && page.board.figure && viewOf(page)) draw(page);
 };
 
 // Colours -----------------------------------------------------------------------------------------------------------
@@ -68,9 +85,10 @@ export const mark = (page) => {
 /** @param {string} colour */
 function channels(colour) {
   if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  return colour.match(/[\d.]+/g).slice(0, 3).map(Number);
+  return (colour.match(/[\d.]+/g) || []).slice(0, 3).map(Number);
 }
 
+/** @param {Lineage.Figure} figure */
 function coloursOf(figure) {
   const { keys } = figure.layout.meta;
   const { color, colorscale, cmin, cmax } = figure.data[0].line;
@@ -87,7 +105,10 @@ function coloursOf(figure) {
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
-// Columns of the matrix: the first ones, always including the one that colours.
+/**
+ * Columns of the matrix: the first ones, always including the one that colours.
+ * @param {Lineage.Page} page
+ */
 function namesOf(page) {
   const axes = axesOf(page);
   const colour = colourOf(page);
@@ -95,6 +116,7 @@ function namesOf(page) {
 }
 
 /**
+ * @param {Lineage.Page} page
  * @param {number} width
  * @param {number} height
  * @param {number} left
@@ -107,7 +129,7 @@ function panelsOf(page, width, height, left) {
       ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }]
       : [];
   }
-  const names = namesOf(page).filter((/** @type {string} */ name) => axes.has(name));
+  const names = namesOf(page).filter((name) => axes.has(name));
   const side = names.length - 1;
   const across = (width - left - GAP) / side;
   const down = (height - GAP - BOTTOM) / side;
@@ -129,21 +151,33 @@ function panelsOf(page, width, height, left) {
   return panels;
 }
 
-/** @param {number} place */
+/**
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.ScatterAxis} axis
+ * @param {number} place
+ */
 const acrossOf = (panel, axis, place) => panel.left + ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.width;
-/** @param {number} place */
+/**
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.ScatterAxis} axis
+ * @param {number} place
+ */
 const upOf = (panel, axis, place) =>
   panel.top + panel.height - ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.height;
 
-/** @param {string} text */
+/**
+ * @param {string} text
+ * @param {Lineage.ScatterAxis} axis
+ */
 function missing(text, axis) {
   return text === "missing" && "missing" in axis.meta.apart ? translate("lineage.apart.missing") : text;
 }
 
+/** @param {Lineage.Page} page */
 function draw(page) {
   const { board } = page;
   const { clientWidth: width, clientHeight: height } = board.host;
-  if (!board.axes || !width || !height) return;
+  if (!board.figure || !width || !height) return;
   const scale = window.devicePixelRatio || 1;
   const style = window.getComputedStyle(page.root);
   /** @param {string} name */
@@ -159,8 +193,8 @@ function draw(page) {
   pen.font = `11px ${look.font}`;
   const longest = Math.max(
     0,
-    ...names.flatMap((/** @type {string} */ name) =>
-      board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [],
+    ...names.flatMap((name) =>
+      board.axes.has(name) ? axisOf(board, name).ticks.map(({ text }) => pen.measureText(text).width) : [],
     ),
   );
   board.panels = panelsOf(page, width, height, Math.min(140, longest) + 34);
@@ -178,26 +212,33 @@ function draw(page) {
 }
 
 /**
+ * @param {Lineage.Page} page
  * @param {string} name
  * @param {string} scale
  */
 function title(page, name, scale) {
-  const text = cut(fullOf(page.columns.get(name)), 24);
+  const text = cut(fullOf(columnNamed(page, name)), 24);
   return scale && scale !== "linear" ? `${text} (${translate(`lineage.${scale}`)})` : text;
 }
 
+/**
+ * @param {Lineage.Page} page
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.Drawn} drawn
+ */
 function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
   const { board } = page;
-  const [x, y] = [board.axes.get(panel.x), board.axes.get(panel.y)];
+  const [x, y] = [axisOf(board, panel.x), axisOf(board, panel.y)];
   pen.save();
   pen.lineWidth = 1;
   pen.font = `11px ${look.font}`;
   ticks(pen, panel, x, y, look);
   pen.strokeStyle = look.strong;
   pen.strokeRect(panel.left + 0.5, panel.top + 0.5, panel.width, panel.height);
-  for (const [axis, name, along] of [[x, panel.x, true], [y, panel.y, false]]) {
-    if (brushed.has(name)) band(pen, panel, axis, stretches(axis.meta, brushed.get(name)), along, look);
-  }
+  const [across, up] = [brushed.get(panel.x), brushed.get(panel.y)];
+  if (across) band(pen, panel, x, stretches(x.meta, across), true, look);
+  if (up) band(pen, panel, y, stretches(y.meta, up), false, look);
   pen.fillStyle = look.text;
   pen.font = `500 12px ${look.font}`;
   pen.textAlign = "center";
@@ -215,12 +256,13 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
     pen.rotate(Math.PI / 2);
     pen.translate(-12, -panel.top - panel.height / 2);
   }
+  /** @param {number} row */
   const dot = (row) => {
     pen.beginPath();
     pen.arc(acrossOf(panel, x, x.places[row]), upOf(panel, y, y.places[row]), radius, 0, 2 * Math.PI);
     pen.fill();
   };
-  const passes = keys.map((/** @type {string} */ key) => shown === null || shown.has(key));
+  const passes = keys.map((key) => shown === null || shown.has(key));
   pen.fillStyle = GREY;
   pen.globalAlpha = 0.25;
   keys.forEach((_key, row) => { if (!passes[row]) dot(row); });
@@ -244,12 +286,18 @@ function fitted(pen, text, width) {
   return short;
 }
 
-/** @param {CanvasRenderingContext2D} pen */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.ScatterAxis} x
+ * @param {Lineage.ScatterAxis} y
+ * @param {Lineage.Look} look
+ */
 function ticks(pen, panel, x, y, look) {
   pen.strokeStyle = look.line;
   pen.fillStyle = look.muted;
   let free = -Infinity;
-  for (const [at, words] of x.ticks) {
+  for (const { at, text: words } of x.ticks) {
     const place = Math.round(acrossOf(panel, x, at)) + 0.5;
     stroke(pen, place, panel.top, place, panel.top + panel.height);
     if (!panel.low) continue;
@@ -262,7 +310,7 @@ function ticks(pen, panel, x, y, look) {
     free = middle + half + 6;
   }
   free = Infinity;
-  for (const [at, words] of y.ticks) {
+  for (const { at, text: words } of y.ticks) {
     const place = Math.round(upOf(panel, y, at)) + 0.5;
     stroke(pen, panel.left, place, panel.left + panel.width, place);
     if (!panel.first || place > free) continue;
@@ -283,7 +331,14 @@ function stroke(pen, ...points) {
   pen.stroke();
 }
 
-/** @param {CanvasRenderingContext2D} pen */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.ScatterAxis} axis
+ * @param {Lineage.Stretch[]} parts
+ * @param {boolean} along
+ * @param {Lineage.Look} look
+ */
 function band(pen, panel, axis, parts, along, look) {
   pen.fillStyle = look.accent;
   pen.globalAlpha = 0.1;
@@ -298,6 +353,11 @@ function band(pen, panel, axis, parts, along, look) {
   pen.globalAlpha = 1;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lineage.Box} box
+ * @param {Lineage.Look} look
+ */
 function outline(pen, { panel, from, to }, look) {
   const [left, right] = [from[0], to[0]].sort((a, b) => a - b);
   const [top, bottom] = [from[1], to[1]].sort((a, b) => a - b);
@@ -312,11 +372,14 @@ function outline(pen, { panel, from, to }, look) {
 
 /** @param {PointerEvent} event */
 const at = (event) => [event.offsetX, event.offsetY];
-/** @type {(panel: any, place: number[]) => boolean} */
+/** @type {(panel: Lineage.Panel, place: Lineage.Place) => boolean} */
 const inside = (panel, [x, y]) =>
   x >= panel.left && x <= panel.left + panel.width && y >= panel.top && y <= panel.top + panel.height;
 
-/** @param {PointerEvent} event */
+/**
+ * @param {Lineage.Page} page
+ * @param {PointerEvent} event
+ */
 function press(page, event) {
   const panel = event.button === 0 && page.board.panels.find((one) => inside(one, at(event)));
   if (!panel) return;
@@ -324,7 +387,10 @@ function press(page, event) {
   page.board.box = { panel, from: at(event), to: at(event) };
 }
 
-/** @param {PointerEvent} event */
+/**
+ * @param {Lineage.Page} page
+ * @param {PointerEvent} event
+ */
 function move(page, event) {
   const { board } = page;
   if (!board.box) {
@@ -341,14 +407,17 @@ function move(page, event) {
   draw(page);
 }
 
-/** @param {PointerEvent} event */
+/**
+ * @param {Lineage.Page} page
+ * @param {PointerEvent} event
+ */
 function release(page, event) {
   const { board } = page;
   if (!board.box) return;
   const { panel, from, to } = board.box;
   board.box = null;
   const others = (page.state.brush || []).filter(
-    (/** @type {string} */ text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
+    (text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
   );
   if (Math.hypot(to[0] - from[0], to[1] - from[1]) < CLICK) {
     const row = nearest(page, panel, at(event));
@@ -356,21 +425,29 @@ function release(page, event) {
     else show(page, page.figure.layout.meta.keys[row]);
     return;
   }
-  const [x, y] = [board.axes.get(panel.x), board.axes.get(panel.y)];
+  const [x, y] = [axisOf(board, panel.x), axisOf(board, panel.y)];
+  /** @param {number} px */
   const placeAcross = (px) => x.range[0] + ((px - panel.left) / panel.width) * (x.range[1] - x.range[0]);
+  /** @param {number} px */
   const placeUp = (px) => y.range[0] + ((panel.top + panel.height - px) / panel.height) * (y.range[1] - y.range[0]);
-  const rising = (a, b) => [Math.min(a, b), Math.max(a, b)];
-  const brush = [[x, placeAcross(from[0]), placeAcross(to[0])], [y, placeUp(from[1]), placeUp(to[1])]].map(([axis, a, b]) => {
-    const { ranges, names } = meaning(axis.meta, [rising(a, b)]);
-    return JSON.stringify([axis.meta.name, ranges, names]);
-  });
+  /** @type {(axis: Lineage.ScatterAxis, a: number, b: number) => string} */
+  const written = ({ meta }, a, b) => {
+    const { ranges, names } = meaning(meta, [[Math.min(a, b), Math.max(a, b)]]);
+    return JSON.stringify([meta.name, ranges, names]);
+  };
+  const brush = [written(x, placeAcross(from[0]), placeAcross(to[0])), written(y, placeUp(from[1]), placeUp(to[1]))];
   page.change({ brush: [...others, ...(panel.x === panel.y ? brush.slice(0, 1) : brush)] });
 }
 
-// Row of the point near a position in a panel, among those that pass the brushes; -1 for none.
+/**
+ * Row of the point near a position in a panel, among those that pass the brushes; -1 for none.
+ * @param {Lineage.Page} page
+ * @param {Lineage.Panel} panel
+ * @param {Lineage.Place} place
+ */
 function nearest(page, panel, place) {
   const [px, py] = place;
-  const [x, y] = [page.board.axes.get(panel.x), page.board.axes.get(panel.y)];
+  const [x, y] = [axisOf(page.board, panel.x), axisOf(page.board, panel.y)];
   let best = NEAR;
   let found = -1;
   page.figure.layout.meta.keys.forEach((key, row) => {
@@ -381,21 +458,24 @@ function nearest(page, panel, place) {
   return found;
 }
 
-/** @param {PointerEvent} event */
+/**
+ * @param {Lineage.Page} page
+ * @param {PointerEvent} event
+ */
 function hover(page, event) {
   const { board } = page;
   const panel = board.panels.find((one) => inside(one, at(event)));
   const row = panel ? nearest(page, panel, at(event)) : -1;
   board.tip.hidden = row === -1;
   board.canvas.style.cursor = row === -1 ? "crosshair" : "pointer";
-  if (row === -1) return;
+  if (!panel || row === -1) return;
   const key = page.figure.layout.meta.keys[row];
   const names = [...new Set([panel.x, panel.y, colourOf(page)])].filter((name) => page.columns.has(name));
   const lines = names.map((name) => {
-    const column = page.columns.get(name);
+    const column = columnNamed(page, name);
     return make("div", "ms-lineage-tip-line", [
       make("span", "ms-muted", cut(fullOf(column), 40)),
-      make("span", "", valueText(column, page.places.get(key))),
+      make("span", "", valueText(column, /** @type {number} */ (page.places.get(key)))),
     ]);
   });
   const dot = make("span", "ms-dot", []);
@@ -407,7 +487,10 @@ function hover(page, event) {
   board.tip.style.top = `${Math.max(0, Math.min(y + 10, height - board.tip.offsetHeight))}px`;
 }
 
-/** @param {string} key */
+/**
+ * @param {Lineage.Page} page
+ * @param {string} key
+ */
 function show(page, key) {
   const node = page.api && page.api.getRowNode(key);
   if (!node) return;

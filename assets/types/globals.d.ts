@@ -77,7 +77,18 @@ interface GridApi {
   getRowNode(id: string): GridNode | undefined;
   setFocusedCell(row: number, column: string): void;
   addEventListener(name: string, act: (event: GridEvent) => void): void;
+  forEachNodeAfterFilterAndSort(act: (node: GridNode) => void): void;
+  getSelectedRows<Row>(): Row[];
+  getColumnState(): GridColumnState[];
+  getFilterModel(): Record<string, unknown>;
   [more: string]: any;
+}
+
+interface GridColumnState {
+  colId: string;
+  sort: "asc" | "desc" | null;
+  sortIndex: number;
+  pinned: string | null;
 }
 
 interface GridNode {

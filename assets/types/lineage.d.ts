@@ -1,0 +1,215 @@
+// Pages of lineage: what the server sends (layouts/lineage), and the records of pages.
+
+declare namespace Lineage {
+  /** NaN and infinities of numbers are texts; null is missing. */
+  type Value = number | string | null;
+
+  /** layouts/lineage/drawing.py */
+  interface Column {
+    name: string;
+    label: Wire.Texts;
+    full: Wire.Texts;
+    group: string;
+    numeric: boolean;
+    unit: string;
+    /** whether it can be an axis */
+    axis: boolean;
+    differs: boolean;
+    /** of all runs, by their places */
+    values: Value[];
+    scale: string;
+    /** the most frequent value, where it is compared */
+    usual: Value[];
+  }
+
+  /** layouts/lineage/drawing.py: nodes and left are those of pipelines. */
+  interface Sheet {
+    keys: string[];
+    groups: [string, Wire.Texts][];
+    /** groups in the order of their axes */
+    axes: string[];
+    columns: Column[];
+    default: string[];
+    ranked: string[];
+    colour: string;
+    sort: string;
+    damage: Wire.FileAndText[];
+    stamp: string;
+    /** operations by group and mark of a pipeline */
+    nodes?: Record<string, Record<string, number>>;
+    left?: { runs: number; columns: number };
+  }
+
+  /** layouts/lineage/parallel.py: an axis of the figure. */
+  interface Axis {
+    name: string;
+    kind: string;
+    scale: string;
+    constant: number;
+    low: number;
+    high: number;
+    /** places of what stands apart from the axis, by name */
+    apart: Record<string, number>;
+    categories: string[];
+  }
+
+  /** From and to on an axis. */
+  type Stretch = number[];
+
+  /** What a brush means: ranges with null for an end of the axis, and names of categories or of what stands apart. */
+  interface Brush {
+    ranges: (number | null)[][];
+    names: string[];
+  }
+
+  /** layouts/lineage/parallel.py: the key to the colours. */
+  interface Key {
+    name: string;
+    scale: string;
+    grey: string;
+    apart: boolean;
+    stops?: string[];
+    ticks?: [number, string][];
+    entries?: [string, string][];
+    left?: number;
+  }
+
+  interface Dimension {
+    name: string;
+    label: string;
+    values: SentArray;
+    range: Stretch;
+    tickvals: number[];
+    ticktext: string[];
+    constraintrange?: Stretch | Stretch[];
+  }
+
+  interface Line {
+    color: string | SentArray;
+    colorscale: [number, string][];
+    cmin: number;
+    cmax: number;
+  }
+
+  interface FigureMeta {
+    keys: string[];
+    axes: Axis[];
+    key?: Key;
+    alternative: [string, string];
+    /** of our drawing, to know which one plotly shows */
+    turn?: number;
+  }
+
+  interface Figure {
+    data: { dimensions: Dimension[]; line: Line }[];
+    layout: { margin: { l: number; r: number }; meta: FigureMeta; [more: string]: unknown };
+  }
+
+  /** A row of the table: a run, or equal pipelines; values are under "=" and their column. */
+  interface Row {
+    key: string;
+    name: string;
+    members: string[];
+    /** id of the root of the page */
+    root: string;
+    tags: Record<string, number>;
+    colour: string | undefined;
+    note: Wire.Note | null;
+    [column: `=${string}`]: Value | undefined;
+  }
+
+  /** An axis of the scatter view: places of all runs, and its ticks. */
+  interface ScatterAxis {
+    meta: Axis;
+    places: Numbers;
+    range: Stretch;
+    ticks: { at: number; text: string }[];
+  }
+
+  interface Panel {
+    x: string;
+    y: string;
+    left: number;
+    top: number;
+    width: number;
+    height: number;
+    /** whether titles stand below it, and beside it */
+    low: boolean;
+    first: boolean;
+  }
+
+  /** x and y */
+  type Place = number[];
+
+  interface Box {
+    panel: Panel;
+    from: Place;
+    to: Place;
+  }
+
+  interface Look {
+    font: string;
+    text: string;
+    muted: string;
+    line: string;
+    strong: string;
+    accent: string;
+  }
+
+  /** The scatter view once it was shown. */
+  interface Board {
+    host: HTMLElement;
+    canvas: HTMLCanvasElement;
+    tip: HTMLElement;
+    panels: Panel[];
+    /** the box that is being dragged */
+    box: Box | null;
+    figure: Figure | null;
+    axes: Map<string, ScatterAxis>;
+    colours: string[];
+  }
+
+  /** What the points of the scatter view are drawn with. */
+  interface Drawn {
+    look: Look;
+    keys: string[];
+    shown: Set<string> | null;
+    brushed: Map<string, Brush>;
+    radius: number;
+  }
+
+  interface Page extends KeptPage {
+    sheet: Sheet;
+    runs: RunList;
+    api: GridApi;
+    columns: Map<string, Column>;
+    /** places of runs in the values of columns */
+    places: Map<string, number>;
+    figure: Figure;
+    /** keys of runs that pass the brushes, null for all */
+    passing: Set<string> | null;
+    tools: ReturnType<typeof import("../lineage/toolbars.js").build>;
+    board: Board;
+    /** measures texts */
+    pen: CanvasRenderingContext2D;
+    /** width of the plot, px; also in steps, as the server gets it */
+    width: number;
+    stepped: number;
+    /** number of axes that are shown by default */
+    room: number;
+    /** what the list of columns, the rows and the columns of the table were made from */
+    listed: string;
+    rowMark: string;
+    columnMark: string;
+    /** what the plot was drawn from, and how many times */
+    drawnFigure: Figure | null;
+    look: unknown[] | null;
+    turn: number;
+    /** chosen runs by the button, and those before */
+    chosen: string[];
+    before: string[] | undefined;
+    /** key of a run to that of its job, of these rows */
+    jobs: Map<string, string>;
+    jobsIn: Wire.RunRow[] | null;
+  }
+}
