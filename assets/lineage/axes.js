@@ -3,6 +3,7 @@
 import { setProps } from "../kit/dash.js";
 import { escapeMarkup } from "../kit/markup.js";
 import { translate } from "../kit/i18n.js";
+import { middle } from "../kit/names.js";
 import { brushes, stretches } from "./brushes.js";
 import { shortOf } from "./columns.js";
 
@@ -78,15 +79,4 @@ function titleWithin(page, name, scale, width) {
     if (page.pen.measureText(title).width <= width) return title;
   }
   return middle(name, 3);
-}
-
-/**
- * A text with its middle left out, so that names that begin alike stay different.
- * @param {string} text
- * @param {number} longest
- */
-function middle(text, longest) {
-  if (text.length <= longest) return text;
-  const end = Math.floor((longest - 1) / 2);
-  return `${text.slice(0, longest - 1 - end)}…${end ? text.slice(-end) : ""}`;
 }

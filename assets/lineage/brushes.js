@@ -41,7 +41,9 @@ export function placeOf(axis, value) {
  * @param {Lineage.Stretch | Lineage.Stretch[]} range
  */
 export function stretchesIn(range) {
-  return range.every((one) => Array.isArray(one)) ? range : [(range)];
+  const several = /** @type {Lineage.Stretch[]} */ (range);
+  const alone = /** @type {Lineage.Stretch} */ (range);
+  return Array.isArray(range[0]) ? several : [alone];
 }
 
 /**

@@ -28,8 +28,8 @@ const nothing = () => noUpdate();
 const fresh = (_root, page) => ({
   sheet: notYet, runs: notYet, api: notYet, columns: new Map(), places: new Map(), figure: notYet, passing: null,
   tools: build(page), board: notYet, pen: penOf(document.createElement("canvas")), width: 1000, stepped: 0, room: 12,
-  listed: "", rowMark: "", columnMark: "", drawnFigure: null, look: null, turn: 0, chosen: [], before: undefined, jobs: new Map(),
-  jobsIn: null,
+  listed: "", rowMark: "", columnMark: "", drawnFigure: null, look: null, turn: 0, chosen: [], before: undefined,
+  jobs: new Map(), jobsIn: null,
 });
 
 const { pages, pageOf } = keeper(fresh, (page) => {

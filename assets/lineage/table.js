@@ -171,7 +171,7 @@ function filters(page) {
 
 /** @param {Lineage.Page} page */
 function filtered(page) {
-  const shown = Object.entries(page.api.getFilterModel()).map((pair) => JSON.stringify(pair));
+  const shown = Object.entries(page.api.getFilterModel() || {}).map((pair) => JSON.stringify(pair));
   page.change({ filter: shown });
 }
 

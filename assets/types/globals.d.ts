@@ -80,8 +80,14 @@ interface GridApi {
   forEachNodeAfterFilterAndSort(act: (node: GridNode) => void): void;
   getSelectedRows<Row>(): Row[];
   getColumnState(): GridColumnState[];
-  getFilterModel(): Record<string, unknown>;
+  getFilterModel(): Record<string, GridFilter> | null;
   [more: string]: any;
+}
+
+interface GridFilter {
+  filter?: unknown;
+  conditions?: GridFilter[];
+  [more: string]: unknown;
 }
 
 interface GridColumnState {

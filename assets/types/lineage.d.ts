@@ -212,4 +212,115 @@ declare namespace Lineage {
     jobs: Map<string, string>;
     jobsIn: Wire.RunRow[] | null;
   }
+
+  /** layouts/lineage/optimisation/explained.py: value, low and high of a strength. */
+  type Ends = [number | null, number | null, number | null];
+
+  type Measure = "linear" | "rank" | "share";
+
+  interface SettingRow {
+    setting: string;
+    levels: number;
+    runs: number;
+    /** whether it is a category */
+    text: boolean;
+    /** whether its strength is an η */
+    eta: boolean;
+    linear: Ends;
+    rank: Ends;
+    /** why it has no strength, "" where it has one */
+    reason: string;
+    shape: string;
+    /** the setting that it cannot be told from, or that goes along with it */
+    with: string;
+    strength: number | null;
+    /** settings that cannot be told from it */
+    for: string[];
+  }
+
+  /** The part from runs on is there where there is a target. */
+  interface ResultSheet {
+    total: number;
+    chosen: number;
+    jobs: number;
+    target: string;
+    targets: { name: string; label: Wire.Texts }[];
+    settings: Record<string, Wire.Texts>;
+    damage: Wire.FileAndText[];
+    stamp: string;
+    rows: SettingRow[];
+    runs: number;
+    figure: PlotlyFigure;
+    /** least, middle and most */
+    summary: string[];
+  }
+
+  /** The forest of a target. */
+  interface Growth {
+    target: string;
+    act: string;
+    state: string;
+    total: number;
+    done: number;
+    text: string;
+    reason: string;
+    fit: number | null;
+    shares: Record<string, Ends>;
+  }
+
+  /** layouts/lineage/optimisation/drawing.py */
+  interface SettingMeta {
+    log: boolean;
+    /** whether the axis could be logarithmic */
+    logs: boolean;
+    runs: number;
+    categories: number;
+    left: number;
+    shape: string;
+    slope: string;
+    /** place, low and high of the best result, and which end it is at: -1, 0, 1 */
+    best: [string, string, string, number] | null;
+  }
+
+  /** The points of runs, with markup in their texts. */
+  interface RunTrace extends SentTrace {
+    customdata: string[];
+    text: string[];
+  }
+
+  interface RunPair {
+    runs: [string, string];
+    values: [string, string];
+    results: [string, string];
+    difference: string;
+  }
+
+  interface SettingFigure extends PlotlyFigure {
+    layout: PlotlyLayout & { meta: SettingMeta };
+  }
+
+  /** A result over a setting, and pairs of runs. */
+  interface SettingDrawing {
+    setting: string;
+    target: string;
+    figure: SettingFigure | null;
+    pairs: RunPair[];
+    total: number;
+    also: Wire.Texts[];
+  }
+
+  /** The page of a result and settings. */
+  interface ResultPage extends KeptPage {
+    sheet: ResultSheet;
+    runs: RunList | null;
+    growth: Growth | null;
+    drawing: SettingDrawing;
+    /** what the forest was told to do, until the server has answered */
+    act: string;
+    /** what the table and the choice of targets were made from */
+    shown: unknown[] | null;
+    listed: string;
+    timer: number;
+    tools: ReturnType<typeof import("../lineage/optimisation/page.js").build>;
+  }
 }
