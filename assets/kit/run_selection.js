@@ -89,11 +89,11 @@ export function matcher(text, regex) {
   if (!text) return () => true;
   if (!regex) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    return (name) => words.every((word) => name.toLowerCase().includes(word));
+    return (/** @type {string} */ name) => words.every((word) => name.toLowerCase().includes(word));
   }
   try {
     const pattern = new RegExp(text, "i");
-    return (name) => pattern.test(name);
+    return (/** @type {string} */ name) => pattern.test(name);
   } catch (error) {
     return null;
   }

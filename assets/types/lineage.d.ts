@@ -323,4 +323,32 @@ declare namespace Lineage {
     timer: number;
     tools: ReturnType<typeof import("../lineage/optimisation/page.js").build>;
   }
+
+  /** layouts/lineage/two_runs: both runs, or none. */
+  interface TwoRuns {
+    runs: string[];
+    colours: string[];
+  }
+
+  /** A chart of both runs on screen. */
+  interface PairChart {
+    element: HTMLElement;
+    host: HTMLElement;
+    plot: PlotlyDrawn;
+    tag: string;
+    drawing: Drawing;
+  }
+
+  /** The two runs on screen, and the run list above their curves. */
+  interface PairView {
+    root: HTMLElement;
+    runs: string[];
+    state: Wire.Query | null;
+    hidden: string[];
+    rows: ReturnType<typeof import("../kit/cards/run_list.js").build>["rows"];
+    list: ReturnType<typeof import("../kit/cards/run_list.js").build>;
+    /** tag and step under the pointer */
+    tag: string;
+    x: number | null;
+  }
 }

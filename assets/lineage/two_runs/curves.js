@@ -8,50 +8,59 @@ import { highlight } from "../../kit/cards/highlight.js";
 import { linesIn, upTo, smoothed } from "../../kit/cards/lines.js";
 import * as runList from "../../kit/cards/run_list.js";
 
+/** @type {WeakMap<object, Drawing>} */
 const drawings = new WeakMap();  // traces of a plot -> the drawing that they are
 
-// The charts that plotly has drawn.
+/**
+ * The charts that plotly has drawn.
+ * @param {Lineage.PairView} page
+ */
 function chartsOf(page) {
   return Array.from(page.root.querySelectorAll(".ms-two-runs-curve")).flatMap((element) => {
     const plot = element.querySelector(".js-plotly-plot");
     if (!plot || !plot.data || !plot._fullLayout) return [];
-    if (!drawings.has(plot.data)) drawings.set(plot.data, { data: plot.data });
+    const drawing = drawings.get(plot.data) || { data: plot.data, layout: plot.layout };
+    drawings.set(plot.data, drawing);
     const host = element.querySelector(".ms-two-runs-plot");
     const tag = element.querySelector(".ms-cut").textContent;
-    return [{ element, host, plot, tag, drawing: drawings.get(plot.data) }];
+    return [{ element, host, plot, tag, drawing }];
   });
 }
 
 /**
  * Make the run list of a page, once. change(keys) hides runs.
- * @param {any} page
+ * @param {Lineage.PairView} page
  * @param {(keys: string[]) => void} change
  */
 export function build(page, change) {
   const host = page.root.querySelector(".ms-two-runs-run-list");
-  page.list = runList.build({
+  const list = runList.build({
     frame: () => frameOf(page.root),
     hidden: () => page.hidden,
     change,
     light: () => relight(page),
     scrolled: () => {},
   });
-  page.list.element.classList.add("ms-run-list-strip");
-  page.list.element.hidden = false;
-  Object.assign(page, { tag: "", x: null });
-  host.append(page.list.element);
+  list.element.classList.add("ms-run-list-strip");
+  list.element.hidden = false;
+  Object.assign(page, { list, tag: "", x: null });
+  host.append(list.element);
   const section = host.nextElementSibling;
   let frame = 0;
+  /** @param {() => void} act */
   const soon = (act) => {
     window.cancelAnimationFrame(frame);
     frame = window.requestAnimationFrame(act);
   };
   new MutationObserver(() => soon(() => drawn(page))).observe(section, { childList: true, subtree: true });
-  section.addEventListener("mousemove", (event) => soon(() => point(page, event)));
+  section.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => soon(() => point(page, event)));
   section.addEventListener("mouseleave", () => soon(() => point(page, null)));
 }
 
-/** Draw the list of a page whose runs, colours or charts may be others now. */
+/**
+ * Draw the list of a page whose runs, colours or charts may be others now.
+ * @param {Lineage.PairView} page
+ */
 export function drawn(page) {
   const charts = chartsOf(page);
   page.root.querySelector(".ms-two-runs-run-list").hidden = !page.root.querySelector(".ms-two-runs-curve");
@@ -60,15 +69,20 @@ export function drawn(page) {
   if (page.list.lit !== null) relight(page);
 }
 
+/** @param {Lineage.PairView} page */
 function relight(page) {
   for (const { host, plot } of chartsOf(page)) highlight(host, plot.data, page.list.lit);
 }
 
+/**
+ * @param {Lineage.PairView} page
+ * @param {MouseEvent | null} event
+ */
 function point(page, event) {
   const host = event && event.target instanceof Element && event.target.closest(".ms-two-runs-plot");
   const charts = chartsOf(page);
   const chart = charts.find((one) => one.host === host);
-  const x = chart ? placeAt(chart.plot, event.clientX) : null;
+  const x = chart && event ? placeAt(chart.plot, event.clientX) : null;
   if (chart) page.tag = chart.tag;
   page.x = x;
   for (const { host: each } of charts) {
@@ -78,7 +92,11 @@ function point(page, event) {
   paint(page, charts);
 }
 
-// The step at a pixel of the window; null beside the axes.
+/**
+ * The step at a pixel of the window; null beside the axes.
+ * @param {PlotlyDrawn} plot
+ * @param {number} pixel
+ */
 function placeAt(plot, pixel) {
   const { l, w } = plot._fullLayout._size;
   const share = (pixel - plot.getBoundingClientRect().left - l) / w;
@@ -86,9 +104,14 @@ function placeAt(plot, pixel) {
   return share >= 0 && share <= 1 ? low + share * (high - low) : null;
 }
 
+/**
+ * @param {Lineage.PairView} page
+ * @param {Lineage.PairChart[]} charts
+ */
 function paint(page, charts) {
   const { x } = page;
   const chart = charts.find(({ tag }) => tag === page.tag) || charts[0];
+  /** @param {HTMLElement} element */
   const at = (element) => (x === null
     ? writeText(element, "runlist.last")
     : writeText(element, "runlist.step", { n: count(Math.round(x)) }));
@@ -102,9 +125,14 @@ function paint(page, charts) {
   }
 }
 
-// The value of a line at the pointer in the head of its chart; without a pointer the last one, as the server wrote it.
+/**
+ * The value of a line at the pointer in the head of its chart; without a pointer the last one, as the server wrote it.
+ * @param {HTMLElement} shown
+ * @param {import("../../kit/cards/lines.js").Line} line
+ * @param {number | null} x
+ */
 function write(shown, line, x) {
-  const last = shown.firstElementChild;
+  const last = /** @type {HTMLElement} */ (shown.firstElementChild);
   const i = x === null ? -1 : upTo(line, x);
   last.hidden = x !== null;
   let value = shown.querySelector(".ms-two-runs-here");

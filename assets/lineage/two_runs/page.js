@@ -4,32 +4,53 @@ import { functionsOf } from "../../kit/dash.js";
 import { make, takesText } from "../../kit/elements.js";
 import { selected } from "../../kit/run_selection.js";
 import { runSelect, setRuns } from "../../kit/run_select.js";
+import { notYet } from "../../kit/pages.js";
 import { setState } from "../../kit/state.js";
 import * as curves from "./curves.js";
 
+/** @type {(key: string, name: string) => [string, string]} */
+const pair = (key, name) => [key, name];
+
+/** @type {Map<string, Lineage.PairView>} */
 const views = new Map();  // root id -> {root, runs, state, hidden, rows} and what curves.js adds
 
+/** @param {string} rootId */
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
+/**
+ * @param {string} rootId
+ * @param {string[]} runs
+ */
 function set(rootId, [one, other]) {
   const view = views.get(rootId);
   if (view) setState(storeOf(rootId), view.state, { one: [one], other: [other] });
 }
 
-// Chosen runs first, then all others; every run can be compared with every other.
+/**
+ * Chosen runs first, then all others; every run can be compared with every other.
+ * @param {RunList} runs
+ * @param {Wire.Query | null} state
+ */
 function options(runs, state) {
   const chosen = selected(state, runs);
-  const all = runs.rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
+  const all = runs.rows.flatMap((row) => row.members.map((key) => pair(key, row.members.length === 1 ? row.name : key)));
   return [...all.filter(([key]) => chosen.has(key)), ...all.filter(([key]) => !chosen.has(key))];
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {number} at
+ * @param {[string, string][]} all
+ * @param {Lineage.PairView} view
+ * @param {string} colour
+ */
 function select(root, at, all, view, colour) {
   const host = root.querySelector(at === 0 ? ".ms-two-runs-one" : ".ms-two-runs-other");
   let box = host.querySelector("select");
   if (!box) {
     const { element, select: made } = runSelect(at === 0 ? "two_runs.one" : "two_runs.other");
     made.addEventListener("change", () => {
-      const runs = views.get(root.id).runs.slice();
+      const { runs: [...runs] } = views.get(root.id) || view;
       if (made.value === runs[1 - at]) runs.reverse();
       else runs[at] = made.value;
       set(root.id, runs);
@@ -41,7 +62,12 @@ function select(root, at, all, view, colour) {
   host.querySelector(".ms-dot").style.background = colour;
 }
 
-// The rows of the run list: both runs, as the server drew them.
+/**
+ * The rows of the run list: both runs, as the server drew them.
+ * @param {Lineage.TwoRuns} two
+ * @param {RunList} runs
+ * @param {string[]} hidden
+ */
 function rowsOf(two, runs, hidden) {
   const of = new Map(runs.rows.flatMap((row) => row.members.map((key) => [key, row])));
   return two.runs.map((key, at) => {
@@ -52,6 +78,12 @@ function rowsOf(two, runs, hidden) {
   });
 }
 
+/**
+ * @param {Lineage.TwoRuns | null} two
+ * @param {RunList | null} runs
+ * @param {Wire.Query | null} state
+ * @param {string} rootId
+ */
 function shown(two, runs, state, rootId) {
   const root = document.getElementById(rootId);
   if (!root || !two || !runs) return;
@@ -62,16 +94,17 @@ function shown(two, runs, state, rootId) {
     return;
   }
   const before = views.get(rootId);
-  const view = before && before.root === root ? before : { root };
   const hidden = (state && state.hide) || [];
-  Object.assign(view, { runs: two.runs, state, hidden, rows: rowsOf(two, runs, hidden) });
+  const now = { runs: two.runs, state, hidden, rows: rowsOf(two, runs, hidden) };
+  const view = before && before.root === root ? Object.assign(before, now) : { root, list: notYet, tag: "", x: null, ...now };
   views.set(rootId, view);
   const all = options(runs, state);
   two.runs.forEach((_run, at) => select(root, at, all, view, two.colours[at]));
   if (view === before) curves.drawn(view);
-  else curves.build(view, (hide) => setState(storeOf(rootId), views.get(rootId).state, { hide }));
+  else curves.build(view, (hide) => setState(storeOf(rootId), (views.get(rootId) || view).state, { hide }));
 }
 
+/** @param {HTMLElement} root */
 function swap(root) {
   const view = views.get(root.id);
   if (view) set(root.id, view.runs.slice().reverse());

@@ -13,9 +13,13 @@ import * as texts from "./texts.js";
 
 const LONGEST_TITLE = 200;  // layouts/runs/boards.py
 
+/** @param {string} place */
 const queryOf = (place) => parseQuery(place.split("?").slice(1).join("?"));
 
-/** The name of a card: its title, or what it shows. */
+/**
+ * The name of a card: its title, or what it shows.
+ * @param {Pick<Wire.BoardCard, "title" | "place" | "text" | "part">} card
+ */
 export function nameOf(card) {
   if (card.title) return card.title;
   if (card.place === null) return (card.text.match(/^\W*(.{1,60})/mu) || ["", ""])[1].trim() || "…";
@@ -23,21 +27,35 @@ export function nameOf(card) {
   return of || pageTitle(card.place.split("?")[0]);
 }
 
-// Title of a page, in both languages if our menu is there.
+/**
+ * Title of a page, in both languages if our menu is there.
+ * @param {string} path
+ */
 function pageTitle(path) {
   const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(path)}"] .ms-menu-text`);
   return link ? link.textContent : path || "runs";
 }
 
-// In both languages: the title of the page, and that which the card has there (`own`, nodes).
+/**
+ * In both languages: the title of the page, and that which the card has there (`own`, nodes).
+ * @param {Wire.BoardCard} card
+ * @param {Node[] | null} own
+ */
 function titleOf(card, own) {
   if (card.title || (card.place !== null && card.part.startsWith("key:"))) return [nameOf(card)];
   if (card.place === null) return [];  // a text says itself what it is about
   const link = document.querySelector(`.ms-menu-link[data-page="${CSS.escape(card.place.split("?")[0])}"] .ms-menu-text`);
   const page = link ? make("span", "", Array.from(link.cloneNode(true).childNodes)) : nameOf(card);
-  return own ? [page, " · ", make("span", own.some((node) => node.className === "en") ? "t" : "", own)] : [page];
+  if (!own) return [page];
+  const inBoth = own.some((node) => node instanceof Element && node.className === "en");
+  return [page, " · ", make("span", inBoth ? "t" : "", own)];
 }
 
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {() => void} act
+ */
 function tool(name, label, act) {
   const button = iconButton(name, label, "");
   delete button.dataset.act;
@@ -45,18 +63,31 @@ function tool(name, label, act) {
   return button;
 }
 
+/**
+ * @param {string} key
+ * @param {() => void} act
+ */
 function item(key, act) {
   const button = make("button", "ms-menu-item", words(key), { type: "button" });
   button.addEventListener("click", act);
   return button;
 }
 
-function openPage(page, card) {
-  const [path] = card.place.split("?");
-  if (page.root.closest(".ms-shell")) go(path, { run: [], board: [], ...queryOf(card.place) });
-  else window.open(frames.address(page, card.place, null), "_blank", "noopener");
+/**
+ * @param {Boards.Page} page
+ * @param {string} place
+ */
+function openPage(page, place) {
+  const [path] = place.split("?");
+  if (page.root.closest(".ms-shell")) go(path, { run: [], board: [], ...queryOf(place) });
+  else window.open(frames.address(page, place, null), "_blank", "noopener");
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ * @param {() => Wire.BoardCard} cardOf
+ */
 function tools(page, element, cardOf) {
   const shown = cardOf().place !== null;
   const more = make("summary", "ms-button ms-button-icon", icon("more"));
@@ -69,12 +100,16 @@ function tools(page, element, cardOf) {
     ]),
   ] : [];
   return [
-    ...(shown ? [tool("right", "board.open_page", () => openPage(page, cardOf()))] : []),
+    ...(shown ? [tool("right", "board.open_page", () => openPage(page, String(cardOf().place)))] : []),
     tool("full", "board.full", () => toggleFull(page, element)),
     ...editing,
   ];
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ */
 export function toggleFull(page, element) {
   const on = !element.classList.contains("ms-full");
   for (const other of page.elements.values()) other.classList.remove("ms-full");
@@ -82,12 +117,18 @@ export function toggleFull(page, element) {
   element.focus({ preventScroll: true });
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ * @param {Wire.BoardCard} card
+ */
 function rename(page, element, card) {
   const title = element.querySelector(".ms-card-title");
   const field = make("input", "ms-input ms-board-title", [], { type: "text", maxlength: String(LONGEST_TITLE) });
   setLabel(field, "aria-label", "board.rename");
   field.value = card.title;
   field.placeholder = nameOf({ ...card, title: "" });
+  /** @param {boolean} save */
   const end = (save) => {
     if (!field.isConnected) return;
     field.replaceWith(title);
@@ -107,7 +148,12 @@ function rename(page, element, card) {
   field.select();
 }
 
-/** Edit the text of a card; the text is based on what the board had when editing began. */
+/**
+ * Edit the text of a card; the text is based on what the board had when editing began.
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ * @param {() => Wire.BoardCard} cardOf
+ */
 export function editText(page, element, cardOf) {
   const body = element.querySelector(".ms-board-content");
   if (body.querySelector(".ms-board-editor")) return;
@@ -130,7 +176,13 @@ export function editText(page, element, cardOf) {
   }, end);
 }
 
-// What a card has that the board does not: the head offers to keep it.
+/**
+ * What a card has that the board does not: the head offers to keep it.
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ * @param {() => Wire.BoardCard} cardOf
+ * @param {string | null} place
+ */
 function offer(page, element, cardOf, place) {
   const host = element.querySelector(".ms-board-changed");
   const host_ = element.querySelector(".ms-board-content");
@@ -138,6 +190,11 @@ function offer(page, element, cardOf, place) {
     host.replaceChildren();
     return;
   }
+  /**
+   * @param {string} key
+   * @param {string} title
+   * @param {() => void} act
+   */
   const button = (key, title, act) => {
     const made = make("button", "ms-badge ms-badge-button", words(key), { type: "button" });
     setLabel(made, "title", title);
@@ -162,7 +219,11 @@ function offer(page, element, cardOf, place) {
 /** @type {WeakMap<HTMLElement, Node[] | null>} */
 const titles = new WeakMap();  // card -> the title that its page has given it
 
-/** The element of a card, without a place on the board. */
+/**
+ * The element of a card, without a place on the board.
+ * @param {Boards.Page} page
+ * @param {Wire.BoardCard} card
+ */
 export function cardElement(page, card) {
   const cardOf = () => page.board.cards.find(({ key }) => key === card.key) || card;
   const head = make("header", "ms-card-head ms-board-head");
@@ -196,14 +257,19 @@ export function cardElement(page, card) {
   return element;
 }
 
-/** Write what may have changed of a card. */
+/**
+ * Write what may have changed of a card.
+ * @param {Boards.Page} page
+ * @param {HTMLElement} element
+ * @param {Wire.BoardCard} card
+ */
 export function update(page, element, card) {
   const title = element.querySelector(".ms-card-title");
   const name = nameOf(card);
   if (title && element.dataset.name !== `${name}\n${card.title}`) {
     element.dataset.name = `${name}\n${card.title}`;
     const titled = titles.get(element);
-    title.replaceChildren(...titleOf(card, titled && titled.map((node) => node.cloneNode(true))));
+    title.replaceChildren(...titleOf(card, titled ? titled.map((node) => node.cloneNode(true)) : null));
     title.title = name;
   }
   setLabel(element, "aria-label", "board.card", { name });
@@ -222,17 +288,25 @@ export function update(page, element, card) {
   }
 }
 
-/** Take the element of a card off the board. */
+/**
+ * Take the element of a card off the board.
+ * @param {HTMLElement} element
+ */
 export function removeElement(element) {
   frames.drop(element.querySelector(".ms-board-content"));
   element.remove();
 }
 
-/** A new card of text, which is edited at once. */
+/**
+ * A new card of text, which is edited at once.
+ * @param {Boards.Page} page
+ * @param {{ x: number, y: number }} place
+ */
 export async function addText(page, place) {
-  const card = { key: boards.newKey(), place: null, text: "", w: 4, h: 5, ...place };
+  const card = { key: boards.newKey(), place: null, part: "", title: "", text: "", w: 4, h: 5, version: "", ...place };
   saving.addCard(page, card);
   const element = page.elements.get(card.key);
+  if (!element) return;
   element.scrollIntoView({ block: "nearest" });
   editText(page, element, () => page.board.cards.find(({ key }) => key === card.key) || card);
 }

@@ -12,11 +12,18 @@ const LEFT_MS = 20000;  // out of view, until a frame is taken away
 const NEAR = "150px";
 const PATH = /^([a-z][a-z0-9_-]{0,63})?$/;
 
+/** @type {Map<Element, Boards.Held>} */
 const held = new Map();  // element that holds a frame -> { page, card, ... }
+/** @type {Boards.Held[]} */
 const waiting = [];
 let loading = 0;
 
-/** Address of the page of a card; its card fills the window if there is a part. */
+/**
+ * Address of the page of a card; its card fills the window if there is a part.
+ * @param {Boards.Page} page
+ * @param {string} place
+ * @param {string | null} part
+ */
 export function address(page, place, part) {
   const [path, ...query] = place.split("?");
   if (!PATH.test(path)) throw new Error(`expected a page of this application, found ${path}`);
@@ -36,6 +43,7 @@ const observer = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: NEAR });
 
+/** @param {Boards.Held} one */
 function enter(one) {
   if (!one.frame && !waiting.includes(one)) {
     waiting.push(one);
@@ -44,15 +52,17 @@ function enter(one) {
 }
 
 function next() {
-  while (loading < AT_ONCE && waiting.length) {
+  while (loading < AT_ONCE) {
     const one = waiting.shift();
+    if (!one) return;
     if (one.inView && held.has(one.host) && !one.frame) begin(one);
   }
 }
 
+/** @param {Boards.Held} one */
 function begin(one) {
   const { host, page, card } = one;
-  const frame = make("iframe", "ms-board-frame", [], { src: address(page, one.live || card.place, card.part) });
+  const frame = make("iframe", "ms-board-frame", [], { src: address(page, String(one.live || card.place), card.part) });
   setLabel(frame, "title", "board.frame", { name: one.name });
   one.frame = frame;
   one.touched = false;
@@ -87,16 +97,20 @@ function begin(one) {
 
 /**
  * What users do in a frame: it closes menus around it, and what the page becomes from then on is their change.
+ * @param {Boards.Held} one
  * @param {HTMLIFrameElement} frame
  */
 function watch(one, frame) {
+  const inside = frame.contentWindow;
+  if (!inside) return;  // taken away meanwhile
   const touch = () => { one.touched = true; };
-  for (const name of ["pointerdown", "keydown", "wheel"]) frame.contentWindow.addEventListener(name, touch, { capture: true });
-  frame.contentWindow.addEventListener("pointerdown", () => {
+  for (const name of ["pointerdown", "keydown", "wheel"]) inside.addEventListener(name, touch, { capture: true });
+  inside.addEventListener("pointerdown", () => {
     for (const open of document.querySelectorAll("details.ms-details[open]")) open.open = false;
   }, true);
 }
 
+/** @param {Boards.Held} one */
 function release(one) {
   if (!one.frame) return;
   one.end();
@@ -104,26 +118,34 @@ function release(one) {
   one.frame = null;
 }
 
+/** @param {Boards.Held} one */
 function tell(one) {
   one.stale = !one.inView;
-  if (one.frame && one.inView) one.frame.contentWindow.dispatchEvent(new CustomEvent("mindscope:news"));
+  const inside = one.frame && one.frame.contentWindow;
+  if (inside && one.inView) inside.dispatchEvent(new CustomEvent("mindscope:news"));
 }
 
 /**
  * Show a card in an element; changed(place) is called when users have made another state of the page, named(title) with the
  * title that the card has on its page, null for none.
- * @param {any} page
+ * @param {Boards.Page} page
  * @param {HTMLElement} host
  * @param {Wire.BoardCard} card
  * @param {string} name
  * @param {{ changed: (place: string | null) => void, named: (title: Element | null) => void }} acts
  */
 export function hold(page, host, card, name, acts) {
-  held.set(host, { page, host, card, name, ...acts, frame: null, live: null, inView: false, leaving: 0, end: () => {} });
+  held.set(host, {
+    page, host, card, name, ...acts, frame: null, live: null, inView: false, touched: false,
+    stale: false, leaving: 0, end: () => {},
+  });
   observer.observe(host);
 }
 
-/** Take the frame of an element away, and forget it. */
+/**
+ * Take the frame of an element away, and forget it.
+ * @param {HTMLElement} host
+ */
 export function drop(host) {
   const one = held.get(host);
   if (!one) return;
@@ -133,7 +155,11 @@ export function drop(host) {
   release(one);
 }
 
-/** Show the card in an element as it is saved. */
+/**
+ * Show the card in an element as it is saved.
+ * @param {HTMLElement} host
+ * @param {Wire.BoardCard} card
+ */
 export function reload(host, card) {
   const one = held.get(host);
   if (!one) return;
@@ -142,13 +168,20 @@ export function reload(host, card) {
   if (one.inView) enter(one);
 }
 
-/** What a card has become is what is saved. */
+/**
+ * What a card has become is what is saved.
+ * @param {HTMLElement} host
+ * @param {Wire.BoardCard} card
+ */
 export function settle(host, card) {
   const one = held.get(host);
   if (one) Object.assign(one, { card, live: null });
 }
 
-/** Tell the frames of a page that there are new data: those in view at once, the others when they come into view. */
+/**
+ * Tell the frames of a page that there are new data: those in view at once, the others when they come into view.
+ * @param {Boards.Page} page
+ */
 export function news(page) {
   for (const one of held.values()) if (one.page === page) tell(one);
 }

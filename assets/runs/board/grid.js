@@ -5,13 +5,21 @@ export const COLUMNS = 12;  // layouts/runs/boards.py
 export const ROWS = [2, 60];
 
 /**
+ * @param {number} value
  * @param {number} least
  * @param {number} most
  */
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
+/**
+ * @param {Boards.Placed} one
+ * @param {Boards.Placed} other
+ */
 const byPlace = (one, other) => one.y - other.y || one.x - other.x;
 
-// Each card falls upwards, in order, until it meets one that has fallen before.
+/**
+ * Each card falls upwards, in order, until it meets one that has fallen before.
+ * @param {Wire.BoardCard[]} ordered
+ */
 function fallen(ordered) {
   const free = new Array(COLUMNS).fill(0);
   return ordered.map((card) => {
@@ -24,17 +32,18 @@ function fallen(ordered) {
 
 /**
  * Cards without gaps above them and without one covering another, by rows.
- * @param {any[]} cards
- * @returns {any[]}
+ * @param {Wire.BoardCard[]} cards
+ * @returns {Wire.BoardCard[]}
  */
 export const settled = (cards) => fallen([...cards].sort(byPlace));
 
 /**
  * The board after a card was moved to a column and a row: it goes above a card whose middle is below its top.
- * @param {any[]} cards
+ * @param {Wire.BoardCard[]} cards
  * @param {string} key
+ * @param {number} x
  * @param {number} y
- * @returns {any[]}
+ * @returns {Wire.BoardCard[]}
  */
 export function moved(cards, key, x, y) {
   const card = cards.find((one) => one.key === key);
@@ -47,9 +56,11 @@ export function moved(cards, key, x, y) {
 
 /**
  * The board after a card was given another width and height.
- * @param {any[]} cards
+ * @param {Wire.BoardCard[]} cards
  * @param {string} key
- * @returns {any[]}
+ * @param {number} w
+ * @param {number} h
+ * @returns {Wire.BoardCard[]}
  */
 export function resized(cards, key, w, h) {
   return settled(cards.map((card) => (card.key === key
@@ -59,11 +70,11 @@ export function resized(cards, key, w, h) {
 
 /**
  * The next place of a card that the arrow keys move: a column to the side, or past its neighbour above or below.
- * @param {any[]} cards
+ * @param {Wire.BoardCard[]} cards
  * @param {string} key
  * @param {number} dx
  * @param {number} dy
- * @returns {any[]}
+ * @returns {Wire.BoardCard[]}
  */
 export function stepped(cards, key, dx, dy) {
   const now = settled(cards);
@@ -92,6 +103,7 @@ export function shifted(before, after) {
 
 /**
  * The first place, by rows, of a card of this size.
+ * @param {Boards.Placed[]} cards
  * @param {number} w
  * @param {number} h
  */

@@ -8,7 +8,7 @@ import { count, size } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import { refusal } from "../../kit/notes.js";
-import { keeper } from "../../kit/pages.js";
+import { keeper, notYet } from "../../kit/pages.js";
 import { last } from "../../kit/state.js";
 import * as cards from "./cards.js";
 import * as frames from "./frames.js";
@@ -20,26 +20,26 @@ import * as texts from "./texts.js";
 const NARROW = 600;  // px of the page: one column
 const LARGEST_BYTES = 4 * 2 ** 20;  // of a file
 
-const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
-  book: null,
-  rows: null,
-  board: null,  // as on screen: with changes that are still being sent
-  key: null,  // of the board wanted, "" for the list
-  lost: null,  // the last state of a board that is gone
-  saving: 0,
-  editable: false,
-  stepped: null,
-  elements: new Map(),
-  routes: root.dataset.routes,
-  app: root.closest(".ms-shell") ? root.dataset.routes.replace(/api\/$/, "") : `${root.dataset.routes}app/`,
-}), (page) => {
-  Object.assign(page, {
+/**
+ * @param {HTMLElement} root
+ * @param {Boards.Page} page
+ * @returns {OwnFields<Boards.Page>}
+ */
+function fresh(root, page) {
+  const routes = String(root.dataset.routes);
+  return {
+    book: notYet, rows: null, board: notYet, key: null, lost: null, deleted: null, saving: 0, editable: false, stepped: null,
+    stepping: 0, elements: new Map(), texts: "", routes,
+    app: root.closest(".ms-shell") ? routes.replace(/api\/$/, "") : `${routes}app/`,
     nameOf: cards.nameOf,
-    take: (board, mine) => take(page, board, mine),
+    take: (board, mine) => { if (board) take(page, board, mine); },
     fetch: () => load(page),
     missing: () => missing(page),
     remove: (key) => remove(page, key),
-  });
+  };
+}
+
+const { pages, pageOf } = keeper(fresh, (page) => {
   writeText(page.find(".ms-board-keys"), "board.keys");
   texts.watch(page);
   new ResizeObserver(() => page.root.classList.toggle("ms-board-narrow", page.root.clientWidth < NARROW)).observe(page.root);
@@ -47,12 +47,14 @@ const { pages, pageOf } = keeper((root) => /** @type {UndeclaredFields} */ ({
 
 // What is on screen --------------------------------------------------------------------------------------------------
 
+/** @param {Boards.Page} page */
 function clear(page) {
   for (const element of page.elements.values()) cards.removeElement(element);
   page.elements.clear();
-  page.board = null;
+  page.board = notYet;
 }
 
+/** @param {Boards.Page} page */
 function show(page) {
   const { book, state } = page;
   const key = last(state, "board", "") || "";
@@ -71,14 +73,19 @@ function show(page) {
   if (!head) missing(page);
   else if (!page.board) load(page);
   else if (!page.saving && !page.stepped && head.version !== page.board.mark) load(page);
-  if (page.board) for (const card of page.board.cards) cards.update(page, page.elements.get(card.key), card);
+  if (!page.board) return;
+  for (const card of page.board.cards) {
+    const element = page.elements.get(card.key);
+    if (element) cards.update(page, element, card);
+  }
 }
 
+/** @param {Boards.Page} page */
 async function load(page) {
   const { key } = page;
   let board = null;
   try {
-    const answer = await fetch(`${page.routes}board.json?board=${encodeURIComponent(key)}`);
+    const answer = await fetch(`${page.routes}board.json?board=${encodeURIComponent(String(key))}`);
     if (answer.ok) board = await answer.json();
     else if (answer.status !== 404) return;
   } catch {
@@ -89,7 +96,12 @@ async function load(page) {
   else missing(page);
 }
 
-// Show a board. mine: with changes of this window that are not saved yet.
+/**
+ * Show a board. mine: with changes of this window that are not saved yet.
+ * @param {Boards.Page} page
+ * @param {Wire.Board} board
+ * @param {boolean} [mine]
+ */
 function take(page, board, mine = false) {
   const first = !page.board;
   page.board = mine ? { ...board, mark: "" } : board;
@@ -107,12 +119,13 @@ function take(page, board, mine = false) {
   const grid = page.find(".ms-board-grid");
   const placed = settled(board.cards);
   for (const card of placed) {
-    if (!page.elements.has(card.key)) {
-      const element = cards.cardElement(page, card);
+    let element = page.elements.get(card.key);
+    if (!element) {
+      element = cards.cardElement(page, card);
       page.elements.set(card.key, element);
       grid.append(element);
     }
-    cards.update(page, page.elements.get(card.key), card);
+    cards.update(page, element, card);
   }
   if (!page.stepped) moving.arrange(page, placed);
   page.find(".ms-board-none").hidden = board.cards.length > 0;
@@ -120,6 +133,7 @@ function take(page, board, mine = false) {
   texts.copy(page);
 }
 
+/** @param {Boards.Page} page */
 function frame(page) {
   const hint = [words("board.empty", {}, "p", "ms-empty-sentence"), words("board.empty_hint", {}, "p", "ms-empty-hint")];
   const first = [];
@@ -131,31 +145,46 @@ function frame(page) {
   page.find(".ms-board-body").replaceChildren(none, make("div", "ms-board-grid", [], { tabindex: "-1" }));
 }
 
+/** @param {Boards.Page} page */
 function missing(page) {
   if (page.board) page.lost = page.board;
   clear(page);
   page.find(".ms-board-bar").replaceChildren(all(page));
-  const act = page.lost && page.editable ? [button("refresh", "board.restore", () => restore(page, page.lost))] : [];
+  const { lost } = page;
+  const act = lost && page.editable ? [button("refresh", "board.restore", () => restore(page, lost))] : [];
   page.find(".ms-board-body").replaceChildren(make("div", "ms-empty", [
     words("board.missing", {}, "p", "ms-empty-sentence"), make("p", "ms-empty-act", act)]));
 }
 
+/** @param {Wire.BoardCard} card */
 const plain = ({ version: _version, ...card }) => card;
 
+/**
+ * @param {Boards.Page} page
+ * @param {Record<string, unknown>} asked
+ */
 async function create(page, asked) {
   try {
     const { now } = await boards.change(page.routes, asked);
-    page.change({ board: [now.key] });
+    if (now) page.change({ board: [now.key] });
   } catch (error) {
-    saving.say(page, asked.import === undefined ? "board.failed" : "board.no_file", { text: error.message }, [], true);
+    saving.sayFailure(page, asked.import === undefined ? "board.failed" : "board.no_file", error);
   }
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {Wire.Board} board
+ */
 async function restore(page, board) {
   await create(page, { create: board.name, key: board.key, cards: board.cards.map(plain) });
   if (page.key === board.key) load(page);
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {string} key
+ */
 async function remove(page, key) {
   const card = page.board.cards.find((one) => one.key === key);
   if (card) saving.removeCard(page, card);
@@ -163,21 +192,29 @@ async function remove(page, key) {
 
 // The bar and the list -----------------------------------------------------------------------------------------------
 
+/**
+ * @param {string} name
+ * @param {string} key
+ * @param {() => void} act
+ * @param {string} [className]
+ */
 function button(name, key, act, className = "ms-button") {
   const made = make("button", className, [icon(name), words(key)], { type: "button" });
   made.addEventListener("click", act);
   return made;
 }
 
+/** @param {Boards.Page} page */
 function all(page) {
   return button("left", "board.all", () => page.change({ board: [] }), "ms-button ms-button-quiet");
 }
 
+/** @param {Boards.Page} page */
 function importer(page) {
   const field = make("input", "ms-silent", [], { type: "file", accept: ".json,application/json", tabindex: "-1" });
   setLabel(field, "aria-label", "board.import");
   field.addEventListener("change", async () => {
-    const [file] = field.files;
+    const [file] = field.files || [];
     field.value = "";
     if (!file) return;
     if (file.size > LARGEST_BYTES) {
@@ -187,7 +224,7 @@ function importer(page) {
     try {
       create(page, { import: JSON.parse(await file.text()) });
     } catch (error) {
-      saving.say(page, "board.no_file", { text: error.message }, [], true);
+      saving.sayFailure(page, "board.no_file", error);
     }
   });
   const opening = button("plus", "board.import", () => field.click());
@@ -195,6 +232,7 @@ function importer(page) {
   return [opening, field];
 }
 
+/** @param {Boards.Page} page */
 function drawBar(page) {
   const { board } = page;
   const bar = page.find(".ms-board-bar");
@@ -215,17 +253,23 @@ function drawBar(page) {
   );
 }
 
+/**
+ * @param {string} key
+ * @param {() => void} act
+ */
 function menuItem(key, act) {
   const made = make("button", "ms-menu-item", words(key), { type: "button" });
   made.addEventListener("click", act);
   return made;
 }
 
+/** @param {Boards.Page} page */
 function rename(page) {
   const title = page.find(".ms-board-name");
   const field = make("input", "ms-input", [], { type: "text", maxlength: String(boards.LONGEST_NAME) });
   setLabel(field, "aria-label", "board.rename");
   field.value = page.board.name;
+  /** @param {boolean} save */
   const end = (save) => {
     if (!field.isConnected) return;
     field.replaceWith(title);
@@ -244,6 +288,7 @@ function rename(page) {
   field.select();
 }
 
+/** @param {Boards.Page} page */
 async function removeBoard(page) {
   const { key, name } = page.board;
   try {
@@ -251,10 +296,11 @@ async function removeBoard(page) {
     page.change({ board: [] });
     page.deleted = now && { text: name, board: now };
   } catch (error) {
-    saving.say(page, "board.failed", { text: error.message }, [], true);
+    saving.sayFailure(page, "board.failed", error);
   }
 }
 
+/** @param {Boards.Page} page */
 function list(page) {
   const { book } = page;
   const drawn = JSON.stringify([book.boards, page.editable, book.whyNot]);
@@ -270,6 +316,10 @@ function list(page) {
   }
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {HTMLElement} body
+ */
 function drawList(page, body) {
   const { book } = page;
   const typed = body.querySelector(".ms-board-new input");
@@ -299,6 +349,10 @@ function drawList(page, body) {
   if (focused) field.focus();
 }
 
+/**
+ * @param {Boards.Page} page
+ * @param {Wire.BoardHead} board
+ */
 function tile(page, board) {
   const link = make("a", "ms-board-tile", [
     icon("board"), make("span", "ms-cut ms-grow", board.name),
@@ -336,6 +390,10 @@ Object.assign(functionsOf("mindscope_board"), {
     show(page);
   },
 
+  /**
+   * @param {unknown} version
+   * @param {string} rootId
+   */
   news(version, rootId) {
     const page = pageOf(rootId);
     if (page && version !== null) frames.news(page);

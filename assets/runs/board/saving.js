@@ -6,7 +6,10 @@ import { iconButton, make, words } from "../../kit/elements.js";
 
 /**
  * Say something at the bottom of the page, with actions [[text key, act], ...]; until the next thing is said.
+ * @param {Boards.Page} page
  * @param {string} key
+ * @param {TextValues} values
+ * @param {Boards.Offer[]} [actions]
  * @param {boolean} [wrong]
  */
 export function say(page, key, values, actions = [], wrong = false) {
@@ -26,6 +29,16 @@ export function say(page, key, values, actions = [], wrong = false) {
 }
 
 /**
+ * Say why a request has failed.
+ * @param {Boards.Page} page
+ * @param {string} key
+ * @param {unknown} error
+ */
+export function sayFailure(page, key, error) {
+  say(page, key, { text: error instanceof Error ? error.message : String(error) }, [], true);
+}
+
+/**
  * The texts of a card that an overriding change replaces, as a change.
  * @param {Wire.BoardCard} card
  */
@@ -33,8 +46,8 @@ const content = ({ key, place, part, title, text }) => ({ key, part, title, ...(
 
 /**
  * Send a change of the board on screen. Resolves to whether it was saved; what went wrong is said.
- * @param {any} page
- * @param {Record<string, any>} change fields of a request beside `board`
+ * @param {Boards.Page} page
+ * @param {Record<string, unknown>} change fields of a request beside `board`
  */
 export async function save(page, change) {
   const key = page.board.key;
@@ -55,13 +68,17 @@ export async function save(page, change) {
     return true;
   } catch (error) {
     page.saving -= 1;
-    say(page, "board.failed", { text: error.message }, [], true);
+    sayFailure(page, "board.failed", error);
     page.fetch();
     return false;
   }
 }
 
-/** Change cards: on screen at once, and on the server. */
+/**
+ * Change cards: on screen at once, and on the server.
+ * @param {Boards.Page} page
+ * @param {Boards.Change[]} changes
+ */
 export function changeCards(page, changes) {
   const by = new Map(changes.map((change) => [change.key, change]));
   const cards = page.board.cards.map((card) => {
@@ -73,15 +90,24 @@ export function changeCards(page, changes) {
   return save(page, { change: changes });
 }
 
-/** Add a card; resolves to whether it was saved. */
+/**
+ * Add a card; resolves to whether it was saved.
+ * @param {Boards.Page} page
+ * @param {Wire.BoardCard} card
+ */
 export function addCard(page, card) {
-  page.take({ ...page.board, cards: [...page.board.cards, { part: "", title: "", text: "", version: "", ...card }] }, true);
+  page.take({ ...page.board, cards: [...page.board.cards, card] }, true);
+  /** @type {Boards.Change} */
   const fields = { ...card };
   delete fields.version;
   return save(page, { change: [fields] });
 }
 
-/** Delete a card, which can be undone. */
+/**
+ * Delete a card, which can be undone.
+ * @param {Boards.Page} page
+ * @param {Wire.BoardCard} card
+ */
 export async function removeCard(page, card) {
   page.take({ ...page.board, cards: page.board.cards.filter((one) => one.key !== card.key) }, true);
   const name = page.nameOf(card);

@@ -11,10 +11,14 @@ const SCHEMES = ["http:", "https:", "mailto:"];
 /**
  * @param {string} namespace
  * @param {string} type
+ * @param {Record<string, unknown>} props
  */
 const component = (namespace, type, props) => ({ namespace, type, props });
 
-/** Have the texts of a board rendered. */
+/**
+ * Have the texts of a board rendered.
+ * @param {Boards.Page} page
+ */
 export function render(page) {
   const cards = page.board ? page.board.cards.filter((card) => card.place === null) : [];
   const drawn = JSON.stringify(cards.map(({ key, text }) => [key, text]));
@@ -39,20 +43,28 @@ function harmless(copy) {
 }
 
 // What was copied last to the text of a card.
+/** @type {WeakMap<Element, Node>} */
 const copied = new WeakMap();
 
-/** Copy what has been rendered to the cards. */
+/**
+ * Copy what has been rendered to the cards.
+ * @param {Boards.Page} page
+ */
 export function copy(page) {
   for (const drawn of page.find(".ms-board-drawn").querySelectorAll("[data-card]")) {
     const shown = page.find(`.ms-board-card[data-card="${CSS.escape(drawn.dataset.card)}"] .ms-board-text`);
-    if (!shown || (copied.has(shown) && copied.get(shown).isEqualNode(drawn))) continue;
+    const before = shown && copied.get(shown);
+    if (!shown || (before && before.isEqualNode(drawn))) continue;
     copied.set(shown, drawn.cloneNode(true));
     const made = harmless(/** @type {Element} */ (drawn.cloneNode(true)));
     shown.replaceChildren(...made.childNodes);
   }
 }
 
-/** Copy texts whenever Dash has rendered some. */
+/**
+ * Copy texts whenever Dash has rendered some.
+ * @param {Boards.Page} page
+ */
 export function watch(page) {
   new MutationObserver(() => copy(page)).observe(page.find(".ms-board-drawn"), {
     childList: true, subtree: true, characterData: true,
@@ -61,7 +73,9 @@ export function watch(page) {
 
 /**
  * Edit the text of a card; save(text) and cancel() end it.
+ * @param {HTMLElement} host
  * @param {string} text
+ * @param {(text: string) => void} save
  * @param {() => void} cancel
  */
 export function edit(host, text, save, cancel) {
