@@ -1,4 +1,4 @@
-"""The layout of a lineage page without data; assets/lineage/lineage.js fills toolbar, plot and grid."""
+"""The layout of a lineage page without data; assets/lineage fills toolbar, plot and grid."""
 
 from __future__ import annotations
 
