@@ -37,13 +37,15 @@ def value_text(one: Advice) -> str:
 
 
 def quantity(name: str, value: float) -> str:
-    """Return a number with its unit, which the end of its name tells: _ns, _bytes, _share or bandwidth (B/s)."""
+    """Return a number with its unit, which the end of its name tells: _ns, _bytes, _traffic (B), _share or bandwidth (B/s)."""
     if not math.isfinite(value):
         return "–"
     if name.endswith("_ns"):
         return fmt.duration(value * 1e-9)
     if name.endswith("_bytes"):
         return fmt.size(value)
+    if name.endswith("_traffic"):
+        return fmt.prefixed(value, "B")
     if name.endswith("_share"):
         return fmt.percent(value)
     if name.endswith("bandwidth"):

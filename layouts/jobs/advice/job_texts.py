@@ -124,8 +124,8 @@ TEXTS = define_texts({
     "advice.slow_link.rule": ("share of the median bandwidth below", "与带宽中位数之比小于"),
     "advice.small_packets.title": ("Packets are small", "通信小包过多"),
     "advice.small_packets.said": (
-        "{small_share} of the packets by {family} are smaller than {limit}.",
-        "{family} 通信中 {small_share} 的数据包小于 {limit}。",
+        "{small_share} of the packets by {family} are smaller than {limit_traffic}.",
+        "{family} 通信中 {small_share} 的数据包小于 {limit_traffic}。",
     ),
     "advice.small_packets.rule": ("small packets above", "小包占比大于"),
     "advice.alignment.title": ("Data is not aligned", "通信数据未对齐"),

@@ -150,6 +150,6 @@ TEXTS = define_texts({
     "ranks.col.worst_ns": ("Largest", "最大残差"),
     "ranks.col.peak_bytes": "ranks.lines.peak_bytes",
     "ranks.col.flops": "common.flops",
-    "ranks.col.flops_per_s": ("FLOPs/s", "FLOPs/s"),
+    "ranks.col.flops_per_s": "common.flop_rate",
     "ranks.timeline": ("Open the timeline of this rank", "打开该 rank 的时间线"),
 })

@@ -46,7 +46,7 @@ def small(frames: Frames, limit: float) -> Advice | None:
         if _negligible(cost, frames):
             continue
         shown = _rows(own, is_small)
-        told: Told = {"family": str(family), "small_share": share, "limit": f"{SMALL[str(family)] / 1e6:g} MB"}
+        told: Told = {"family": str(family), "small_share": share, "limit_traffic": float(SMALL[str(family)])}
         one = Advice("small_packets", share, limit, cost, shown, "communication", (str(family),), told=told)
         if best is None or _higher(one.cost_ns, best.cost_ns):
             best = one
