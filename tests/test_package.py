@@ -49,6 +49,7 @@ def test_the_wheel_carries_licence_and_version(wheel: Path) -> None:
     assert "Apache License" in licence
 
 
+@pytest.mark.long
 def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = (

@@ -23,7 +23,7 @@ from parsers.errors import FormatError
 from parsers.events.mindspore import MINDSPORE
 from parsers.profiler.registry import FILE_KINDS
 from parsers.registry import READERS
-from tests.amounts import long_after, some_or_every
+from tests.amounts import some_or_every
 from tests.fuzz.cases import attempt
 from tests.fuzz.corpus import LARGEST, Seeds
 from tests.fuzz.driver import FOUND, Fuzzing, cases
@@ -166,19 +166,19 @@ def test_a_case_is_held_to_its_limits(run: Callable[[bytes], object], what: str,
         assert failure.data == b"data"
 
 
-@pytest.mark.parametrize("cases", long_after(1, [1_200, 3_000]))
-def test_faults_are_found_again_and_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str], cases: int) -> None:
+@pytest.mark.long
+def test_faults_are_found_again_and_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run(data: bytes) -> None:
         if len(data) > 10 and b"\xff" in data:
             raise KeyError(data)
         if len(data) > 120:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    fuzzing = Fuzzing([target(run), TARGETS["image"]], 1, str(tmp_path / "scratch"), 60.0, cases)
+    fuzzing = Fuzzing([target(run), TARGETS["image"]], 1, str(tmp_path / "scratch"), 60.0, 3_000)
     fuzzing.run(None)
     found = {failure.what for failure in fuzzing.failures}
     assert found == {"KeyError at test_fuzz.py:run", "ended the process with signal 15"}
-    assert sum(fuzzing.slot.counts()) >= cases
+    assert sum(fuzzing.slot.counts()) >= 3_000
     assert fuzzing.report(tmp_path / "found", 1.0) == 2
     sizes = sorted(len(path.read_bytes()) for path in (tmp_path / "found" / "made").iterdir())
     assert sizes[0] == 11
