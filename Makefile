@@ -29,7 +29,9 @@ test: install lint unit pages
 
 # What takes too long for every run, in parts of at most some minutes: tests with the marker `long` by where they are, four times
 # the examples of each property, long fuzzing, and small faults. `.ci/run` takes as many parts in turn as fit into three minutes; `make long-parts` names them.
-LONG_PARTS = long-readers long-values long-tools long-examples long-pages long-fuzz long-mutants
+# Those of browsers are named after their folder below tests/browser, where `pages` are the files beside the folders.
+LONG_PAGES = pages curves dumps explanations graphs jobs lineage profiles runs shell tuning values
+LONG_PARTS = long-readers long-values long-tools long-examples $(LONG_PAGES:%=long-browser-%) long-fuzz long-mutants
 test-long: install
 	@failed=; for part in $(LONG_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	[ -z "$$failed" ] || { echo "Failed:$$failed"; exit 1; }
@@ -54,8 +56,10 @@ long-examples: $(VENV)/.test
 	$(ALL_EXAMPLES) $(PYTEST) $(AT_ONCE) --times -m "hypothesis and not long" --ignore=tests/browser \
 	|| $(ALL_EXAMPLES) $(PYTEST) -m "hypothesis and not long" --ignore=tests/browser $(ONCE_MORE)
 
-long-pages: $(VENV)/.test
-	$(PYTEST) $(BROWSERS) --times -m long tests/browser || $(PYTEST) -m long tests/browser $(ONCE_MORE)
+long-browser-%: $(VENV)/.test
+	$(PYTEST) $(BROWSERS) --times -m long $(browser_files) || $(PYTEST) -m long $(browser_files) $(ONCE_MORE)
+
+browser_files = $(if $(filter pages,$*),$(wildcard tests/browser/test_*.py),tests/browser/$*)
 
 long-fuzz:
 	$(MAKE) --no-print-directory fuzz SECONDS=$${LONG_SECONDS:-600}

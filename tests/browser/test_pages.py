@@ -59,6 +59,7 @@ def in_chinese_and_dark(page: Tab) -> None:
     steady(page, CONTENT)  # so that what the page does late can still complain
 
 
+@pytest.mark.long
 def test_what_is_loaded_ahead_is_used(page: Tab, serve: Serve) -> None:
     address = serve(create_app(given(3)).server)
     asked: list[str] = []

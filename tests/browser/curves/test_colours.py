@@ -102,6 +102,7 @@ def hue(colour: str) -> float:
     return colorsys.rgb_to_hls(*(int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)))[0]
 
 
+@pytest.mark.long
 def test_five_chosen_runs_differ_most_and_look_the_same_on_every_page(page: Page, address: str) -> None:
     query = urlencode([("run", run) for run in FIVE])
     show(page, f"{address}/scalars?{query}")
@@ -130,6 +131,7 @@ def test_ranks_are_shades_of_one_hue_and_others_have_another(page: Page, address
     assert min(abs(hue(drawn[FIVE[0]]) - hue(rank)) for rank in ranks) > 0.05
 
 
+@pytest.mark.long
 def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[], str]) -> None:
     address = started()
     query = urlencode([("run", run) for run in FIVE])

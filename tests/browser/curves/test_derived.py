@@ -11,6 +11,7 @@ from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
+import pytest
 from dash import Dash, html
 from flask import Flask
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -168,6 +169,7 @@ def test_the_one_chart_takes_it_on_an_axis(page: Page, address: str) -> None:
     expect(page.locator(f"{CARDS} .ms-legend")).to_have_text(["loss", "=2 * loss"])
 
 
+@pytest.mark.long
 def test_embedded_pages_and_images_have_it_too(page: Page, address: str, serve: Callable[[Flask], str]) -> None:
     visit(page, address, "embed=1&run=long_history&expr=2+*+loss")
     made = card(page, "=2 * loss")

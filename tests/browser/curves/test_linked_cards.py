@@ -255,6 +255,7 @@ def cards_of(body: str) -> list[Any]:
     return [pair for one in inputs if isinstance(one, dict) and one.get("id") in waves for pair in one["value"]["cards"]]
 
 
+@pytest.mark.long
 def test_of_two_thousand_tags_only_what_is_near_is_asked_for(page: Page, thousands: str) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)

@@ -308,6 +308,7 @@ def test_plotly_draws_a_figure_once(page: Page, address: str) -> None:
     assert page.evaluate("window.drawn") == 1
 
 
+@pytest.mark.long
 def test_plotly_draws_few_lines_again(page: Page, address: str) -> None:
     one = visit(page, address, "tag=loss&tag=lr")
     expect(page.locator(LINES)).to_have_count(2)
@@ -324,6 +325,7 @@ def test_marks_of_values_that_are_not_finite_and_restarts_stay(page: Page, addre
     expect(page.locator(".ms-hover-table")).to_contain_text("4 × NaN")
 
 
+@pytest.mark.long
 def test_a_hundred_runs_in_the_application_of_somebody_else(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
     host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
     embedded = pages.Scalars(str(base), id="s1")

@@ -109,6 +109,7 @@ def off(line: ChartLine, path: str, axes: dict, columns: int) -> int:
     return int(np.count_nonzero(wrong))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_pixel_column_is_off_by_more_than_a_pixel(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})

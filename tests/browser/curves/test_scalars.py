@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import numpy as np
+import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from parsers import open_run
@@ -216,6 +217,7 @@ def test_values_without_a_tag_have_a_name_and_steps_beyond_float64_are_exact(pag
     expect(page.locator(".ms-hover-table tbody tr").first).to_contain_text(f"{first:,}")
 
 
+@pytest.mark.long
 def test_a_copied_link_shows_the_same(page: Page, context: BrowserContext, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss&smooth=0.3")
     page.locator('[data-control="x"]').first.select_option("relative")
@@ -260,6 +262,7 @@ def cards_asked(body: str) -> int:
     return sum(len(one["value"]["cards"]) for one in inputs if isinstance(one, dict) and one.get("id") in WAVES)
 
 
+@pytest.mark.long
 def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Path) -> None:
     visit(page, address, "run=lenet_sink_mode&run=long_history")
     expect(page.locator(CARDS)).to_have_count(4)
@@ -278,6 +281,7 @@ def headings(page: Page) -> list[str]:
     return page.locator(f"{CARDS} .ms-card-title").all_inner_texts()
 
 
+@pytest.mark.long
 def test_cards_that_stay_while_the_filter_is_typed_are_not_requested_again(page: Page, address: str) -> None:
     visit(page, address, "run=many_tags")
     expect(page.locator(f"{CARDS}.ms-pending")).to_have_count(0)
@@ -425,6 +429,7 @@ def sweep(base: Path) -> None:
                     writer.add(step, {"loss": rate + float(random.normal()) / 10}, wall_time=1.7e9 + step)
 
 
+@pytest.mark.long
 def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Page, address: str, base: Path) -> None:
     sweep(base)
     runs = "&".join(f"run=lr{rate}_seed{seed}" for rate, seeds in ((1, 5), (2, 3)) for seed in range(seeds))

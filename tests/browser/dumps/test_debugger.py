@@ -99,6 +99,7 @@ def test_the_first_bad_operator_is_what_the_page_opens_with(page: Page, dumps: s
     says(page, "Iteration 2 has NaN or Inf in 26 of 32 operators.", "fc1.weight was bad already before; the first is")
 
 
+@pytest.mark.long
 def test_a_hit_leads_to_its_tensor_and_filters_stay_in_the_link(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=out_nan&step=2&only_step=1&only_watch=4")
     expect(page.locator('[data-pane="hits"] .ms-rows')).to_have_attribute("style", re.compile(r"height: 1672px"))  # 38 of 44 px
@@ -129,6 +130,7 @@ def test_the_graph_shows_the_neighbours_of_the_selected_operator(page: Page, dum
     assert saved.value.suggested_filename.endswith(".png")
 
 
+@pytest.mark.long
 def test_a_watchpoint_is_added_for_chosen_operators_and_kept(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=out_nan")
     form = page.locator(".ms-debugger-form")

@@ -106,6 +106,7 @@ def test_a_healthy_dump_and_a_dump_without_tensors(page: Page, dumps: str) -> No
     expect(page.locator('[data-plot="spread"]')).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_real_dump_in_chinese(page: Page, real_data: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     shutil.copytree(real_data / "dump/out_nan", tmp_path / "runs/out_nan")
     shutil.copytree(real_data / "dump/out_pyn", tmp_path / "runs/out_pyn")

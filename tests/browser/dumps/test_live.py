@@ -34,6 +34,7 @@ def port(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[tuple[str, i
     server.stop()
 
 
+@pytest.mark.long
 def test_a_whole_session(page: Page, port: tuple[str, int, Store]) -> None:
     address, number, store = port
     page.goto(f"{address}/debugger")

@@ -31,6 +31,7 @@ def dumps(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask]
     store.stop()
 
 
+@pytest.mark.long
 def test_the_first_difference_and_its_row(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/two_dumps?run=a&run=b&of=a&step=2&with=b")
     head = page.locator('[data-section="head"]')
@@ -81,6 +82,7 @@ def test_something_to_compare_with_is_chosen_at_once(page: Page, dumps: str) -> 
     expect(page.locator(".ms-two-dumps-cards")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_second_dump_without_tensors_is_named_and_another_can_be_chosen(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:

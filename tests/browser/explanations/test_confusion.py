@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -23,6 +24,7 @@ def row(page: Page, name: str) -> list[str]:
     return page.locator(f"{MATRIX} tbody tr").filter(has_text=name).first.locator("th, td").all_inner_texts()
 
 
+@pytest.mark.long
 def test_a_cell_shows_its_samples_and_leads_to_the_saliency_page(page: Page, explained: str) -> None:
     show(page, f"{explained}/confusion?run=summary_weak")
     expect(page.locator("[data-section=head]")).to_contain_text("12 of 14 samples (85.7 %)")

@@ -229,6 +229,7 @@ def test_what_is_shown_is_saved(page: Page, recorded: str) -> None:
     assert {one["outcome"] for one in rows if one["name"] == "cat"} == {"FN"}
 
 
+@pytest.mark.long
 def test_thousands_of_samples_scroll_and_only_those_on_screen_are_fetched(page: Page, tmp_path: Path, serve: Serve) -> None:
     record(tmp_path / "runs" / "run", 3000)
     asked: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.showing import show
@@ -16,6 +17,7 @@ def totals(page: Page) -> list[str]:
     return page.locator(f"{TABLE} .ms-scores-total").all_inner_texts()
 
 
+@pytest.mark.long
 def test_weights_change_the_totals_and_the_address(page: Page, explained: str) -> None:
     show(page, f"{explained}/scores?run=summary_real")
     expect(page.locator("[data-section=table]")).to_contain_text("GradCAM has the highest total: 0.52.")

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -91,6 +92,7 @@ def test_two_runs_are_compared(page: Page, address: str) -> None:
     assert set(values.all_inner_texts()) == {"96", "32", "64"}
 
 
+@pytest.mark.long
 def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Callable[[Flask], str]) -> None:
     odd = node("<img src=x onerror=alert(1)>", **{"<b>": "</text><script>alert(1)</script>" * 50})
     source = pipeline_source({
@@ -119,6 +121,7 @@ def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callab
     expect(rows).to_have_count(3_000)
 
 
+@pytest.mark.long
 def test_where_there_is_none_it_says_how_to_record_one(page: Page, address: str) -> None:
     show(page, f"{address}/dataset?run=nan_inf")
     expect(page.locator('[data-state="none"] code')).to_contain_text("collect_dataset_graph")

@@ -122,6 +122,7 @@ def test_a_notch_of_the_wheel_zooms_by_a_fifth_around_the_pointer(page: Page, re
     assert canvas(page, below, [200, 150]) == pytest.approx(place, abs=0.5)
 
 
+@pytest.mark.long
 def test_two_graphs_are_compared_on_one_canvas(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape&run=lenet_adam_lr0.01_b64&of=lenet_landscape")
     page.locator('[data-control="compare"]').click()
@@ -195,6 +196,7 @@ def press(page: Page, selector: str) -> None:
     page.mouse.click(*canvas(page, script, selector))
 
 
+@pytest.mark.long
 def test_hubs_pages_and_a_cycle_are_gone_through(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     odd(tmp_path / "runs" / "odd")
     store = Store([tmp_path / "runs"], interval=0).start()

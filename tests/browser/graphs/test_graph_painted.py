@@ -38,6 +38,7 @@ def painted(real_data: Path, tmp_path_factory: pytest.TempPathFactory, serve_fil
     store.stop()
 
 
+@pytest.mark.long
 def test_time_of_a_profile_on_the_boxes_in_the_lists_and_in_the_files(page: Page, painted: str) -> None:
     visit(page, painted, "run=lenet")
     assert canvas(page, FILLS) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -15,6 +16,7 @@ from tests.browser.graphs.test_graph import CY, camera, canvas, state, visit
 from tests.browser.waiting import polls, steady
 
 
+@pytest.mark.long
 def test_columns_are_hidden_resized_and_kept_in_the_link(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     left, right, body = (page.locator(f".ms-graph-{part}") for part in ("left", "right", "body"))
@@ -95,6 +97,7 @@ def zoom_to(page: Page, level: float) -> None:
     steady(page, f"() => ({LABELS})({CY})")
 
 
+@pytest.mark.long
 def test_labels_are_legible_at_every_zoom_and_edges_say_what_they_carry(page: Page, real: str) -> None:
     visit(page, real, "run=graph_bert_train&simple=0")
     for level in (2, 1, 0.8, 0.5, 0.3, 0.1, 0.04):
@@ -112,6 +115,7 @@ def test_labels_are_legible_at_every_zoom_and_edges_say_what_they_carry(page: Pa
     assert "Float32 128x64" in canvas(page, detail)
 
 
+@pytest.mark.long
 def test_a_box_that_is_opened_is_on_screen_with_all_its_content(page: Page, real: str) -> None:
     visit(page, real, "run=graph_bert_train&simple=0")
     name = "s:Default/network-WithLossCell/_backbone-Bert/encoder-CellList"
@@ -255,6 +259,7 @@ def test_a_graph_is_gone_through_by_keys(page: Page, address: str) -> None:
     assert page.evaluate("() => !document.activeElement.classList.contains('ms-graph-canvas')")
 
 
+@pytest.mark.long
 def test_a_node_is_traced_and_a_path_found(page: Page, real: str) -> None:
     visit(page, real, "run=graph_bert_train&q=type:Softmax")
     page.locator('.ms-graph-result[data-go^="n"]').nth(3).click()

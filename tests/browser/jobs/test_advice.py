@@ -45,6 +45,7 @@ def test_advice_is_given_with_evidence_and_a_threshold_that_can_be_changed(
         store.stop()
 
 
+@pytest.mark.long
 def test_pages_show_idle_time_once_the_trace_has_been_read(
     page: Page, serve: Callable[[Flask], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +66,7 @@ def test_pages_show_idle_time_once_the_trace_has_been_read(
         store.stop()
 
 
+@pytest.mark.long
 def test_advice_about_a_job_takes_the_memory_of_the_device(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
     shutil.copytree(DATA / "profiler_new" / "torch_npu_st_4ranks_pp2", tmp_path / "runs" / "job")
     store = Store([tmp_path / "runs"], interval=0.5).start()

@@ -55,6 +55,7 @@ def press(page: Page, plot: str, x: float, y: float) -> None:
     page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
 
 
+@pytest.mark.long
 def test_a_slow_rank_is_named_picked_and_opened_elsewhere(page: Page, place: str) -> None:
     show(page, f"{place}/cluster?run=a")
     head = page.locator(".ms-breakdown-sentence .en")
@@ -148,6 +149,7 @@ def test_a_second_job_and_chinese_and_dark(page: Page, place: str, runs: Path) -
     expect(sentence).to_contain_text("每步计算比 dp 8-15 的 8 个 rank 的中位数多")
 
 
+@pytest.mark.long
 def test_a_rank_that_is_added_is_shown(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     runs = written(tmp_path / "runs", "a")
     store = Store([runs], interval=0.5).start()

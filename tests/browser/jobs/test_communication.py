@@ -53,6 +53,7 @@ def drawn(page: Page) -> None:
     }""")
 
 
+@pytest.mark.long
 def test_the_matrix_is_read_with_keys_and_zoomed(page: Page, place: str) -> None:
     show(page, f"{place}/communication?run=job")
     expect(page.locator(".ms-communication-sentence .en")).to_contain_text(re.compile(r"A rank spends .* of a step"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.lineage.test_model_lineage import COUNT, axis, state
 from tests.browser.showing import show
 
 
+@pytest.mark.long
 def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real: str) -> None:
     show(page, real + "/data_lineage")
     expect(page.locator(COUNT)).to_have_text("14 of 14 runs, 21 of 21 ranks")

@@ -88,6 +88,7 @@ def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real: str,
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
 
 
+@pytest.mark.long
 def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
     show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer")
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(2)
@@ -117,6 +118,7 @@ def state(page: Page, key: str) -> list[str]:
     return parse_qs(urlsplit(page.url).query).get(key, [])
 
 
+@pytest.mark.long
 def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real: str, real_store: Store) -> None:
     sizes = {row.run: row.settings.get("batch_size") for row in real_store.lineage.rows()}
     wanted = {run for run, size in sizes.items() if size == 64}
@@ -165,6 +167,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     expect(page.locator(COUNT)).to_have_text("15 of 15 runs, 22 of 22 ranks")
 
 
+@pytest.mark.long
 def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real: str, real_store: Store) -> None:
     settings = {row.run: row.settings for row in real_store.lineage.rows()}
     good = {run for run, told in settings.items() if told.get("metric/accuracy", 0) > 0.6 and 1e-4 < told["learning_rate"] < 1}
@@ -191,6 +194,7 @@ def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real: str, rea
     expect(page.locator(COUNT)).to_contain_text(f" of 15 runs, {len(good)} of 22 ranks")
 
 
+@pytest.mark.long
 def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:
     assert plotly_programs.ASSET.read_text(encoding="utf-8") == plotly_programs.asset(plotly_programs.programs(browser))
 
@@ -202,6 +206,7 @@ APART = """(selector) => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["model_lineage", "data_lineage"])
 def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, real: str, name: str) -> None:
     for width, language, theme in ((1440, "en", "light"), (1150, "zh", "dark"), (1000, "en", "dark"), (1000, "zh", "light")):
@@ -219,6 +224,7 @@ def test_titles_do_not_overlap_and_the_main_result_stays_visible(page: Page, rea
     expect(page.locator(".ms-lineage-key-title")).to_contain_text("accuracy")
 
 
+@pytest.mark.long
 def test_the_table_is_sorted_by_the_main_result_until_another_order_is_chosen(page: Page, real: str, real_store: Store) -> None:
     known = {row.run: row.settings.get("metric/accuracy") for row in real_store.lineage.rows()}
     accuracy = {run: value for run, value in known.items() if isinstance(value, float)}

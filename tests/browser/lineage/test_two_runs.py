@@ -13,6 +13,7 @@ from tests.browser.conftest import in_address
 from tests.browser.showing import show
 
 
+@pytest.mark.long
 def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str) -> None:
     show(page, f"{address}/two_runs?run=lenet_adam_lr0.01_b64")
     expect(page.locator(".ms-two-runs-none")).to_be_visible()
@@ -86,6 +87,7 @@ def values_follow_the_pointer_and_runs_are_hidden(page: Page) -> None:
     expect(page.locator(".ms-two-runs-curve").first.locator("[data-run]")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_columns_of_tables_do_not_overlap_at_any_width(page: Page, real: str) -> None:
     show(page, real + "/two_runs?one=lenet_adam_lr0.01_b64&other=lenet_momentum_lr0.1_b32")
     tables = page.locator(":is(.ms-two-runs-card-pipeline, .ms-two-runs-card-settings, .ms-two-runs-card-heading) table")

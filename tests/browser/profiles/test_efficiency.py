@@ -129,6 +129,7 @@ def test_what_limits_kernels_and_which_are_slow(page: Page, address: str) -> Non
     expect(page).to_have_url(re.compile(r"timeline\?.*first=MatMul-op1&near=1300000"))
 
 
+@pytest.mark.long
 def test_roofline_of_two_sessions(page: Page, address: str) -> None:
     show(page, f"{address}/operators?run=one&session={FIRST}&peak=312&bandwidth=1000")
     card = page.locator(".ms-operators-roofline-card")
@@ -158,6 +159,7 @@ def test_roofline_of_two_sessions(page: Page, address: str) -> None:
     expect(card).not_to_have_class(re.compile("ms-full"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_grave_is_found(browser: Browser, address: str, theme: Any) -> None:
     if not AXE.is_file():

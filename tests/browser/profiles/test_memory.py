@@ -99,6 +99,7 @@ def test_a_moment_is_pressed_stepped_grouped_and_linked(page: Page, memory: str)
     expect(at).to_have_text(re.compile("^At the peak, in step 20"))
 
 
+@pytest.mark.long
 def test_zoom_changes_in_the_window_and_files(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=leaking")
     expect(page.locator(CURVE)).to_be_visible()
@@ -136,6 +137,7 @@ def test_zoom_changes_in_the_window_and_files(page: Page, memory: str) -> None:
     assert picture.value.suggested_filename == "leaking_0_curve.png"
 
 
+@pytest.mark.long
 def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=leaking&run=fine&of=leaking")
     field = page.locator(".ms-memory-capacity")
@@ -150,6 +152,7 @@ def test_capacity_is_typed_and_two_sessions_are_overlaid(page: Page, memory: str
     expect(page.locator(".ms-memory-groups tbody tr").first).to_contain_text("Append-op9")
 
 
+@pytest.mark.long
 def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
     show(page, f"{devices}/memory?run=a")
     said = page.locator(".ms-memory-sentence .en")
@@ -163,6 +166,7 @@ def test_each_device_and_component_is_chosen(page: Page, devices: str) -> None:
     expect(said).to_have_text(re.compile("^Peak 9.00 GiB reserved"))
 
 
+@pytest.mark.long
 def test_the_tracker_has_a_pool_and_the_old_plan_its_marks(page: Page, memory: str) -> None:
     show(page, f"{memory}/memory?run=tracker&by=stack")
     expect(page.locator(".ms-memory-sentence .en")).to_have_text(re.compile(r"^Peak 48.2 MiB allocated at event 367"))

@@ -55,6 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flas
     store.stop()
 
 
+@pytest.mark.long
 def test_where_the_time_goes(page: Page, address: str) -> None:
     show(page, f"{address}/operators?run=one&session=profiler/rank-0_20260101_ascend_ms")
     grid = page.locator(".ms-operators-grid")
@@ -139,6 +140,7 @@ def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, address: 
     expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 0")
 
 
+@pytest.mark.long
 def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 800})
     show(page, f"{address}/operators?run=one&view=executions&full=table")

@@ -19,6 +19,7 @@ DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
 
 
+@pytest.mark.long
 def test_the_way_of_the_data_is_told_and_an_operation_and_steps_are_chosen(
     page: Page, serve: Callable[[Flask], str], tmp_path: Path
 ) -> None:

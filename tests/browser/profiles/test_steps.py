@@ -8,6 +8,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.showing import show
@@ -19,6 +20,7 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
+@pytest.mark.long
 def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page, place: str) -> None:
     show(page, f"{place}/steps?run=a")
     head = page.locator(".ms-breakdown-sentence .en")

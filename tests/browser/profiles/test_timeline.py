@@ -244,6 +244,7 @@ def test_in_chinese_and_dark(context: Any, page: Page, place: str) -> None:
     expect(page.locator(".ms-timeline-search")).to_have_attribute("placeholder", "搜索切片")
 
 
+@pytest.mark.long
 def test_gaps_critical_path_and_flame_graph_of_a_step(page: Page, place: str) -> None:
     opened(page, place)
     ruler = page.locator(".ms-timeline-ruler").bounding_box()

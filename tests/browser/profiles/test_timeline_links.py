@@ -46,6 +46,7 @@ def lenet(tmp_path_factory: pytest.TempPathFactory, serve_file) -> Iterator[str]
 CONV = "Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d/Conv2D-op0"
 
 
+@pytest.mark.long
 def test_links_lead_from_a_slice_to_operator_and_node_and_back(page: Page, lenet: str) -> None:
     show(page, f"{lenet}/timeline?run=one&first={CONV}")
     expect(selected(page)).to_have_text(CONV)
@@ -78,6 +79,7 @@ def test_a_link_opens_at_the_execution_of_a_time(page: Page, place: str) -> None
     expect(page.locator(".ms-timeline-facts")).to_contain_text("0.002 270 000 s")
 
 
+@pytest.mark.long
 def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) -> None:
     if not DATA.is_dir():
         pytest.skip("MINDSCOPE_TEST_DATA names no directory of real runs")
@@ -111,6 +113,7 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         store.stop()
 
 
+@pytest.mark.long
 def test_marks_are_saved_under_a_name_listed_and_opened(page: Page, tmp_path: Path, serve) -> None:
     folder = tmp_path / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
     folder.mkdir(parents=True)
@@ -174,6 +177,7 @@ def test_what_is_on_screen_is_saved_as_shapes_and_texts(page: Page, place: str, 
     assert not list(root.iter(f"{svg}image"))
 
 
+@pytest.mark.long
 def test_a_search_is_limited_to_chosen_tracks(page: Page, place: str) -> None:
     opened(page, place, "&q=a")  # in main.py(7): forward, aten::addmm, MatMulV2, Cast
     total = page.locator(".ms-timeline-hits .en")

@@ -73,6 +73,7 @@ def first(rank: int, name: str) -> int:
     return min(one["at"] for one in rank_traces.slices(rank) if one["name"] == name)
 
 
+@pytest.mark.long
 def test_all_ranks_on_one_axis_and_devices_aligned(page: Page, place: str) -> None:
     show(page, f"{place}/timeline?run=one&span=0,2000000")
     settled(page, 1)

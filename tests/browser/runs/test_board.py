@@ -90,6 +90,7 @@ def place(page: Page, key: str) -> tuple[int, ...]:
     return column - 1, row - 1, width, height
 
 
+@pytest.mark.long
 def test_the_first_board_begins_with_a_curve(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
     page.goto(f"{address}/board")
@@ -170,6 +171,7 @@ def test_texts_are_markdown_and_nothing_else(page: Page, shared: str, key: str) 
     assert saved(shared, key)[KEYS[2]]["text"] == "## 第二版"
 
 
+@pytest.mark.long
 def test_a_deleted_card_and_a_deleted_board_come_back(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
     page.goto(made(address, LOSS, SAID))
@@ -190,6 +192,7 @@ def test_a_deleted_card_and_a_deleted_board_come_back(page: Page, opened: Callab
     assert saved(address) == before
 
 
+@pytest.mark.long
 def test_two_windows_at_once(page: Page, context: BrowserContext, shared: str, key: str) -> None:
     url = made(shared, SAID, key=key, name=key)
     show(page, url)
@@ -215,6 +218,7 @@ def test_two_windows_at_once(page: Page, context: BrowserContext, shared: str, k
     expect(card(other, KEYS[2]).locator(".ms-board-text")).to_contain_text("theirs")
 
 
+@pytest.mark.long
 def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, key=key, name=key))
     slot = inside(page, KEYS[1]).locator('.ms-slot[data-key="loss"]')
@@ -242,6 +246,7 @@ def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, shar
     expect(root).to_have_attribute("lang", "zh-CN")
 
 
+@pytest.mark.long
 def test_cards_out_of_view_cost_nothing(page: Page, shared: str, key: str) -> None:
     below = [{**LOSS, "key": KEYS[number], "y": 8 * number} for number in range(10, 30)]
     show(page, made(shared, *below, key=key, name=key))
@@ -260,6 +265,7 @@ def test_cards_out_of_view_cost_nothing(page: Page, shared: str, key: str) -> No
     expect(inside(page, KEYS[29]).locator(LINE).first).to_be_attached()
 
 
+@pytest.mark.long
 def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base: Path) -> None:
     (base / "growing").mkdir()
     writer = EventWriter(str(base / "growing" / "events.out.events.summary.1700000000.0.host_MS"), "mindspore")
@@ -291,6 +297,7 @@ def test_an_embedded_board_is_only_looked_at(page: Page, shared: str, key: str) 
     assert place(page, KEYS[2]) == (4, 0, 4, 6)
 
 
+@pytest.mark.long
 def test_what_is_gone_is_said(page: Page, shared: str, key: str) -> None:
     gone = {**LOSS, "key": KEYS[3], "place": "scalars?run=gone", "x": 4}
     tag = {**LOSS, "key": KEYS[4], "part": "key:no such tag", "x": 8}
@@ -327,6 +334,7 @@ def test_a_narrow_window_has_one_column(page: Page, shared: str, key: str) -> No
     assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
 
 
+@pytest.mark.long
 def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     host = Dash("lab", include_assets_files=False)
     board = pages.Board(str(DEMO), id="b1", workspace=tmp_path / "workspace")

@@ -50,6 +50,7 @@ def post(address: str, path: str, change: dict[str, object]) -> dict:
     return json.load(urlopen(request))
 
 
+@pytest.mark.long
 def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
     show(page, f"{address}/model_lineage?col=learning_rate&col=optimizer&without=")
@@ -140,6 +141,7 @@ def test_the_name_of_a_view_has_the_focus_also_if_the_runs_come_late(page: Page,
     expect(page.locator(".ms-views input")).to_be_focused()
 
 
+@pytest.mark.long
 def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
     show(page, f"{address}/scalars?run=nan_inf&smooth=0.9&tags=loss")
@@ -184,6 +186,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     expect(views.locator(".ms-views-none")).to_be_visible()
 
 
+@pytest.mark.long
 def test_without_a_workspace_it_is_said(page: Page, address: str, base: Path) -> None:
     show(page, f"{address}/overview")
     expect(page.locator(".ms-notes-line")).to_contain_text("cannot be saved")

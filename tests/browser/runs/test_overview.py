@@ -33,6 +33,7 @@ def visit(page: Page, address: str, query: str) -> None:
     expect(page.locator('[data-tile="scalars"] .js-plotly-plot, .ms-overview-empty').first).to_be_attached()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("run", "names"), [(RUN, TILES), ("lenet_landscape", ("landscape",))])
 def test_a_tile_opens_its_page_for_this_run(page: Page, address: str, run: str, names: tuple[str, ...]) -> None:
     visit(page, address, f"run={run}&run=several_files&of={run}")
@@ -87,6 +88,7 @@ def test_select_and_arrows_change_the_run(page: Page, address: str) -> None:
     expect(select).to_have_value("long_history")
 
 
+@pytest.mark.long
 def test_only_its_own_growth_redraws_a_run(page: Page, base: Path, address: str) -> None:
     file = next((base / "several_files").iterdir())
     visit(page, address, "run=several_files&run=nan_inf&of=several_files")
@@ -103,6 +105,7 @@ def test_only_its_own_growth_redraws_a_run(page: Page, base: Path, address: str)
     assert drawn != []
 
 
+@pytest.mark.long
 def test_a_damaged_image_leaves_the_other_tiles(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
     with EventWriter(str(base / RUN / "events.out.events.summary.1795218990.1.vm_MS"), "mindspore") as writer:
         writer.add(999, {"input_image": Image(b"no image", 8, 8)})
@@ -114,6 +117,7 @@ def test_a_damaged_image_leaves_the_other_tiles(page: Page, base: Path, serve: C
     store.stop()
 
 
+@pytest.mark.long
 def test_an_image_without_a_picture_says_so_until_there_is_one(
     page: Page, base: Path, serve: Callable[[Flask], str]
 ) -> None:
@@ -156,6 +160,7 @@ def test_one_run_has_no_other_to_go_to_and_keys_are_listed(page: Page, address: 
     expect(page).to_have_url(re.compile(rf"/histograms\?run={re.escape(RUN)}$"))
 
 
+@pytest.mark.long
 def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
     folder = base / "talk"
     folder.mkdir()
@@ -186,6 +191,7 @@ def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str
     expect(page.locator(".ms-tiles")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
     host = dash.Dash("host", update_title="", include_assets_files=False)
     copies = [pages.Overview([base], id=name) for name in ("one", "two")]

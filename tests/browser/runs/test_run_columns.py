@@ -50,6 +50,7 @@ def choose(page: Page, column: str) -> None:
     page.locator(f'.ms-runs-choice input[value="{column}"]').check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("theme", "language"), [("light", "en"), ("dark", "zh")])
 def test_updated_and_size_are_in_view_and_empty_columns_take_no_space(
     page: Page, address: str, theme: str, language: str
@@ -69,6 +70,7 @@ def test_updated_and_size_are_in_view_and_empty_columns_take_no_space(
     expect(page.locator(".ms-runs-columns > summary")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_columns_are_chosen_moved_and_resized_and_the_layout_is_kept(page: Page, sweep: str) -> None:
     show(page, sweep)
     page.locator(".ms-runs-columns > summary").click()
@@ -127,6 +129,7 @@ def test_settings_and_values_are_filtered_and_sorted(page: Page, sweep: str) -> 
     expect(page.locator(".ms-runs-chosen .en")).to_contain_text("5 of 24 runs match")
 
 
+@pytest.mark.long
 def test_a_hostile_pattern_hangs_nothing(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     from app.store.store import Store
     from parsers.events.writer import EventWriter
@@ -144,6 +147,7 @@ def test_a_hostile_pattern_hangs_nothing(page: Page, tmp_path: Path, serve: Call
     store.stop()
 
 
+@pytest.mark.long
 def test_rows_are_grouped_by_settings_one_within_the_other(page: Page, sweep: str) -> None:
     show(page, f"{sweep}/?run=")
     page.locator(".ms-runs-columns > summary").click()
@@ -182,6 +186,7 @@ def test_the_first_remark_makes_its_column(page: Page, base: Path, tmp_path: Pat
     app.source.stop()
 
 
+@pytest.mark.long
 def test_every_page_counts_the_same_runs_and_says_what_it_counts(page: Page, serve: Callable[[Flask], str]) -> None:
     ranks = [f"job/rank_{n}" for n in range(4)]
     described: dict[str, Setting] = {"learning_rate": 0.1, "loss": 1.0}
@@ -205,6 +210,7 @@ def test_every_page_counts_the_same_runs_and_says_what_it_counts(page: Page, ser
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("theme", "language"), [("light", "en"), ("dark", "zh")])
 def test_header_picker_and_cards_fit_a_phone(page: Page, base: Path, address: str, theme: str, language: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
@@ -244,6 +250,7 @@ def test_header_picker_and_cards_fit_a_phone(page: Page, base: Path, address: st
     expect(panel).to_be_hidden()
 
 
+@pytest.mark.long
 def test_an_expression_becomes_a_column(page: Page, sweep: str) -> None:
     show(page, sweep)
     page.locator(".ms-runs-columns > summary").click()

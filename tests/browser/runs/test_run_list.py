@@ -121,6 +121,7 @@ def test_a_click_hides_a_run_everywhere_alt_leaves_it_alone_and_pointing_at_it_d
         page.wait_for_function(f"p => ({DIM})(p) === 0", arg=plot.element_handle())
 
 
+@pytest.mark.long
 def test_many_runs_on_a_canvas_are_listed_and_pointed_out(page: Page, serve: Serve) -> None:
     names = [f"run_{number:03d}" for number in range(150)]
     source = MemorySource({name: {"scalar": {"loss": series(50, at)}} for at, name in enumerate(names)})

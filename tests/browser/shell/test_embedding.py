@@ -57,6 +57,7 @@ def example() -> Iterator[Callable[[str], str]]:
         process.wait(10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["host_flask.py", "host_dash.py", "host_asgi.py"])
 def test_the_whole_dashboard_below_a_path(page: Page, example: Callable[[str], str], name: str) -> None:
     address = example(name)
@@ -94,6 +95,7 @@ def test_layout_before_register(page: Page, serve: Callable[[Flask], str]) -> No
     expect(page.locator(".ms-tagged")).to_have_attribute("data-routes", "/lab/_mindscope/s1/")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("other", "drawn"), [("Scalars", LINE), ("Runs", ".ag-row .ms-run .ms-cut")])
 def test_two_pages_below_a_prefix_whose_modules_come_late(
     page: Page, serve: Callable[[Flask], str], other: str, drawn: str
@@ -197,6 +199,7 @@ def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch)
         show(str(DEMO), page="nothing")
 
 
+@pytest.mark.long
 def test_pages_in_containers_of_fixed_height_scroll_inside_them(page: Page, example: Callable[[str], str]) -> None:
     for width in (1440, 1000):
         page.set_viewport_size({"width": width, "height": 900})
@@ -225,6 +228,7 @@ def test_pages_in_containers_of_fixed_height_scroll_inside_them(page: Page, exam
         assert frames[1].evaluate("(frame) => frame.scrollTop") == 0
 
 
+@pytest.mark.long
 def test_a_page_in_a_container_without_height_is_as_high_as_its_contents(page: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash(__name__)
     scalars = pages.Scalars(str(DEMO), id="own")

@@ -169,6 +169,7 @@ def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, de
     page.wait_for_function(KEPT)
 
 
+@pytest.mark.long
 def test_new_data_leave_the_focus_where_it_is(page: Page, base: Path, address: str) -> None:
     show(page, f"{address}/scalars?run=lenet_sink_mode&run=nan_inf")
     row = page.locator(".ms-run-list-name")

@@ -62,6 +62,7 @@ def browser_rows(source: MemorySource) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.long
 def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: MemorySource) -> None:
     source.rows[20:] = [replace(r, tags={"image": 1, **r.tags}) for r in source.rows[20:]]
     chance = random.Random(7)
@@ -192,6 +193,7 @@ def test_back_undoes_what_was_clicked_and_not_each_letter_typed(opened: Page) ->
     expect(opened.locator(".ms-filter input")).to_have_value("sweep")
 
 
+@pytest.mark.long
 def test_the_picker_by_keyboard_alone(opened: Page) -> None:
     opened.keyboard.press("p")
     opened.keyboard.type("run_0020")
@@ -214,6 +216,7 @@ def test_grid_and_picker_choose_together_and_a_link_restores_it(opened: Page) ->
     expect(opened.locator('[row-id="sweep/run_0003"] .ag-checkbox-input').first).to_be_checked()
 
 
+@pytest.mark.long
 def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     opened.locator('[row-id="sweep/run_0005"] a[data-page="scalars"].ms-button').click()
     expect(opened).to_have_url(re.compile(r"/scalars\?run=sweep/run_0005$"))
@@ -229,6 +232,7 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 1 chosen")
 
 
+@pytest.mark.long
 def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
     source = MemorySource(rows=many(200))
     page.goto(serve(create_app(source).server) + "/?run=sweep/run_0120")
@@ -245,6 +249,7 @@ def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
     expect(page.locator(".ms-runs-chosen .en")).to_have_text("200 runs (203 ranks) · 1 chosen")
 
 
+@pytest.mark.long
 def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:
     polls(opened)
     sizes: list[int] = []

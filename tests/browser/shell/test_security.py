@@ -40,6 +40,7 @@ def test_a_link_with_the_token_opens_everything(page: Page, store: Store, serve:
     expect(page.locator(".ag-root").get_by_text("long_history", exact=True).first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_token_that_has_changed_is_told(context: BrowserContext, store: Store) -> None:
     application = create_app(store, token=TOKEN)
     server: Any = create_server(application.server, host="127.0.0.1", port=0)

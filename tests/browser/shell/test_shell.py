@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from flask import Flask
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
@@ -51,6 +52,7 @@ def test_a_visitor_from_china_reads_chinese(context: BrowserContext, address: st
         expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
 
 
+@pytest.mark.long
 def test_a_new_run_appears_with_its_name_as_text_its_damage_is_shown_and_a_deleted_one_goes(
     page: Page, address: str, base: Path
 ) -> None:
@@ -82,6 +84,7 @@ def test_a_new_run_appears_with_its_name_as_text_its_damage_is_shown_and_a_delet
     assert page.evaluate("window.stillHere") is True
 
 
+@pytest.mark.long
 def test_what_is_sent_of_the_list_of_runs_is_what_changed(page: Page, address: str, base: Path) -> None:
     """All rows to who has none, then none, when a run comes its row and when it goes its key.
 
@@ -180,6 +183,7 @@ def test_usable_at_1000_pixels(page: Page, address: str) -> None:
     assert overflow <= 0
 
 
+@pytest.mark.long
 def test_pages_whose_data_damage_has_taken_list_the_damage(
     page: Page, serve: Callable[[Flask], str], tmp_path: Path
 ) -> None:

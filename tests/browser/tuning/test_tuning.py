@@ -32,6 +32,7 @@ def address(journal: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
     store.stop()
 
 
+@pytest.mark.long
 def test_a_study_has_trials_keys_a_file_a_command_and_an_evaluator_that_says_what_it_lacks_while_it_grows(
     page: Page, address: str, journal: Path
 ) -> None:

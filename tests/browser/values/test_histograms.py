@@ -59,6 +59,7 @@ def steps(run: str, tag: str) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_few_steps_are_a_ridge_and_many_a_heat_map(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&tag={TAG}")
     recorded = steps(RUN, TAG)
@@ -128,6 +129,7 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     page.mouse.up()
 
 
+@pytest.mark.long
 def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: BrowserContext, address: str) -> None:
     visit(page, address, "run=several_files&tag=w")
     expect(card(page, "w").locator(".heatmaplayer image")).to_be_attached()
@@ -154,6 +156,7 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
     expect(page).not_to_have_url(re.compile("zoom="))
 
 
+@pytest.mark.long
 def test_scale_colour_and_axis_are_in_the_link_and_a_zoom_is_in_values(page: Page, address: str) -> None:
     visit(page, address, "run=several_files&tag=w")
     page.get_by_label("Scale of values").select_option("symlog")
@@ -210,6 +213,7 @@ def broken(data: bytes) -> bytes:
     return b"".join(out)
 
 
+@pytest.mark.long
 def test_one_step_far_away_does_not_squeeze_the_others(page: Page, given: str) -> None:
     visit(page, given, "tag=far")
     expect(card(page, "far")).to_contain_text("values outside")
@@ -273,6 +277,7 @@ def entry(page: Page, run: str, tag: str = TAG) -> Locator:
     return card(page, tag).locator(f'.ms-histogram-entry[data-run="{run}"]')
 
 
+@pytest.mark.long
 def test_the_legend_names_values_hides_isolates_and_highlights(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&run={ADAM}&run=lenet_landscape&view=numbers")
     run = open_run(DEMO / ADAM)
@@ -394,6 +399,7 @@ def several(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flas
     store.stop()
 
 
+@pytest.mark.long
 def test_steps_are_linked_over_all_cards_and_views(page: Page, several: str) -> None:
     visit(page, several, "")
     expect(page.locator(f"{CARDS}:not(.ms-pending)")).to_have_count(3)

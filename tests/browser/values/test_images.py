@@ -162,6 +162,7 @@ def test_brightness_contrast_size_and_scaling(page: Page, given: str) -> None:
     expect(page).to_have_url(re.compile("size=actual"))
 
 
+@pytest.mark.long
 def test_two_pictures_are_compared(page: Page, given: str) -> None:
     visit(page, given, "tag=digit&step=5")
     figure = card(page, "digit").locator('.ms-image[data-run="a"]')

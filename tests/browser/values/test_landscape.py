@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import dash
 import numpy as np
+import pytest
 from dash import html
 from flask import Flask
 from playwright.sync_api import Page, expect
@@ -78,6 +79,7 @@ def test_a_landscape_is_drawn_as_recorded_with_its_path(page: Page, address: str
     expect(page.locator(".ms-landscape-curve .js-line")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_interval_view_colours_and_lines_live_in_the_address(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.locator('[data-control="at"]').select_option("landscape_[6, 12]")
@@ -96,6 +98,7 @@ def test_interval_view_colours_and_lines_live_in_the_address(page: Page, address
     assert np.array_equal(drawn(page, "ground")[0]["z"], LANDSCAPES["landscape_[6, 12]"].z)
 
 
+@pytest.mark.long
 def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     wanted = LANDSCAPES["landscape_[1, 5]"]
@@ -126,6 +129,7 @@ def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     assert np.allclose(drawn(page, "path")[0]["x"], wanted.path_x)
 
 
+@pytest.mark.long
 def test_a_surface_has_the_path_above_it(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape&view=surface")
     wanted = LANDSCAPES["landscape_[1, 5]"]
@@ -135,6 +139,7 @@ def test_a_surface_has_the_path_above_it(page: Page, address: str) -> None:
     assert (np.array(path["z"]) > wanted.path_z).all()
 
 
+@pytest.mark.long
 def test_up_to_three_final_landscapes_stand_beside_or_over_each_other(page: Page, serve: Callable[[Flask], str]) -> None:
     visit(page, serve(create_app(compared()).server), "mode=final")
     assert len(drawn(page, "ground")) == 3
@@ -209,6 +214,7 @@ def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, 
     expect(page.locator('[data-state="none"]')).to_contain_text("SummaryLandscape(")
 
 
+@pytest.mark.long
 def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable[[Flask], str]) -> None:
     host = dash.Dash("host", update_title="", include_assets_files=False)
     one, two = (pages.Landscape(str(DEMO), id=name) for name in ("l1", "l2"))

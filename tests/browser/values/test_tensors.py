@@ -68,6 +68,7 @@ def cell(page: Page, row: int, column: int) -> Any:
     return page.locator(f'{CARD} .ms-table-cell[data-row="{row}"][data-column="{column}"]:not([hidden])')
 
 
+@pytest.mark.long
 def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&tag=weights&step=5&dims=1,..,10..20:weights")
     expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.5f}")
@@ -200,6 +201,7 @@ def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[2][0, 0, 0]:.5f}")
 
 
+@pytest.mark.long
 def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=heat&x=relative")
     expect(page.locator(f"{CARD} .hm image")).to_have_count(2)
@@ -228,6 +230,7 @@ def test_the_legend_of_histograms_names_and_hides_runs(page: Page, address: str)
     expect(page.locator(f"{CARD} .ms-histogram-legend")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_card_asks_on_until_every_histogram_is_made(
     page: Page, runs: Path, serve: Callable[[Flask], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +272,7 @@ def test_files(page: Page, address: str, tmp_path: Path) -> None:
     assert download.value.suggested_filename == "weights_1.npy"
 
 
+@pytest.mark.long
 def test_keys(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&tag=weights&step=9")
     expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
@@ -284,6 +288,7 @@ def test_keys(page: Page, address: str) -> None:
     expect(page.locator(CARD)).not_to_have_class(re.compile("ms-full"))
 
 
+@pytest.mark.long
 def test_a_card_follows_a_run_that_goes_on(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
     (tmp_path / "live").mkdir()
     with EventWriter(str(tmp_path / "live" / NAME), "mindspore") as writer:
