@@ -81,6 +81,7 @@ export class RunChips {
     const few = all.slice(0, CHIPS).map((one) => ({ ...one, short: this.short(one.name) }));
     this.parts = partsOf(few.map((one) => one.short));
     const signature = JSON.stringify([
+      this.choice.store,  // the boxes of the chips' dots belong to the page on screen
       few.map((one) => [one.name, one.short, one.byHand, paint(one.members, drawnIn)]),
       all.length,
       missing,

@@ -196,7 +196,11 @@ def test_back_undoes_what_was_clicked_and_not_each_letter_typed(opened: Page) ->
 @pytest.mark.long
 def test_the_picker_by_keyboard_alone(opened: Page) -> None:
     opened.keyboard.press("p")
+    search = opened.locator(".ms-panel-search input")
+    expect(search).to_be_focused()
     opened.keyboard.type("run_0020")
+    expect(search).to_have_value("run_0020")
+    expect(opened.locator(".ms-panel-row")).to_have_count(1)
     opened.keyboard.press("Enter")
     expect(opened.locator(".ms-picker-count .en")).to_have_text("11 of 30 runs")
     opened.keyboard.press("Alt+Enter")
