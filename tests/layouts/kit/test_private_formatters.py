@@ -50,7 +50,6 @@ ALLOWED = {
     "assets/jobs/strategy/page.js": "cells of a grid, which share one unit",
     "assets/explanations/uncertainty/selection.js": "a value in the address",
     "assets/profiles/axis.js": "ticks of an axis",
-    "layouts/kit/tables.py": "the exact share on hover",
     "assets/kit/tensor_grid/numbers.js": "values of tensors",
     "assets/kit/tensor_grid/table.js": "a style",
     "assets/profiles/memory/tiles.js": "a style",
