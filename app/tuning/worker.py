@@ -42,6 +42,8 @@ from parsers.tuning.recording import DECISION, END, NEXT, PLACE, PROCESS, RETRY_
 HEARTBEAT = 60.0
 ORPHANS = 5.0
 """Seconds between two searches for trials without a tuner."""
+PAUSE = 1.0
+"""Seconds before a storage that failed is tried again; twice as long after every further failure."""
 PATIENCE = 600.0
 """Seconds to wait for a storage that fails before the tuner gives up."""
 MOST_FAILURES = 10
@@ -138,7 +140,7 @@ class Worker:
 
     def _patiently(self, work: Callable[[], Any]) -> Any:
         """Do work; while the storage fails, wait and try again."""
-        until, pause = 0.0, 1.0
+        until, pause = 0.0, PAUSE
         while True:
             try:
                 found = work()

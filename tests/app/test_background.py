@@ -249,8 +249,7 @@ def until_set(event: threading.Event) -> Callable[[Task], None]:
     """Compute until an event, and give way."""
 
     def job(task: Task) -> None:
-        while not event.is_set():
-            time.sleep(0.005)
+        while not event.wait(0.005):
             task.give_way()
 
     return job

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from layouts.profiles.reading_progress import reading
 from layouts.runs.boards import Board, BoardCard
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.shell import run_list, shell
+from tests.waiting import when
 from tests.writers.dumps import write_dump
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,17 +125,13 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     assert dumps
     yield "DumpCatalogue", dumps
     (dump, *_) = dumps["dumps"]
-    while (told := listing(store, DumpChoice(dump[0], 0, None)))["state"] == "reading":
-        time.sleep(0.05)
-    yield "DumpListing", told
+    yield "DumpListing", when(lambda: listing(store, DumpChoice(dump[0], 0, None)), lambda found: found["state"] != "reading")
     yield "DumpListing", listing(store, DumpChoice(dump[0], 0, None), first["key"])
     explained = explanation_catalogue(store, {})
     assert explained
     yield "ExplanationCatalogue", explained
     of = ExplanationChoice(explained["runs"][0][0])
-    while (listed_labels := explanation_listing(store, of))["state"] == "reading":
-        time.sleep(0.05)
-    yield "ExplanationListing", listed_labels
+    yield "ExplanationListing", when(lambda: explanation_listing(store, of), lambda found: found["state"] != "reading")
     yield "ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
     app = create_app(store)
     client = app.server.test_client()

@@ -23,6 +23,7 @@ import pytest
 from parsers.events.writer import EventWriter
 from tests.amounts import long_after
 from tests.app.commands.running import DEMO, ROOT, free_port, get, run
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
@@ -66,8 +67,7 @@ def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
             writer.add(step, {"loss": 1.0 / (step + 1)})
     process, url = serve()
     address = urlsplit(url)
-    while "long" not in get(url + "api/scalars.csv?run=long&tag=loss")[1][:200]:
-        time.sleep(0.1)
+    until(lambda: "long" in get(url + "api/scalars.csv?run=long&tag=loss")[1][:200])
     with contextlib.ExitStack() as clients:
         for _ in range(4):
             client = clients.enter_context(socket.socket())
@@ -260,10 +260,7 @@ def test_nothing_is_written_below_the_runs(serve, base) -> None:
     (base / source.name).write_bytes(source.read_bytes())
     before = {path: path.stat().st_mtime_ns for path in base.rglob("*")} | {base: base.stat().st_mtime_ns}
     process, url = serve()
-    end = time.monotonic() + 20
-    while json.loads(get(url + "api/health")[1])["loaded"] < 1:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: json.loads(get(url + "api/health")[1])["loaded"] >= 1)
     assert get(url + "api/scalars.csv")[1].count("\n") > 100
     process.terminate()
     process.wait(10)

@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,9 @@ from app.store.runs.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
 from parsers.discovery.scanner import Scanner
+from tests.waiting import until
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
-
-
-def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return condition()
 
 
 @pytest.fixture
@@ -80,7 +72,7 @@ def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
 def test_an_idle_store_changes_nothing(store: Store) -> None:
     version = store.runs.status().version
     read_at = store.runs.status().read_at
-    assert until(lambda: store.runs.status().read_at != read_at)
+    until(lambda: store.runs.status().read_at != read_at)
     assert store.runs.status().version == version
 
 
@@ -90,23 +82,23 @@ def test_new_points_runs_and_losses_appear(store: Store, base: Path) -> None:
     before, version = len(store.curves.series("several_files", "loss").step), store.runs.version("several_files")  # type: ignore[union-attr]
     other = store.runs.version("long_history")
     path.write_bytes(data + data[-200:])  # an append, whatever is in it
-    assert until(lambda: store.runs.version("several_files") != version)
+    until(lambda: store.runs.version("several_files") != version)
     assert len(store.curves.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
     assert store.runs.version("long_history") == other
 
     shutil.copytree(DEMO / "nan_inf", base / "fresh")
-    assert until(lambda: bool(store.runs.tags("fresh")))
+    until(lambda: bool(store.runs.tags("fresh")))
     shutil.rmtree(base / "fresh")
-    assert until(lambda: "fresh" not in [row.key for row in store.runs.rows()])
+    until(lambda: "fresh" not in [row.key for row in store.runs.rows()])
 
 
 def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> None:
     store = Store([tmp_path / "later"], interval=0.05).start()
     try:
-        assert until(lambda: store.runs.status().problems == 1)
+        until(lambda: store.runs.status().problems == 1)
         assert "later" in store.runs.problems()[0][1].text
         shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
-        assert until(lambda: bool(store.runs.tags("run")))
+        until(lambda: bool(store.runs.tags("run")))
         assert store.runs.status().problems == 0
     finally:
         store.stop()
@@ -119,11 +111,11 @@ def test_a_base_that_goes_is_missing_until_it_is_back(base: Path) -> None:
         assert store.runs.status().health == "ok"
         version = store.runs.status().version
         base.rename(base.parent / "elsewhere")
-        assert until(lambda: store.runs.status().health == "missing")
+        until(lambda: store.runs.status().health == "missing")
         assert store.runs.status().version > version
         base.mkdir()
         version = store.runs.status().version
-        assert until(lambda: store.runs.status().health == "ok")
+        until(lambda: store.runs.status().health == "ok")
         assert store.runs.status().version > version, "there is a problem less, though still no run"
     finally:
         store.stop()
@@ -138,10 +130,10 @@ def test_a_store_whose_thread_hangs_is_stale(base: Path, monkeypatch: pytest.Mon
         assert store.runs.status().health == "ok"
         scan = Scanner.scan
         monkeypatch.setattr(Scanner, "scan", lambda self: hang.wait(20) and scan(self))
-        assert until(lambda: store.runs.status().health == "stale")
+        until(lambda: store.runs.status().health == "stale")
         assert store.runs.status().age > 0.5
         hang.set()
-        assert until(lambda: store.runs.status().health == "ok")
+        until(lambda: store.runs.status().health == "ok")
     finally:
         hang.set()
         store.stop()
@@ -152,7 +144,7 @@ def test_a_first_scan_that_never_ends_is_stale(base: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Scanner, "scan", lambda _: hang.wait(20) and [])
     store = Store([base], interval=0.05).start()
     try:
-        assert until(lambda: store.runs.status().health == "stale")
+        until(lambda: store.runs.status().health == "stale")
         assert store.runs.status().read_at is None
     finally:
         hang.set()
@@ -195,13 +187,13 @@ def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: S
         return found if row.problems == len(found) else ["the row says something else"]
 
     os.truncate(path, 300_007)
-    assert until(lambda: problems() == ["replaced"])  # it was cut while it was followed
+    until(lambda: problems() == ["replaced"])  # it was cut while it was followed
     old = time.time() - 301
     os.utime(path, (old, old))
-    assert until(lambda: problems() == ["replaced", "truncated"])
+    until(lambda: problems() == ["replaced", "truncated"])
     with path.open("ab") as file:
         file.write(whole[300_007:])
-    assert until(lambda: problems() == ["replaced"])
+    until(lambda: problems() == ["replaced"])
     assert len(store.curves.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
 
 
@@ -211,8 +203,8 @@ def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_d
     monkeypatch.setattr("parsers.file_states.IDLE_SECONDS", 1.0)
     (path,) = (base / "long_history").glob("*_MS")
     os.truncate(path, 300_007)
-    assert until(lambda: [problem.kind for _, problem in store.runs.problems("long_history")] == ["replaced"])
-    assert until(lambda: store.runs.status().problems == 2)
+    until(lambda: [problem.kind for _, problem in store.runs.problems("long_history")] == ["replaced"])
+    until(lambda: store.runs.status().problems == 2)
 
 
 def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +236,7 @@ def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
         assert (row.state, row.problems) == ("empty", 1)
         assert made.runs.status().loaded == made.runs.status().total
         begun.write_bytes(b"no event at all")
-        assert until(lambda: next(row for row in made.runs.rows() if row.key == "just_begun").state == "unreadable")
+        until(lambda: next(row for row in made.runs.rows() if row.key == "just_begun").state == "unreadable")
     finally:
         made.stop()
 
@@ -263,7 +255,7 @@ def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Follower, "_read", watched)
     store = Store([base]).start()
     try:
-        assert until(lambda: len(store.runs.rows()) == 3)
+        until(lambda: len(store.runs.rows()) == 3)
         oldest = store.runs.rows()[-1].members[0]
         store.runs.want([oldest])
         gate.set()
@@ -367,10 +359,10 @@ def test_a_look_that_fails_is_told_and_done_again(base: Path, monkeypatch: pytes
     with monkeypatch.context() as broken:
         broken.setattr("parsers.discovery.scanner.Scanner.scan", lambda self: 1 / 0)
         store.start()
-        assert until(lambda: "ZeroDivisionError" in store.runs.status().failed)
+        until(lambda: "ZeroDivisionError" in store.runs.status().failed)
     try:
         assert store.wait(20)
-        assert until(lambda: store.runs.status().failed == "")
+        until(lambda: store.runs.status().failed == "")
         assert len(store.runs.rows()) == 3
     finally:
         store.stop()
@@ -423,7 +415,7 @@ def test_given_sources_are_followed_too(base: Path) -> None:
         assert store.wait(20)
         before = sum(row.points for row in store.runs.rows())
         path.write_bytes(data)
-        assert until(lambda: sum(row.points for row in store.runs.rows()) > before)
+        until(lambda: sum(row.points for row in store.runs.rows()) > before)
     finally:
         store.stop()
 
@@ -435,10 +427,10 @@ def test_collected_checkpoints_are_a_kind_of_a_run_as_soon_as_they_are_there(sto
     assert "checkpoints" not in kinds()
     (base / "several_files" / "ckpt_dir").mkdir()
     (base / "several_files" / "ckpt_dir" / "train_metadata.json").write_text("{}")
-    assert until(lambda: kinds().get("checkpoints") == 1)
+    until(lambda: kinds().get("checkpoints") == 1)
     assert kinds()["scalar"] == 4
     shutil.rmtree(base / "several_files" / "ckpt_dir")
-    assert until(lambda: "checkpoints" not in kinds())
+    until(lambda: "checkpoints" not in kinds())
 
 
 @pytest.mark.parametrize("interval", [0.5, 3.0, 60.0])
@@ -456,7 +448,7 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
     store.runs.status()
     store.start()
     try:
-        assert until(lambda: len(looks) == 2, 20)
+        until(lambda: len(looks) == 2, 20)
     finally:
         store.stop()
     assert 1.99 <= looks[1] - looks[0] < 3.9, "after half of it, whatever else the machine does"
@@ -477,7 +469,7 @@ def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path
         assert store.wait(20)
         assert not list((tmp_path / "index").glob("*/*/*.val"))
         full = False
-        assert until(lambda: len(list((tmp_path / "index").glob("*/*/*.val"))) == 4)
+        until(lambda: len(list((tmp_path / "index").glob("*/*/*.val"))) == 4)
         assert store.runs.status().health == "ok"
     finally:
         store.stop()

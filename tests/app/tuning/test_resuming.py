@@ -16,6 +16,7 @@ from app.tuning import claims
 from parsers.tuning.recording import PLACE, RETRY_OF, SKIPPED
 from tests.amounts import long_after
 from tests.app.tuning.conftest import Search, ended
+from tests.waiting import until
 
 TRIES = int(os.environ.get("MINDSCOPE_KILLS", "4"))
 
@@ -51,10 +52,7 @@ def test_trials_that_outlive_the_tuner_are_taken_over_by_one(search: Search) -> 
     go = search.directory / "go"
     trial.write_text(f"while [ ! -e {go} ]; do sleep 0.05; done\n{trial.read_text()}")
     pid = search.forked("--iter", 3, "--jobs", 3)
-    until = time.monotonic() + 60
-    while len(list((search.directory / "workspace/studies/search/trials").glob("*/status.json"))) < 3:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: len(list((search.directory / "workspace/studies/search/trials").glob("*/status.json"))) >= 3)
     os.kill(pid, signal.SIGKILL)
     ended(pid)
     pids = [search.forked("--resume", "--iter", 3, "--jobs", 3) for _ in range(2)]
@@ -115,10 +113,10 @@ def test_ctrl_c_ends_the_trials_and_a_resume_repeats_them(search: Search) -> Non
     trial.write_text(f"[ -e {slow} ] && sleep 100\n{trial.read_text()}")
     search.write("budget: {trials: 2}")
     pid = search.forked("--jobs", 2)
-    until = time.monotonic() + 60
+    end = time.monotonic() + 60
     place = "workspace/studies/*/trials/1-*/status.json"
     while "running" not in "".join(one.read_text() for one in search.directory.glob(place)):
-        assert time.monotonic() < until
+        assert time.monotonic() < end
         time.sleep(0.05)
     os.kill(pid, signal.SIGINT)
     assert ended(pid) == 130

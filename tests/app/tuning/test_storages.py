@@ -21,6 +21,7 @@ from parsers import tuning_frames
 from parsers.tuning.recording import END, PLACE
 from tests.amounts import long_after
 from tests.app.tuning.conftest import Search, ended, script
+from tests.waiting import until
 
 Lines = Callable[[], Sequence[str]]
 
@@ -95,10 +96,7 @@ def test_a_trial_that_another_tuner_has_given_up_is_ended(search: Search) -> Non
     script(search, f"mkdir {search.directory}/up && sleep 100; exit 3")
     search.write("budget: {trials: 2}")
     pid = search.forked()
-    until = time.monotonic() + 60
-    while not (search.directory / "up").exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until((search.directory / "up").exists)
     opened = storages.open_storage(str(search.journal), print, shared=True)
     (frozen,) = opened.storage.get_all_trials(0)
     opened.storage.set_trial_state_values(frozen._trial_id, TrialState.FAIL)
@@ -123,6 +121,7 @@ def test_a_storage_that_fails_for_a_while_loses_nothing(search: Search, output: 
         append(self, logs)
 
     monkeypatch.setattr(JournalFile, "append_logs", full)
+    monkeypatch.setattr(worker, "PAUSE", 0.05)
     search.write("budget: {trials: 3}")
     assert search.tune() == 0
     said = output()
@@ -148,6 +147,7 @@ def test_a_trial_of_a_machine_that_is_gone_is_given_up(search: Search, output: L
     assert search.study().trials[1].state == "running"  # its clock may be wrong: a new sign is waited for
     assert any("worker w1 seems to be gone" in line for line in output())
     monkeypatch.setattr(orphans, "ALIVE", 0.5)
+    monkeypatch.setattr(worker, "ORPHANS", 0.1)
     search.write("budget: {trials: 5}")
     assert search.tune("--resume", "--storage", search.journal) == 0
     gone = search.study().trials[1]
@@ -179,6 +179,7 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(
     assert search.tune("--study", "untouched", "--jobs", 2) == 0
     output()
     monkeypatch.setattr(journal_file, "os", Full())
+    monkeypatch.setattr(worker, "PAUSE", 0.05)
     code = search.tune("--jobs", 2)
     monkeypatch.setattr(journal_file, "os", os)
     said = output()
@@ -235,15 +236,12 @@ def test_a_real_disk_that_fills_up_and_is_emptied(search: Search) -> None:
         slow.write_text(f"sleep 0.3; sh {search.directory}/trial.sh\n")
         search.write("budget: {trials: 8}\ntuner: {name: random}", command=f"sh {slow}")
         pid = search.forked("--jobs", 2)
-        until = time.monotonic() + 30
-        while not begun(search.journal) or not any(one.state == "complete" for one in search.study().trials):
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        until(lambda: begun(search.journal) and any(one.state == "complete" for one in search.study().trials))
         with open(place / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
             while True:
                 filler.write(b"x" * 512)
         assert os.statvfs(place).f_bavail == 0
-        time.sleep(3.0)
+        until(lambda: "trying again" in (search.directory / "tuner.log").read_text())
         (place / "filler").unlink()
         assert ended(pid) == 0
         said = (search.directory / "tuner.log").read_text()

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from app.tuning.processes import environment_of
 from parsers import open_run, tuning_frames
 from parsers.tuning.recording import END, IMPORTED, PLACE
 from tests.app.tuning.conftest import Search, script
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 Lines = Callable[[], Sequence[str]]
@@ -195,8 +195,7 @@ def test_a_tuner_started_with_nohup_outlives_its_terminal(search: Search) -> Non
         pid = search.forked()
     finally:
         signal.signal(signal.SIGHUP, before)
-    while not (search.directory / "up").exists():
-        time.sleep(0.02)
+    until((search.directory / "up").exists)
     os.kill(pid, signal.SIGHUP)
     os.waitpid(pid, 0)
     assert search.study().trials[0].attributes[END]["reason"] == "exit code 1"
@@ -378,10 +377,7 @@ def test_without_optuna_the_command_says_how_to_install_it(
 def test_a_keeper_that_is_killed_takes_its_processes_along(search: Search) -> None:
     script(search, f"touch {search.directory}/up; sleep 100")
     pid = search.forked()
-    until = time.monotonic() + 60
-    while not (search.directory / "up").exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until((search.directory / "up").exists)
     status = json.loads(next(search.directory.glob("workspace/studies/*/trials/0-*/status.json")).read_text())
     os.kill(status["keeper"], signal.SIGKILL)
     os.waitpid(pid, 0)

@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import dash
@@ -18,6 +17,7 @@ from dash import html
 from plotly.io import _json
 
 from app.web import private_dash, server
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -91,8 +91,7 @@ def test_json_is_not_encoded_with_a_module_that_another_thread_is_importing(tmp_
     monkeypatch.syspath_prepend(tmp_path)
     importing = threading.Thread(target=importlib.import_module, args=["slow_to_import"])
     importing.start()
-    while not hasattr(sys.modules.get("slow_to_import"), "begun"):
-        time.sleep(0.01)
+    until(lambda: hasattr(sys.modules.get("slow_to_import"), "begun"))
     assert not hasattr(sys.modules["slow_to_import"], "NaT")
     assert hasattr(_json.get_module("slow_to_import", should_load=False), "NaT")
     importing.join()

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from layouts.dumps.open_dump import DumpWork
-from tests.app.store.dumps.dump_stores import ALL, Opener, done, opened, wait_for
+from tests.app.store.dumps.dump_stores import ALL, Opener, done, opened
+from tests.waiting import until
 from tests.writers.dumps import BEGIN_US, file_name, npy
 
 
@@ -97,10 +98,10 @@ def test_damage_is_a_problem_of_the_run_and_everything_intact_is_shown(
     assert result.state == "ready"
     assert len(result.result) >= whole
     assert ((result.result["source"] == "") & (result.result["dtype"] != "")).sum() == lost
-    problems = wait_for(lambda: store.runs.problems("a"))
+    problems = until(lambda: store.runs.problems("a"))
     assert any(text in problem.text for _, problem in problems), problems
     assert {key for key, _ in store.runs.problems()} == {"a/rank_0"} or {key for key, _ in store.runs.problems()} == {"a"}
-    wait_for(lambda: {row.key: row.problems for row in store.runs.rows()} == {"a": len(problems), "b": 0})
+    until(lambda: {row.key: row.problems for row in store.runs.rows()} == {"a": len(problems), "b": 0})
     assert store.runs.status().problems == len(problems)
     cause = done(store, "b", DumpWork("cause", None, lambda dump, report: len(dump.tensors)))
     assert cause.result == whole
@@ -136,13 +137,13 @@ def test_a_file_of_another_user_is_a_problem_until_it_can_be_read(
         patched.setattr(os, "open", refuse)
         result = done(store, "a", ALL)
         assert (result.result["source"] == "").sum() == 1
-        ((_, problem),) = wait_for(lambda: store.runs.problems("a"))
+        ((_, problem),) = until(lambda: store.runs.problems("a"))
         assert (problem.path, problem.kind, "0400" in problem.text) == (path, "unreadable", True)
     mark = result.mark
     os.utime(path)
-    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != mark)[1])
+    until(lambda: (store.runs.status(), opened(store, "a").mark != mark)[1])
     assert (done(store, "a", ALL).result["source"] == "").sum() == 0
-    wait_for(lambda: not store.runs.problems("a"))
+    until(lambda: not store.runs.problems("a"))
 
 
 def test_many_damaged_tensors_are_a_few_problems(opener: Opener, runs: Path) -> None:
@@ -151,7 +152,7 @@ def test_many_damaged_tensors_are_a_few_problems(opener: Opener, runs: Path) -> 
             path.with_name(path.name.replace("-op0", f"-op{copy + 7}")).write_bytes(b"nothing")
     store = opener()
     done(store, "a", ALL)
-    wait_for(lambda: len(store.runs.problems("a")) == 400)
+    until(lambda: len(store.runs.problems("a")) == 400)
     problems = store.runs.problems("a")
     assert "further tensors" in problems[-1][1].text
 
@@ -165,4 +166,4 @@ def test_a_tensor_that_a_page_reads_is_told_too(opener: Opener, runs: Path) -> N
     row = int(np.flatnonzero(dump.tensors["file"].astype(str).str.endswith(path.name))[0])
     with pytest.raises(ValueError, match="npy"):
         dump.tensor(row)
-    wait_for(lambda: (store.runs.status(), store.runs.problems("a"))[1])
+    until(lambda: (store.runs.status(), store.runs.problems("a"))[1])

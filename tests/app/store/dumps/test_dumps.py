@@ -19,7 +19,8 @@ from app.store.store import Store
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork, OpenDump
 from layouts.kit.work import WorkResult
 from parsers.errors import FormatError
-from tests.app.store.dumps.dump_stores import ALL, WAIT, Opener, done, measured, opened, wait_for
+from tests.app.store.dumps.dump_stores import ALL, WAIT, Opener, done, measured, opened
+from tests.waiting import until
 from tests.writers.dumps import BEGIN_US, file_name, npy, write_dump
 
 
@@ -71,7 +72,7 @@ def test_a_rank_that_appears_later_joins(opener: Opener, tmp_path: Path) -> None
         found = store.dumps.open(row.key)
         return found.dump is not None and found.dump.ranks == (0, 1) and found.mark != first.mark
 
-    wait_for(joined)
+    until(joined)
 
 
 def test_a_run_that_begins_to_dump_says_so(opener: Opener, tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_a_run_that_begins_to_dump_says_so(opener: Opener, tmp_path: Path) -> No
     store = opener(interval=0.1)
     assert not store.runs.rows()[0].tags.get("dump")
     write_dump(folder, iterations=1)
-    wait_for(lambda: any(row.tags.get("dump") for row in store.runs.rows()))
+    until(lambda: any(row.tags.get("dump") for row in store.runs.rows()))
 
 
 def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Path) -> None:
@@ -96,7 +97,7 @@ def test_work_is_done_once_and_shows_what_it_has_found(opener: Opener, runs: Pat
 
     work = DumpWork("slow", ("a", 1), job)
     opened(store, "a")
-    wait_for(lambda: store.dumps.work("a", work).result)
+    until(lambda: store.dumps.work("a", work).result)
     assert store.dumps.work("a", work) == WorkResult("working", [1], 1, 2, "", opened(store, "a").mark)
     go_on.set()
     assert done(store, "a", work).result == [1, 2, 3]
@@ -109,8 +110,7 @@ def test_work_of_one_run_does_not_hold_up_another(opener: Opener, runs: Path) ->
     store, end = opener(), threading.Event()
 
     def endless(dump: DumpView, report: DumpReport) -> None:
-        while not end.is_set():
-            time.sleep(0.005)
+        while not end.wait(0.005):
             report(0, 0)
 
     for number in range(5):
@@ -133,11 +133,11 @@ def test_work_is_cancelled_and_begun_again(opener: Opener, runs: Path) -> None:
 
     work = DumpWork("slow", None, job)
     opened(store, "a")
-    wait_for(lambda: store.dumps.work("a", work).state == "working")
+    until(lambda: store.dumps.work("a", work).state == "working")
     store.dumps.cancel("a", work)
     assert done(store, "a", work).state == "cancelled"
     assert store.dumps.work("a", work).state == "cancelled"
-    wait_for(lambda: store.dumps.work("a", work, again=True).state == "ready")
+    until(lambda: store.dumps.work("a", work, again=True).state == "ready")
     assert len(begun) == 2
 
 
@@ -165,10 +165,10 @@ def test_results_are_bounded_by_their_bytes(runs: Path, monkeypatch: pytest.Monk
     sources = [entry.source for entry in store.follower.members("a")]
     works = [DumpWork("array", number, lambda dump, report: np.zeros(500_000)) for number in range(6)]
     for work in works:
-        wait_for(lambda work=work: dumps.result("a", sources, work).state == "ready")
+        until(lambda work=work: dumps.result("a", sources, work).state == "ready")
     assert list(dumps._background._tasks) == [("a", "array", 4), ("a", "array", 5)]
     large = DumpWork("large", 0, lambda dump, report: np.zeros(5_000_000))
-    wait_for(lambda: dumps.result("a", sources, large).state == "ready")
+    until(lambda: dumps.result("a", sources, large).state == "ready")
     assert dumps.result("a", sources, large).result is not None  # the last one is kept whatever its size
     dumps.stop()
     store.stop()
@@ -228,18 +228,18 @@ def test_a_dump_that_grows_is_followed(opener: Opener, runs: Path) -> None:
     path = folder / file_name("Add", "Default/a-op0", BEGIN_US + 10**9, "output", 0, "float32")
     whole = npy(np.arange(3, dtype=np.float32))
     path.write_bytes(whole[:-4])
-    wait_for(lambda: store.runs.status().version != version and opened(store, "a").mark != first.mark)
+    until(lambda: store.runs.status().version != version and opened(store, "a").mark != first.mark)
     now = opened(store, "a")
     assert now.dump is not None
     assert (len(now.dump.tensors), len(first.dump.tensors)) == (count + 1, count)  # rows of the one before stay valid
     result = done(store, "a", ALL)
     assert (len(before.result), len(result.result), result.mark) == (count, count + 1, now.mark)
-    assert "may still be written" in wait_for(lambda: store.runs.problems("a"))[0][1].text
-    wait_for(lambda: store.runs.rows()[[row.key for row in store.runs.rows()].index("a")].problems == 1)
+    assert "may still be written" in until(lambda: store.runs.problems("a"))[0][1].text
+    until(lambda: store.runs.rows()[[row.key for row in store.runs.rows()].index("a")].problems == 1)
     path.write_bytes(whole)
-    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != now.mark)[1])
+    until(lambda: (store.runs.status(), opened(store, "a").mark != now.mark)[1])
     assert done(store, "a", ALL).result["max"].iat[count] == 2.0
-    wait_for(lambda: (store.runs.status(), not store.runs.problems("a"))[1])
+    until(lambda: (store.runs.status(), not store.runs.problems("a"))[1])
 
 
 def test_statistics_known_before_a_change_are_not_computed_again(
@@ -254,7 +254,7 @@ def test_statistics_known_before_a_change_are_not_computed_again(
     monkeypatch.setattr(access, "measure", lambda place, *more: (read.append(place.path), measure(place, *more))[1])
     new = runs / "a/rank_0/Net/0/2" / file_name("Add", "Default/z-op0", BEGIN_US + 10**9, "output", 0, "float32")
     new.write_bytes(npy(np.ones(3, np.float32)))
-    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
+    until(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
     again = done(store, "a", ALL)
     assert len(again.result) == len(result.result) + 1
     assert read == [str(new)]
@@ -269,7 +269,7 @@ def test_the_thread_that_scans_does_not_list_dumps(opener: Opener, runs: Path, m
     store = opener(interval=0.1)
     first = opened(store, "a")
     write_dump(runs / "a", iterations=1, rank=1)
-    wait_for(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
+    until(lambda: (store.runs.status(), opened(store, "a").mark != first.mark)[1])
     assert threads == {"mindscope-dumps"}
 
 
@@ -278,7 +278,7 @@ def test_a_dump_that_disappears(opener: Opener, runs: Path) -> None:
     opened(store, "a")
     done(store, "b", ALL)
     shutil.rmtree(runs / "a")
-    wait_for(lambda: store.dumps.open("a").state == "missing")
+    until(lambda: store.dumps.open("a").state == "missing")
     assert done(store, "b", ALL).state == "ready"
 
 

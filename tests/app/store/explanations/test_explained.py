@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,9 @@ from parsers.errors import FormatError
 from parsers.explanations.recording import ExplanationWriter
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Problem
+from tests.waiting import when
 
 PICTURE = np.zeros((4, 4), np.uint8)
-
-
-def until(ask: Callable[[], Any], state: str) -> Any:
-    for _ in range(200):
-        found = ask()
-        if found.state == state:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(found)
 
 
 @pytest.fixture
@@ -54,20 +46,20 @@ def test_a_run_without_explanations(runs: ExplainedRuns, tmp_path: Path) -> None
 
 def test_what_has_grown_is_read_again_and_what_pages_have_stays(runs: ExplainedRuns, writer, tmp_path: Path) -> None:
     run = open_run(str(tmp_path / "run"))
-    first = until(lambda: runs.open("run", run.explanations), "ready")
+    first = when(lambda: runs.open("run", run.explanations), lambda found: found.state == "ready")
     assert first.explanations.samples["sample"].tolist() == [0]
     assert not first.behind
     assert runs.open("run", run.explanations).mark == first.mark
     writer.sample(1, PICTURE, truth=[0], probabilities={0: 0.2})
     writer.flush()
     run.refresh()
-    for _ in range(200):
-        second = runs.open("run", run.explanations)
-        if second.mark != first.mark:
-            break
-        assert second.explanations is first.explanations
-        assert second.behind
-        time.sleep(0.02)
+
+    def next_one() -> Any:
+        found = runs.open("run", run.explanations)
+        assert found.mark != first.mark or (found.explanations is first.explanations and found.behind)
+        return found
+
+    second = when(next_one, lambda found: found.mark != first.mark)
     assert second.explanations.samples["sample"].tolist() == [0, 1]
     assert first.explanations.samples["sample"].tolist() == [0]
 
@@ -78,7 +70,7 @@ def test_problems_are_told(writer, tmp_path: Path) -> None:
     writer.sample(1, PICTURE, truth=[0], probabilities={0: float("nan")})
     writer.flush()
     run = open_run(str(tmp_path / "run"))
-    found = until(lambda: runs.open("run", run.explanations), "ready")
+    found = when(lambda: runs.open("run", run.explanations), lambda found: found.state == "ready")
     assert told == [("run", found.explanations.problems)]
     runs.stop()
 
@@ -95,11 +87,11 @@ def test_work_is_done_once_for_each_mark_and_tells_its_progress(runs: ExplainedR
         return 42
 
     work = ExplanationWork("w", (), job)
-    until(lambda: runs.open("run", run.explanations), "ready")
-    working = until(lambda: runs.result("run", run.explanations, work), "working")
+    when(lambda: runs.open("run", run.explanations), lambda found: found.state == "ready")
+    working = when(lambda: runs.result("run", run.explanations, work), lambda found: found.state == "working")
     assert (working.done, working.total, working.result) == (1, 4, None)
     go.set()
-    done = until(lambda: runs.result("run", run.explanations, work), "ready")
+    done = when(lambda: runs.result("run", run.explanations, work), lambda found: found.state == "ready")
     assert done.result == 42
     assert runs.result("run", run.explanations, work).result == 42
     assert calls == [1]
@@ -116,12 +108,12 @@ def test_work_can_be_stopped_and_resumed(runs: ExplainedRuns, writer, tmp_path: 
         return 1
 
     work = ExplanationWork("w", (), job)
-    until(lambda: runs.result("run", run.explanations, work), "working")
+    when(lambda: runs.result("run", run.explanations, work), lambda found: found.state == "working")
     runs.cancel("run", work)
-    until(lambda: runs.result("run", run.explanations, work), "cancelled")
+    when(lambda: runs.result("run", run.explanations, work), lambda found: found.state == "cancelled")
     go.set()
     runs.result("run", run.explanations, work, again=True)
-    assert until(lambda: runs.result("run", run.explanations, work), "ready").result == 1
+    assert when(lambda: runs.result("run", run.explanations, work), lambda found: found.state == "ready").result == 1
 
 
 def test_work_that_fails_says_why(runs: ExplainedRuns, writer, tmp_path: Path) -> None:
@@ -130,5 +122,6 @@ def test_work_that_fails_says_why(runs: ExplainedRuns, writer, tmp_path: Path) -
     def job(_found: Explanations, _report: Any, /) -> int:
         raise FormatError("wanted this, found that")
 
-    failed = until(lambda: runs.result("run", run.explanations, ExplanationWork("w", (), job)), "failed")
+    asked = partial(runs.result, "run", run.explanations, ExplanationWork("w", (), job))
+    failed = when(asked, lambda found: found.state == "failed")
     assert failed.text == "wanted this, found that"

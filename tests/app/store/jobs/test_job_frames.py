@@ -23,6 +23,7 @@ from parsers import open_run
 from parsers.model import Problem
 from parsers.profiler.job_access import Job
 from parsers.profiler.progress import Cancelled
+from tests.waiting import until
 from tests.writers import clusters
 
 FRAMES = ("groups", "collectives", "packets", "links", "cluster_steps")
@@ -79,11 +80,11 @@ class Server:
         return self.frames.frame_of_job(job, key_of_job(job, ""), name, again=True)
 
     def read(self, name: str) -> ProfileFrame:
-        until = time.monotonic() + WAIT
+        end = time.monotonic() + WAIT
         job = job_of(self.folder)
         again = True
         while (found := self.frames.frame_of_job(job, key_of_job(job, ""), name, again=again)).state in ("reading", "waiting"):
-            assert time.monotonic() < until
+            assert time.monotonic() < end
             again = False
         return found
 
@@ -234,9 +235,9 @@ def test_a_rank_whose_directory_is_gone_is_named(folder: Path) -> None:
     kept = gone.with_name("aside")
     gone.rename(kept)
     server = Server(folder)
-    until = time.monotonic() + WAIT
+    end = time.monotonic() + WAIT
     while (found := server.frames.frame_of_job(job, "mark", "links")).state in ("reading", "waiting"):
-        assert time.monotonic() < until
+        assert time.monotonic() < end
     server.close()
     assert found.state == "ready"
     assert found.frame is not None
@@ -259,21 +260,20 @@ def test_progress_is_of_bytes_and_reading_can_be_cancelled_and_resumed(folder: P
         ) -> Iterator[tuple[RankTask, bytes | Problem]]:
             yield from super().run(tasks[:2], told, is_cancelled)
             begun.append(sum(task.size for task in tasks[:2]))
-            while not is_cancelled():
-                time.sleep(0.01)
+            until(is_cancelled)
             raise Cancelled
 
     server.frames._engine = Waiting()
     job = job_of(folder)
-    until = time.monotonic() + WAIT
+    end = time.monotonic() + WAIT
     while not begun:
         found = server.frames.frame_of_job(job, "mark", "collectives")
-        assert time.monotonic() < until
+        assert time.monotonic() < end
     found = server.frames.frame_of_job(job, "mark", "collectives")
     assert (found.state, found.done, found.total) == ("reading", begun[0], job.extent("collectives"))
     server.frames.cancel("mark", "collectives")
     while (found := server.frames.frame_of_job(job, "mark", "collectives")).state == "reading":
-        assert time.monotonic() < until
+        assert time.monotonic() < end
     assert found.state == "cancelled"
     server.frames._engine = server.engine
     frames, asked = in_one_go(server)

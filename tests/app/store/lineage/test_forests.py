@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -14,15 +13,9 @@ from app.store.lineage import forests as module
 from app.store.lineage.forests import MOST_KEPT, Forests
 from parsers import LineageRow
 from parsers.analysis import REFITS, Forest
+from tests.waiting import until
 
 ROWS = tuple(LineageRow(f"run{n}", "/", {"user_defined/a": n, "metric/m": n * 0.5}, {}) for n in range(12))
-
-
-def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 class Slow:

@@ -7,6 +7,7 @@ import io
 import os
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.progress import Cancelled, watched
+from tests.waiting import until, when
 
 HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
 
@@ -50,11 +52,8 @@ def store(run: Path, tmp_path: Path) -> Iterator[Store]:
 
 def ready(store: Store, name: str) -> ProfileFrame:
     (row,) = store.profiles.rows("one")
-    until = time.monotonic() + 30
-    while (found := store.profiles.frame("one", row.session, row.rank, name)).state in ("reading", "waiting"):
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    return found
+    asked = partial(store.profiles.frame, "one", row.session, row.rank, name)
+    return when(asked, lambda found: found.state not in ("reading", "waiting"))
 
 
 def test_what_a_run_has(store: Store, run: Path) -> None:
@@ -93,24 +92,15 @@ def test_a_second_start_takes_it_from_the_index_until_the_file_grows(store: Stor
     pd.testing.assert_frame_equal(ready(second, "operators").frame, before)
     path.write_text(kernel_rows(20_001, 3.0))
     second.runs.refresh()
-    until = time.monotonic() + 20
-    while second.profiles.rows("one")[0].size == size + 2:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    while ready(second, "kernels").frame["duration_ns"].iloc[0] != 3000:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: second.profiles.rows("one")[0].size != size + 2)
+    until(lambda: ready(second, "kernels").frame["duration_ns"].iloc[0] == 3000)
     second.stop()
 
 
 def test_damage_is_in_the_data_health(store: Store, run: Path) -> None:
     (run / "kernel_details.csv").write_text(kernel_rows(3) + "1,2\n")
     store.runs.refresh()
-    until = time.monotonic() + 20
-    while not store.runs.problems("one"):
-        ready(store, "kernels")
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: ready(store, "kernels") and store.runs.problems("one"))
     ((key, problem),) = store.runs.problems("one")
     assert key == "one"
     assert "Line 5" in problem.text
@@ -136,13 +126,10 @@ def test_whoever_cancels_gets_nothing_and_may_ask_again(run: Path, monkeypatch: 
     told = frames.frame(profile, "x", "kernels")
     assert 0 < told.done < told.total
     frames.cancel(mark_of(profile), "kernels")
-    until = time.monotonic() + 60
-    while frames.frame(profile, "x", "kernels").state != "cancelled":
-        assert time.monotonic() < until
+    until(lambda: frames.frame(profile, "x", "kernels").state == "cancelled")
     monkeypatch.setattr(Profile, "frame", read)
     assert frames.frame(profile, "x", "kernels").state == "cancelled"
-    while frames.frame(profile, "x", "kernels", again=True).state != "ready":
-        assert time.monotonic() < until
+    until(lambda: frames.frame(profile, "x", "kernels", again=True).state == "ready")
     frames.stop()
 
 
@@ -150,9 +137,7 @@ def test_an_error_of_the_reader_is_told(run: Path, monkeypatch: pytest.MonkeyPat
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames()
     monkeypatch.setattr(Profile, "frame", lambda *_: 1 / 0)
-    until = time.monotonic() + 60
-    while (found := frames.frame(profile, "x", "kernels")).state != "failed":
-        assert time.monotonic() < until
+    found = when(lambda: frames.frame(profile, "x", "kernels"), lambda found: found.state == "failed")
     assert "ZeroDivisionError" in found.text
     frames.stop()
 
@@ -162,9 +147,9 @@ def test_memory_is_bounded(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames(memory=1)
     for name in ("kernels", "operators", "operator_types", "kernels"):
-        until = time.monotonic() + 20
+        end = time.monotonic() + 20
         while frames.frame(profile, "x", name).state != "ready":
-            assert time.monotonic() < until
+            assert time.monotonic() < end
         assert len(frames._frames) == 1
         assert not profile.held()
     frames.stop()
@@ -174,12 +159,9 @@ def test_a_page_gets_all_frames_that_it_asks_for_together(run: Path, monkeypatch
     monkeypatch.setattr("app.background.PATIENCE", 0.0)
     (profile,) = open_run(run.parents[1]).profile.values()
     frames = ProfileFrames(memory=1)
-    states: set[str] = set()
-    until = time.monotonic() + 20
-    while states != {"ready"}:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-        states = {frames.frame(profile, "x", name).state for name in ("kernels", "operators", "operator_types")}
+    until(
+        lambda: {frames.frame(profile, "x", name).state for name in ("kernels", "operators", "operator_types")} == {"ready"}
+    )
     frames.stop()
 
 
@@ -232,10 +214,7 @@ def test_a_request_that_cannot_be_answered_says_why(store: Store, query: dict[st
 def test_a_cell_is_never_a_formula(store: Store, run: Path) -> None:
     (run / "kernel_details.csv").write_text(HEAD + '1,"=cmd()","a,b",AI_CORE,1.000,2\n')
     store.runs.refresh()
-    until = time.monotonic() + 20
-    while (frame := ready(store, "kernels").frame) is None or len(frame) != 1:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not ((frame := ready(store, "kernels").frame) is None or len(frame) != 1))
     query = {"run": "one", "session": "host_1_2_ascend_ms", "rank": "3", "frame": "kernels"}
     answer = create_app(store).server.test_client().get("/api/profile.csv", query_string=query)
     (row,) = csv.DictReader(io.StringIO(answer.get_data(as_text=True)))

@@ -18,6 +18,7 @@ from layouts.profiles.frames import IdleTime, ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.trace import idle, views
+from tests.waiting import until, when
 from tests.writers import chrome_traces
 
 KEY = ("one", "host_1_2_ascend_ms", 0)
@@ -46,11 +47,9 @@ def kept(tmp_path: Path) -> Iterator[Traces]:
 
 def ready(found: Traces, profile: Profile) -> ProfileFrame:
     """Wait until a trace is complete, with its pyramid and idle time, or not read."""
-    until = time.monotonic() + 60
-    while (frame := found.frame(profile)).state in ("reading", "waiting") or half_done(found, profile):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    return frame
+    return when(
+        lambda: found.frame(profile), lambda frame: frame.state not in ("reading", "waiting") and not half_done(found, profile)
+    )
 
 
 def half_done(found: Traces, profile: Profile) -> bool:
@@ -65,10 +64,7 @@ def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
         (row,) = store.profiles.rows("one")
         assert "trace" in row.frames
         assert store.runs.rows()[0].tags["profile.trace"] == 1
-        until = time.monotonic() + 60
-        while store.profiles.frame(*KEY, "trace").state in ("reading", "waiting"):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until(lambda: store.profiles.frame(*KEY, "trace").state not in ("reading", "waiting"))
         opened = store.profiles.trace(*KEY)
         assert opened is not None
         assert len(opened.trace.slices) == len(chrome_traces.slices())
@@ -156,10 +152,8 @@ def test_columns_are_seen_before_the_pyramid(
 ) -> None:
     done = tmp_path / "done"
     monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", done))
-    until = time.monotonic() + 60
-    while (opened := kept.open(profile)) is None or (frame := kept.frame(profile)).done == 0:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    opened = until(lambda: kept.open(profile))
+    frame = when(lambda: kept.frame(profile), lambda frame: frame.done > 0)
     total = len(chrome_traces.slices())
     assert (frame.state, frame.done, frame.total) == ("ready", total // 2, total)
     assert opened.pyramid is None
@@ -167,9 +161,7 @@ def test_columns_are_seen_before_the_pyramid(
     lanes = range(int(opened.first_lanes[-1]))
     early = views.view(opened.trace, None, lanes, 12, 0, 800, running=opened.running()).packed()
     done.touch()
-    while opened.pyramid is None:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until(lambda: opened.pyramid is not None)
     assert kept.open(profile) is opened
     assert kept.frame(profile).total == 0
     assert views.view(opened.trace, opened.pyramid, lanes, 12, 0, 800).packed() == early
@@ -179,12 +171,9 @@ def test_columns_of_a_trace_that_is_cancelled_are_not_kept(
     kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(programs, "paths", slow_pyramid(tmp_path / "slow", tmp_path / "done"))
-    until = time.monotonic() + 60
-    while kept.open(profile) is None:
-        assert time.monotonic() < until
+    until(lambda: kept.open(profile))
     kept.cancel(profile)
-    while kept.frame(profile).state == "ready":
-        assert time.monotonic() < until
+    until(lambda: kept.frame(profile).state != "ready")
     assert kept.frame(profile).state == "cancelled"
     assert kept.open(profile) is None
     assert list((tmp_path / "index-traces").iterdir()) == []
@@ -228,9 +217,9 @@ def test_a_file_that_has_gone(kept: Traces, profile: Profile, file: Path) -> Non
 
 
 def done(found: Traces, profile: Profile) -> IdleTime:
-    until = time.monotonic() + 60
+    end = time.monotonic() + 60
     while (idle_time := found.idle_time(profile)).state == "reading":
-        assert time.monotonic() < until
+        assert time.monotonic() < end
     return idle_time
 
 
@@ -269,9 +258,9 @@ def test_a_store_of_a_trace_file(file: Path) -> None:
         assert row.name == "trace_view.json"
         (profile,) = store.profiles.rows(row.key)
         assert profile.frames == ("step_times", "trace", "device_times")
-        until = time.monotonic() + 60
+        end = time.monotonic() + 60
         while (opened := store.profiles.trace(row.key, profile.session, profile.rank)) is None:
-            assert time.monotonic() < until
+            assert time.monotonic() < end
         assert len(opened.trace.slices) == len(chrome_traces.slices())
         trace = open_run(file).profile[profile.session, profile.rank].trace
         assert trace is not None

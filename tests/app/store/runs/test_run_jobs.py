@@ -11,6 +11,7 @@ import pytest
 
 from app.store.store import Store
 from layouts.profiles.frames import ProfileFrame
+from tests.waiting import until
 
 STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,{}.0,2.0,0.0,2.0,3.0\n"
 WHOLE = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,rank,0,1.0,2.0,0.0,2.0,3.0\n"
@@ -32,9 +33,9 @@ def opened(base: Path) -> Iterator[Store]:
 
 
 def read(store: Store, run: str, session: str, number: int, name: str = "cluster_steps") -> ProfileFrame:
-    until = time.monotonic() + 30
+    end = time.monotonic() + 30
     while (found := store.profiles.frame(run, session, number, name)).state in ("reading", "waiting"):
-        assert time.monotonic() < until
+        assert time.monotonic() < end
     return found
 
 
@@ -123,10 +124,7 @@ def test_a_rank_that_comes_later_joins_the_job(tmp_path: Path) -> None:
         assert len(store.profiles.members("run", "rank0_ascend_pt", 0)) == 1
         rank(tmp_path / "run" / "rank1_ascend_pt", 2)
         store.runs.refresh()
-        until = time.monotonic() + 20
-        while len(store.profiles.members("run", "rank0_ascend_pt", 0)) < 2:
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        until(lambda: len(store.profiles.members("run", "rank0_ascend_pt", 0)) >= 2)
         frame = read(store, "run", "rank0_ascend_pt", 0).frame
         assert frame is not None
         assert frame["computing_ns"].tolist() == [1000.0, 2000.0]

@@ -6,8 +6,8 @@ import csv
 import io
 import json
 import shutil
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from parsers.profile_frames import OPERATORS
 from tests.layouts.graphs.graph.demo_graph import texts
 from tests.parsers.analysis.graphs.made import transformer
 from tests.sources import MemorySource
+from tests.waiting import when
 
 SESSION = "vm_4422_20261120234019066_ascend_ms"
 PROFILE = json.dumps(["profile", "lenet", SESSION, 0], separators=(",", ":"))
@@ -69,13 +70,10 @@ def asking(store: Store, run: str, metric: str, **more: list[str]) -> dict[str, 
 
 def answer(store: Store, run: str, metric: str, **more: list[str]) -> dict[str, Any]:
     painter = Painter(store, Views(RunGraphs(store)))
-    for _ in range(200):
-        found = painter.answer(asking(store, run, metric, **more))
-        if found["state"] not in ("reading", "waiting"):
-            assert json.loads(json.dumps(found)) == found
-            return found
-        time.sleep(0.05)
-    raise AssertionError("not read within 10 s")
+    asked = asking(store, run, metric, **more)
+    found = when(partial(painter.answer, asked), lambda found: found["state"] not in ("reading", "waiting"))
+    assert json.loads(json.dumps(found)) == found
+    return found
 
 
 def test_time_of_a_profile_adds_up_to_its_table(store: Store, runs: Path) -> None:
@@ -131,12 +129,9 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
     store = Store([str(real_data / "dump")], interval=0).start()
     try:
         assert store.wait(30)
-        for _ in range(200):
-            listed = catalogue(store, {"run": ["out_cf", "out_tensor"]})
-            assert listed is not None
-            if not listed["listing"]:
-                break
-            time.sleep(0.05)
+        asked = partial(catalogue, store, {"run": ["out_cf", "out_tensor"]})
+        listed = when(asked, lambda found: found is not None and not found["listing"])
+        assert listed is not None
         graphs = {run["key"]: run["graphs"] for run in listed["runs"]}
         assert [one["name"] for one in graphs["out_cf/rank_0"]] == [f"dump:0.{number}" for number in range(9)]
         assert graphs["out_tensor/rank_0"][0]["label"][0] == "Dump, rank 0, graph 0"
@@ -149,10 +144,7 @@ def test_graphs_of_a_dump_are_listed_and_painted_by_their_own_tensors(real_data:
         painted = 0
         for number in range(9):
             asked = {"run": ["out_cf/rank_0"], "graph": [f"dump:0.{number}"], "paint": ["nan"], "simple": ["0"]}
-            found = painter.answer(asked)
-            while found["state"] in ("reading", "waiting"):
-                time.sleep(0.05)
-                found = painter.answer(asked)
+            found = when(partial(painter.answer, asked), lambda found: found["state"] not in ("reading", "waiting"))
             own = outputs[outputs["graph"] == number]
             assert found["steps"] == sorted(own["iteration"].unique())
             if not found["steps"]:

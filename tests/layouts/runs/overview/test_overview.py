@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from parsers.events.writer import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png
 from tests.sources import MemorySource, row
 from tests.sources import series as made
+from tests.waiting import until
 
 DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 SINGLE = sorted(path.name for path in DEMO.iterdir() if path.is_dir() and path.name != "ranks")
@@ -410,8 +410,7 @@ def test_the_speed_tells_the_steps_it_covers() -> None:
 def test_the_tile_of_explanations(real_data: Path) -> None:
     found = Store([real_data / "explain"], interval=0).start()
     assert found.wait(30)
-    while "reading" in (found.explanations.open(one).state for one in ("summary_weak", "summary_real")):
-        time.sleep(0.05)
+    until(lambda: "reading" not in {found.explanations.open(one).state for one in ("summary_weak", "summary_real")})
     [link] = tile(found, "saliency", "summary_weak")
     said = words([link])
     for expected in ("14 samples", "TP 12", "FN 2", "FP 2", "GradCAM"):

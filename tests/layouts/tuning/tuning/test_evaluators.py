@@ -20,6 +20,7 @@ from layouts.tuning.tuning.page import answer_importance, answer_settings
 from parsers.tuning.importances import FEW, METHODS, MOST, question
 from parsers.tuning.journal import StudyFile, StudyState
 from tests.sources import MemorySource
+from tests.waiting import when
 from tests.writers.studies import begun, line, trial
 
 optuna = pytest.importorskip("optuna")
@@ -57,11 +58,7 @@ def store(journal: Path) -> Iterator[Store]:
 
 
 def awaited(store: Store, method: str) -> Importances:
-    until = time.monotonic() + 60
-    while (found := store.studies.importances("search", "loss", method)).state == "working":
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    return found
+    return when(lambda: store.studies.importances("search", "loss", method), lambda found: found.state != "working")
 
 
 def text_of(figure: dict[str, Any]) -> str:
