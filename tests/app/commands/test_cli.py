@@ -202,7 +202,7 @@ class TestWithoutServer:
         assert "no JSON" in done.stdout
         assert str(base / "config.yaml") in done.stdout
 
-    @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
+    @pytest.mark.parametrize("suffix", long_after(1, ["csv", "json", "parquet"]))
     def test_export(self, tmp_path, suffix) -> None:
         import pandas as pd
 

@@ -97,18 +97,18 @@ def test_there_are_callbacks_to_test(application) -> None:
 @some_or_every
 @pytest.mark.parametrize("part", range(4))  # parts, so that several processes share the work
 def test_wrong_values(application, part, every) -> None:
-    """Every value in every place; in `make test` a place has an eighth of the values, a callback an eighth of the asks."""
+    """Every value in every place; in `make test` a place has a sixteenth of the values, a callback a sixteenth of the asks."""
     client = application.server.test_client()
     chance = random.Random(11 + part)
     answered = Counter[int]()
     for request in list(requests_of(application))[part::4]:
         bodies = [request]
         for place in range(len(values_of(request))):
-            for value in VALUES if every else VALUES[place % 8 :: 8]:
+            for value in VALUES if every else VALUES[place % 16 :: 16]:
                 body = copy.deepcopy(request)
                 values_of(body)[place]["value"] = value
                 bodies.append(body)
-        for _ in range(ASKS if every else ASKS // 8):
+        for _ in range(ASKS if every else ASKS // 16):
             body = copy.deepcopy(request)
             for value in values_of(body):
                 value["value"] = an_ask(chance) if chance.random() < 0.8 else chance.choice(VALUES)

@@ -98,7 +98,7 @@ def test_any_bytes(where: tuple[str, str], content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("reader", "kind", "piece"),
-    long_after(2, [
+    long_after(1, [
         ("events", "tensor", b"\x08\x01"), ("tensorboard", "image", b"\x42\x00"), ("events", "histogram", b"\x18\x01"),
         ("tensorboard", "text", b"\x12\x00"),
     ]),

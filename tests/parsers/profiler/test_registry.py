@@ -46,7 +46,7 @@ def test_neither_a_flipped_byte_nor_a_cut_raises(name: str, tmp_path: Path, ever
     for what in (*(BESIDE if classify(name)[0] in ("framework_raw", "flops", "cpu_framework") else ()), name):  # type: ignore[index]
         (tmp_path / what).write_text(FILES[what])
     path = tmp_path / name
-    for at in range(0, len(whole), max(1, len(whole) // (20 if every else 4))):
+    for at in range(0, len(whole), max(1, len(whole) // (20 if every else 2))):
         for damaged in (whole[:at], whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]):
             path.write_bytes(damaged)
             (profile,) = Profiles(find_sessions(str(tmp_path), (str(tmp_path),))[0]).values()

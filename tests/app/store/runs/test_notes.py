@@ -186,7 +186,7 @@ def work(directory: str, number: int, times: int) -> None:
 @some_or_every
 def test_programs_that_write_at_once_lose_nothing(tmp_path: Path, every: bool) -> None:
     context = multiprocessing.get_context("spawn")
-    times = 25 if every else 5
+    times = 25 if every else 2
     workers = [context.Process(target=work, args=(str(tmp_path), number, times)) for number in range(3)]
     for worker in workers:
         worker.start()

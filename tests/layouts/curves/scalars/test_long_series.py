@@ -14,6 +14,7 @@ from layouts.curves.scalar_asks import ChartRequest
 from layouts.curves.smoothed_lines import ChartLine, DrawnLine, LineStyle, VisibleRange, prepared
 from parsers import Series
 from parsers.analysis import LONG, Places, restarts, smooth
+from tests.amounts import long_after
 from tests.layouts.curves.scalars.conftest import START, arrays
 from tests.layouts.kit.figures.test_typed_arrays import read
 
@@ -59,11 +60,11 @@ VIEWS = {"all": "", "part": f"{SIZE // 2},{SIZE},,", "few": f"{SIZE + 0.5},{SIZE
 
 
 @pytest.mark.parametrize("shape", ["plain", "positive", "bad", "restarted", "restarted and bad"])
-@pytest.mark.parametrize("ask", [
-    {}, {"smooth": "0.6"}, {"smooth": "0.99"}, {"log": "1"}, {"log": "1", "smooth": "0.9"}, {"threshold": "<0.5|>1.8"},
-    {"threshold": ">0.2&<0.9", "smooth": "0.3"}, {"x": "relative"}, {"x": "absolute", "zone": "60"},
+@pytest.mark.parametrize("ask", long_after(4, [
+    {}, {"threshold": ">0.2&<0.9", "smooth": "0.3"}, {"x": "absolute", "zone": "60"}, {"log": "1", "smooth": "0.9"},
+    {"smooth": "0.6"}, {"smooth": "0.99"}, {"log": "1"}, {"threshold": "<0.5|>1.8"}, {"x": "relative"},
     {"x": "relative", "threshold": ">1.2"},
-])  # fmt: skip
+]))  # fmt: skip
 def test_a_figure_by_blocks_is_that_of_all_points(shape: str, ask: dict[str, str]) -> None:
     for name, view in VIEWS.items():
         line, plain, look = both(long_series(shape), ask if ask.get("x") == "absolute" else {**ask, "view": view})
