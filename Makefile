@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: run test lint unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
+.PHONY: run test lint python unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -68,7 +68,8 @@ long-mutants: $(VENV)/.test $(MUTANTS)/.done
 	$(MUTANTS)/bin/python tests/mutation.py --most 4 --seconds $${LONG_SECONDS:-1200} --floor
 
 # Everything that tests need, before the first of them.
-install: $(VENV)/.test browser
+install:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.test browser
 
 unit: $(VENV)/.test
 	$(NODE) --test "tests/js/**/*.test.js"
@@ -77,7 +78,10 @@ unit: $(VENV)/.test
 pages: $(VENV)/.test
 	$(PYTEST) $(BROWSERS) --times tests/browser || $(PYTEST) tests/browser $(ONCE_MORE)
 
-lint: $(VENV)/.test scripts
+lint: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j2 scripts python
+
+python: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
