@@ -10,7 +10,7 @@ from parsers.model import Series
 class RecordedSeries(Series):
     """A series of a run.
 
-    known is what `parsers.analysis.curves.facts` has computed: name -> (number of points it is about, fact).
+    known is what `parsers.analysis.curves.series_facts` has computed: name -> (number of points it is about, fact).
     """
 
     known: dict[Any, tuple[int, Any]]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.facts import LONG, SeriesFacts
+from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Series

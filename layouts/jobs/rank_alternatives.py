@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from layouts.jobs.rank_tables import ShownOperators
+from parsers.analysis.jobs.rank_operators.tables import ShownOperators
+
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import alternative, listed, named
 from layouts.kit.i18n import Text, both, define_texts

@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import numpy as np
+from parsers.analysis.jobs.rank_operators.tables import ShownOperators
 from parsers.analysis.profiles.memory import Series, components, curve, extremes
 
 from layouts.jobs.rank_operators import PATIENCE, MemoryCurve, RankCaches, rows_of
-from layouts.jobs.rank_tables import ShownOperators
 from layouts.sources import ProfileSources
 
 LEVELS = 1_000

@@ -17,6 +17,7 @@ import numpy as np
 from parsers.analysis.jobs.choosing import distinct
 from parsers.analysis.jobs.rank_operators.operators import COMPUTING, Operators, operators
 from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts, to_one_zero
+from parsers.analysis.jobs.rank_operators.tables import Member, Rank, ShownOperators
 from parsers.analysis.jobs.rank_operators.traces import of_trace
 from parsers.analysis.jobs.rank_operators.views import Laid
 from parsers.analysis.jobs.stages import stages
@@ -25,7 +26,6 @@ from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
 
-from layouts.jobs.rank_tables import Member, Rank, ShownOperators
 from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
 from layouts.kit.state import BadInput

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import better
+from parsers.analysis.lineage.results import main_result
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described
@@ -31,7 +32,6 @@ from layouts.lineage.parallel import (
     parallel,
     usual_scale,
 )
-from layouts.lineage.results import main_result
 from layouts.lineage.table import METRICS, LineageTable
 
 MOST_BY_DEFAULT = 12

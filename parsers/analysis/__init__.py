@@ -8,12 +8,12 @@ from __future__ import annotations
 from parsers.analysis.curves.axes import earliest, join_by_step, relative_time
 from parsers.analysis.curves.derived import Derived, evaluate
 from parsers.analysis.curves.expressions import Expression, ExpressionError, parse_expression, quoted
-from parsers.analysis.curves.facts import LONG, SeriesFacts
 from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
 from parsers.analysis.curves.places import Places, as_step, local_milliseconds, since
 from parsers.analysis.curves.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.curves.seeds import FEW, Estimate, improvement, interquartile_mean
 from parsers.analysis.curves.segments import merged, restarts
+from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.analysis.curves.smoothing import smooth
 from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 from parsers.analysis.curves.views import bad_runs, reduce_view

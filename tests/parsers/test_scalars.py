@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parsers.analysis.curves.blocks import BLOCK
-from parsers.analysis.curves.facts import LONG, SeriesFacts
+from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.file_states import FileState
 from parsers.model import Batch, Cursor, ScalarBlock, SourceFile
 from parsers.recorded import RecordedSeries

@@ -29,10 +29,10 @@ from app.routes.values.media import safe_name
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_memory import memory
 from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest, Reading, look
-from layouts.jobs.rank_tables import ShownOperators
 from layouts.kit.state import flag, number
 from layouts.sources import ProfileSources
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, group_of, name_of
+from parsers.analysis.jobs.rank_operators.tables import ShownOperators
 from parsers.analysis.jobs.rank_operators.views import view
 from parsers.deferred import pandas as pd
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
+from parsers.analysis.lineage.results import main_result, order
 from parsers.analysis.lineage.settings import is_text
 from parsers.deferred import pandas as pd
 
@@ -22,7 +23,6 @@ from layouts.lineage.model_columns import label
 from layouts.lineage.optimisation.asks import ExplanationRequest
 from layouts.lineage.optimisation.drawing import direction, distribution
 from layouts.lineage.parallel import brief, category_text
-from layouts.lineage.results import main_result, order
 from layouts.lineage.source import Growth
 from layouts.lineage.table import LineageTable
 from layouts.sources import RunSources

@@ -25,7 +25,7 @@ from layouts.lineage.two_runs.files import file
 from layouts.lineage.two_runs.run_pair import Pair, pair, pair_of
 from layouts.lineage.two_runs.texts import TEXTS
 from layouts.runs.chosen_runs import selected_runs
-from layouts.runs.run_facts import NEEDS
+from layouts.runs.run_numbers import NEEDS
 from layouts.sources import Sources, ValueSources
 
 SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")

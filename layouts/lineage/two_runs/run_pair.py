@@ -9,7 +9,7 @@ from typing import Any
 
 from layouts.kit.state import BadInput, text, texts
 from layouts.runs.chosen_runs import label_of, selected_runs
-from layouts.runs.run_facts import NEEDS
+from layouts.runs.run_numbers import NEEDS
 from layouts.sources import RunSources, Sources
 
 _NAME = 100_000

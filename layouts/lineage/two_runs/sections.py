@@ -26,7 +26,7 @@ from layouts.lineage.two_runs import differences as values
 from layouts.lineage.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.lineage.two_runs.graphs import graphs
 from layouts.lineage.two_runs.run_pair import Pair
-from layouts.runs.run_facts import facts
+from layouts.runs.run_numbers import facts
 from layouts.sources import LineageSources, RunSources, Sources, ValueSources
 
 MOST_ROWS = 500

@@ -8,7 +8,7 @@ from layouts.kit import units as fmt
 from layouts.kit.state import text
 from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
-from layouts.runs.run_facts import NEEDS, facts
+from layouts.runs.run_numbers import NEEDS, facts
 from layouts.sources import RunSources, ValueSources
 
 SHOWN = (*NEEDS, "explain")

@@ -27,7 +27,7 @@ from layouts.kit.i18n import LANGUAGES, t
 from layouts.kit.tables import Cell, Column, table
 from layouts.runs.chosen_runs import label_of
 from layouts.runs.rows import RunRow
-from layouts.runs.run_facts import main_tag
+from layouts.runs.run_numbers import main_tag
 from layouts.sources import RunSources, ValueSources
 from layouts.values import histogram_plots as distributions
 from layouts.values import landscapes

@@ -9,12 +9,12 @@ import pytest
 
 from layouts.jobs.rank_alternatives import of_ranks
 from layouts.jobs.rank_operators import RankCaches, RankOperatorRequest
-from layouts.jobs.rank_tables import Rank, ShownOperators
 from layouts.jobs.ranks.page import PAGE, layout
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers.analysis.jobs.rank_operators.operators import Operators
 from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts
+from parsers.analysis.jobs.rank_operators.tables import Rank, ShownOperators
 from parsers.analysis.jobs.rank_operators.views import Laid
 
 

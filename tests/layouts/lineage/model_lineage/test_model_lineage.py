@@ -19,10 +19,10 @@ from layouts.lineage.drawing import default_columns, sheet
 from layouts.lineage.model_columns import COLUMNS, group_of
 from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.parallel import axis, brief, usual_scale
-from layouts.lineage.results import main_result
 from layouts.lineage.table import LineageTable, LineageTables
 from layouts.values.landscapes import SCALES
 from parsers import LineageRow, Setting, lineage_frame
+from parsers.analysis.lineage.results import main_result
 from tests.amounts import examples
 from tests.sources import MemorySource
 

@@ -22,7 +22,7 @@ from layouts.kit.units import count, duration, number, size
 from layouts.runs.overview.head import head, run_of
 from layouts.runs.overview.page import TILES, drawn, shown_run
 from layouts.runs.overview.pictures import CELLS, CHARACTERS
-from layouts.runs.run_facts import Span, facts, span, speed
+from layouts.runs.run_numbers import Span, facts, span, speed
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png

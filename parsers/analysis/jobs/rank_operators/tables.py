@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from parsers import Problem
+
 from parsers.analysis.jobs.rank_operators.operators import CATEGORIES, COMPUTING, Operators, group_of, name_of
 from parsers.analysis.jobs.rank_operators.views import Laid
 from parsers.analysis.profiles.busy import covered
 from parsers.deferred import pandas as pd
+from parsers.model import Problem
 
 Member = tuple[str, str, int]
 """(run, session, rank) of a profile."""
