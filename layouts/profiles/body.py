@@ -7,7 +7,7 @@ ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the
                belongs to; `read_group(ask)` and `read_step(ask)` what was chosen of the job. None until there is
                something to show.
 The page's own components are hidden until then. The browser's part is assets/profiles/profiles.js; the page's own script
-calls its function `define`, and `offer` with the groups and steps that it can show (`layouts.profiles.job_choices`).
+calls its function `define`, and `offer` with the groups and steps that it can show (`parsers.analysis.jobs.job_choices`).
 """
 
 from __future__ import annotations

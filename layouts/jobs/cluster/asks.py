@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from parsers.analysis.jobs.ranks_by_step import OF_OPERATIONS
 from parsers.analysis.jobs.step_parts import METRICS as OF_STEPS
 
 from layouts.kit import parameters as asked
@@ -11,8 +12,6 @@ from layouts.kit.parameters import Request
 from layouts.profiles.profile_choice import ProfileChoice, other_profile, profile
 
 FRAMES = ("cluster_steps", "groups", "collectives", "links")
-OF_OPERATIONS = ("lateness", "waited")
-"""Times by operations: what others wait for a rank, and what it waits for others."""
 OF_RANKS = ("peak_allocated", "peak_reserved", "flops", "flops_per_s", "operators")
 """Values of whole ranks, from the frame `ranks`, which is read when one of them is asked for."""
 METRICS = (*OF_STEPS, *OF_OPERATIONS, *OF_RANKS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from parsers.analysis.jobs.experts import exchanges
 from parsers.analysis.jobs.grid import grid_of
+from parsers.analysis.jobs.ranks_by_step import RanksByStep, hosts_of, rank_values
 from parsers.cluster_frames import COLLECTIVES, GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
@@ -15,8 +16,8 @@ from parsers.model import Floats
 from layouts.jobs.cluster.alternatives import with_bars, with_ranks, with_steps
 from layouts.jobs.cluster.asks import FRAMES, OF_RANKS, ROWS, ClusterRequest
 from layouts.jobs.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
-from layouts.jobs.cluster.facts import ClusterFacts, FactsCache, hosts_of, of_ranks, rank_values
 from layouts.jobs.cluster.heat import grid_figure, steps_figure
+from layouts.jobs.cluster.job_cache import JobCache, of_ranks
 from layouts.jobs.cluster.panel import panel
 from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
@@ -35,10 +36,10 @@ _NEEDED = {
 Drawn = dict[str, Any]
 
 
-def drawn(source: ProfileSources, kept: FactsCache, ask: ClusterRequest) -> Drawn:
+def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
     """Return head, panel, dimensions and experts (components), bars, grid and heat (figures or None), and facts."""
-    facts = kept.facts(source, ask.choice)
-    second = kept.facts(source, ask.against) if ask.against is not None else None
+    facts = kept.job(source, ask.choice)
+    second = kept.job(source, ask.against) if ask.against is not None else None
     wanted = {name: _wanted(source, ask, name) for name in FRAMES}
     read = _read_ranks(source, ask, facts)
     ranks = read.frame if read is not None else None
@@ -71,7 +72,7 @@ def _wanted(source: ProfileSources, ask: ClusterRequest, name: str) -> tuple[str
     return source.profiles.frame(ask.choice.run, ask.choice.session, ask.choice.rank, name).wanted
 
 
-def _read_ranks(source: ProfileSources, ask: ClusterRequest, facts: ClusterFacts) -> ProfileFrame | None:
+def _read_ranks(source: ProfileSources, ask: ClusterRequest, facts: RanksByStep) -> ProfileFrame | None:
     """Return the frame `ranks` if something shown needs it: its files are large, so it is not read before."""
     collectives = facts.frame(COLLECTIVES.name)
     experts = "flops" in facts.may and bool(len(collectives)) and bool(exchanges(collectives).any())
@@ -80,24 +81,24 @@ def _read_ranks(source: ProfileSources, ask: ClusterRequest, facts: ClusterFacts
     return None
 
 
-def _no_hosts(facts: ClusterFacts) -> bool:
+def _no_hosts(facts: RanksByStep) -> bool:
     """Return whether hosts are unknown so far, and databases may tell them."""
     return "host" in facts.may and not any(facts.hosts.values())
 
 
-def _values(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None) -> Floats:
+def _values(facts: RanksByStep, ask: ClusterRequest, ranks: pd.DataFrame | None) -> Floats:
     if ask.metric not in OF_RANKS:
         return facts.values(ask.metric, ask.step)
     return rank_values(ranks, facts.steps.ranks, ask.metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
 
 
-def _bars(facts: ClusterFacts, ask: ClusterRequest, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
+def _bars(facts: RanksByStep, ask: ClusterRequest, hosts: Sequence[str], values: Floats) -> tuple[Bars, tuple[str, ...]]:
     names, parts = facts.stacked(ask.step)
     chosen = shown_ranks(facts, ask.group)
     return bars_of(facts, ask.rows, ask.order, hosts, chosen, parts, values, ask.group), names
 
 
-def _grid(facts: ClusterFacts, ask: ClusterRequest, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
+def _grid(facts: RanksByStep, ask: ClusterRequest, hosts: Sequence[str], values: Floats, late: Sequence[int]) -> Drawn | None:
     chosen = shown_ranks(facts, ask.group)
     if len(chosen) < 2 or not np.isfinite(values[chosen]).any():
         return None
@@ -111,7 +112,7 @@ def _grid(facts: ClusterFacts, ask: ClusterRequest, hosts: Sequence[str], values
     return with_ranks(figure, both("cluster.grid"), ranks, values[chosen], ask.metric, late)
 
 
-def _heat(facts: ClusterFacts, ask: ClusterRequest, late: Sequence[int]) -> Drawn | None:
+def _heat(facts: RanksByStep, ask: ClusterRequest, late: Sequence[int]) -> Drawn | None:
     """Return ranks x steps; None for one step, and for values that steps do not have."""
     if ask.metric in OF_RANKS or len(facts.steps.steps) < 2:
         return None
@@ -127,7 +128,7 @@ def _heat(facts: ClusterFacts, ask: ClusterRequest, late: Sequence[int]) -> Draw
 
 
 def _told(
-    facts: ClusterFacts, ask: ClusterRequest, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats,
+    facts: RanksByStep, ask: ClusterRequest, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats,
     read: ProfileFrame | None
 ) -> Mapping[str, Any]:
     """Return the data of the controls: what can be chosen, the neighbours of the picked rank, the progress of reading ranks."""
@@ -152,14 +153,14 @@ def _told(
     }  # fmt: skip
 
 
-def _reading(facts: ClusterFacts, read: ProfileFrame | None) -> list[Any] | None:
+def _reading(facts: RanksByStep, read: ProfileFrame | None) -> list[Any] | None:
     """Return state, bytes done and in total, and reason, while something shown is being read or if that failed."""
     if read is not None and read.state not in ("ready", "missing"):
         return [read.state, read.done, read.total, read.text]
     return ["sessions", 0, 0, ""] if facts.pending else None
 
 
-def _has_rows(facts: ClusterFacts, name: str, hosts: Sequence[str]) -> bool:
+def _has_rows(facts: RanksByStep, name: str, hosts: Sequence[str]) -> bool:
     if name == "host":
         return len(set(hosts)) > 1
     if name == "stage":

@@ -13,7 +13,7 @@ from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.jobs.cluster.asks import FRAMES, ClusterRequest
 from layouts.jobs.cluster.drawing import drawn
-from layouts.jobs.cluster.facts import FactsCache
+from layouts.jobs.cluster.job_cache import JobCache
 from layouts.jobs.cluster.texts import TEXTS
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
@@ -72,7 +72,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    kept = FactsCache()
+    kept = JobCache()
 
     def draw(ask: Any) -> tuple[Any, ...]:
         return shown(source, kept, ask)
@@ -87,7 +87,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def shown(source: ProfileSources, kept: FactsCache, ask: Any) -> tuple[Any, ...]:
+def shown(source: ProfileSources, kept: JobCache, ask: Any) -> tuple[Any, ...]:
     """Return (head, panel, dimensions, experts, facts, figures of bars, grid, heat); no update if no profile is requested."""
     parsed = ClusterRequest.read_any(ask)
     if parsed is None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.jobs.ranks_by_step import OF_OPERATIONS, RanksByStep, members_of, rank_values
 from parsers.cluster_frames import GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 from parsers.profiler.groups import ranks_of
 
-from layouts.jobs.cluster.asks import OF_OPERATIONS, OF_RANKS, ClusterRequest
-from layouts.jobs.cluster.facts import ClusterFacts, members_of, rank_values
+from layouts.jobs.cluster.asks import OF_RANKS, ClusterRequest
 from layouts.jobs.cluster.metric_texts import text_of
 from layouts.jobs.cluster.story import group_name
 from layouts.kit import units as fmt
@@ -41,7 +41,7 @@ _EQUAL = 5e-4
 
 
 def panel(
-    source: ProfileSources, ask: ClusterRequest, facts: ClusterFacts, hosts: Sequence[str], ranks: pd.DataFrame | None
+    source: ProfileSources, ask: ClusterRequest, facts: RanksByStep, hosts: Sequence[str], ranks: pd.DataFrame | None
 ) -> list[Any]:
     """Return the panel of the picked rank; nothing if none is picked."""
     if ask.picked is None:
@@ -68,7 +68,7 @@ def panel(
     ]
 
 
-def _where(facts: ClusterFacts, at: int, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
+def _where(facts: RanksByStep, at: int, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
     dp, pp, tp = (int(one[at]) for one in facts.places())
     found: list[Any] = [hosts[at]] if hosts[at] else []
     rank = int(facts.steps.ranks[at])
@@ -81,7 +81,7 @@ def _where(facts: ClusterFacts, at: int, hosts: Sequence[str], ranks: pd.DataFra
     return [*found, *(f"{name} {value}" for name, value in (("dp", dp), ("pp", pp), ("tp", tp)) if value >= 0)]
 
 
-def _peers(facts: ClusterFacts, rank: int, chosen: str) -> str:
+def _peers(facts: RanksByStep, rank: int, chosen: str) -> str:
     """Return the group that a rank is compared with: the chosen one, else the largest of those whose ranks do the same work."""
     if rank in members_of(facts, chosen):
         return chosen
@@ -113,7 +113,7 @@ def _key(choice: ProfileChoice) -> tuple[str, str, int]:
     return choice.run, choice.session, choice.rank
 
 
-def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None, at: int, peers: Any) -> Any:
+def _table(facts: RanksByStep, ask: ClusterRequest, ranks: pd.DataFrame | None, at: int, peers: Any) -> Any:
     rows = []
     of_ranks = OF_RANKS if ranks is not None else ()
     for metric in (*facts.steps.metrics, *OF_OPERATIONS, *of_ranks):
@@ -136,7 +136,7 @@ def _table(facts: ClusterFacts, ask: ClusterRequest, ranks: pd.DataFrame | None,
     return table(columns, rows, class_name="ms-breakdown-table ms-cluster-table", scroll="")
 
 
-def _values(facts: ClusterFacts, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:
+def _values(facts: RanksByStep, metric: str, step: int | None, ranks: pd.DataFrame | None) -> Floats:
     if metric in OF_RANKS:
         return rank_values(ranks, facts.steps.ranks, metric) if ranks is not None else np.full(len(facts.steps.ranks), np.nan)
     return facts.values(metric, step)

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from parsers.analysis.jobs.job_choices import group_title
+from parsers.analysis.jobs.ranks_by_step import RanksByStep, members_of
 from parsers.analysis.jobs.step_parts import by_row
 from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.cluster_frames import GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 from parsers.profiler.groups import ranks_of
-
-from layouts.jobs.cluster.facts import ClusterFacts, members_of
-from layouts.profiles.job_choices import group_title
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +35,7 @@ class Bars:
         return len(self.names)
 
 
-def shown_ranks(facts: ClusterFacts, group: str) -> Ints:
+def shown_ranks(facts: RanksByStep, group: str) -> Ints:
     """Return the places of the ranks that are shown: those of a group, or all of them."""
     members = members_of(facts, group)
     if not members:
@@ -45,7 +44,7 @@ def shown_ranks(facts: ClusterFacts, group: str) -> Ints:
 
 
 def bars_of(
-    facts: ClusterFacts, kind: str, order: str, hosts: Sequence[str], chosen: Ints, parts: Floats, value: Floats,
+    facts: RanksByStep, kind: str, order: str, hosts: Sequence[str], chosen: Ints, parts: Floats, value: Floats,
     group: str = ""
 ) -> Bars:
     """Return the bars of the chosen ranks (their places), highest value first or by rank.
@@ -79,7 +78,7 @@ def _codes(labels: Sequence[str], named: Sequence[str]) -> Ints:
     return np.array([place[label] for label in labels], np.int64)
 
 
-def _groups(facts: ClusterFacts, chosen: Ints, parts: Floats, value: Floats, group: str) -> Bars:
+def _groups(facts: RanksByStep, chosen: Ints, parts: Floats, value: Floats, group: str) -> Bars:
     listed = facts.frame(GROUPS.name).drop_duplicates("group")
     listed = listed[listed["size"] > 1]
     kinds = listed["kind"].astype("str")

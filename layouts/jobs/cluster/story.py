@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.jobs.ranks_by_step import RanksByStep
 from parsers.analysis.jobs.step_parts import mean
 from parsers.analysis.jobs.stragglers import ALIKE, LIMITS, Straggler, moves_with
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
 
-from layouts.jobs.cluster.facts import ClusterFacts
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
 
@@ -23,7 +23,7 @@ MOST_ONCE = 4
 LEAST_STEPS = LIMITS.steps
 
 
-def story(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]], second: ClusterFacts | None) -> list[Any]:
+def story(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: RanksByStep | None) -> list[Any]:
     """Return the sentences. wanted are the files that would give a frame that is missing; second is another job."""
     missing = _missing(facts, wanted)
     if missing is not None:
@@ -53,7 +53,7 @@ def story(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]], second: Clus
     return [*found, *_checked(facts, wanted, judged=True)]
 
 
-def _missing(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]]) -> Any:
+def _missing(facts: RanksByStep, wanted: Mapping[str, Sequence[str]]) -> Any:
     """Return why nobody was looked for; None if ranks were compared."""
     for name in (CLUSTER_STEPS.name, COLLECTIVES.name):
         if not len(facts.frame(name)):
@@ -67,7 +67,7 @@ def _missing(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]]) -> Any:
     return None
 
 
-def _sentence(facts: ClusterFacts, one: Straggler) -> Any:
+def _sentence(facts: RanksByStep, one: Straggler) -> Any:
     group, size = group_name(facts, one.group), _size(facts, one.group)
     key = f"cluster.late.{one.cause}{'_two' if one.between_two and one.cause in ('computing', 'host') else ''}"
     values = {
@@ -85,7 +85,7 @@ def _sentence(facts: ClusterFacts, one: Straggler) -> Any:
     return _spans(*(f"{text} {more}" for text, more in zip(both(key, **values), saved, strict=True)))
 
 
-def _evidence(facts: ClusterFacts, one: Straggler) -> Any:
+def _evidence(facts: RanksByStep, one: Straggler) -> Any:
     key = "cluster.evidence_two" if one.between_two else "cluster.evidence"
     return t(
         key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=fmt.percent(one.last), z=f"{one.z:.1f}",
@@ -100,7 +100,7 @@ def _show(rank: int) -> html.Button:
     )
 
 
-def _moved(facts: ClusterFacts, one: Straggler, second: ClusterFacts) -> Any:
+def _moved(facts: RanksByStep, one: Straggler, second: RanksByStep) -> Any:
     others = [other for other in second.late if other.persistent]
     if not others:
         return t("cluster.moved.nobody", rank=fmt.count(one.rank))
@@ -118,12 +118,12 @@ def _moved(facts: ClusterFacts, one: Straggler, second: ClusterFacts) -> Any:
     return t("cluster.moved.other", rank=fmt.count(one.rank), other=fmt.count(others[0].rank), late=time(others[0].lateness_ns))
 
 
-def _steps(facts: ClusterFacts) -> int:
+def _steps(facts: RanksByStep) -> int:
     """Return how many steps were judged."""
     return len(facts.steps.steps) if facts.whole_story else int(facts.frame(CLUSTER_STEPS.name)["step"].nunique())
 
 
-def _nobody(facts: ClusterFacts, once: Sequence[Straggler]) -> Any:
+def _nobody(facts: RanksByStep, once: Sequence[Straggler]) -> Any:
     """Say that nobody is slow, and how long the others waited for the rank that they waited for most."""
     steps = _steps(facts)
     judged = np.flatnonzero((facts.steps.session == facts.session) | facts.whole_story)
@@ -165,7 +165,7 @@ def _once(once: Sequence[Straggler]) -> Any:
     return _spans(texts[0], texts[1])
 
 
-def _checked(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]], *, judged: bool) -> list[Any]:
+def _checked(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], *, judged: bool) -> list[Any]:
     """Return what was looked at, and what was not. judged is whether ranks were compared."""
     groups = facts.frame(GROUPS.name)
     found: list[Any] = []
@@ -187,7 +187,7 @@ def _checked(facts: ClusterFacts, wanted: Mapping[str, Sequence[str]], *, judged
     return [html.P(items[:-1], className="ms-muted ms-cluster-checked")] if found else []
 
 
-def group_name(facts: ClusterFacts, group: str) -> str:
+def group_name(facts: RanksByStep, group: str) -> str:
     """Return what to call a group: its kind and ranks, else its hash."""
     rows = facts.frame(GROUPS.name)
     own: pd.DataFrame = rows[rows["group"] == group]
@@ -197,13 +197,13 @@ def group_name(facts: ClusterFacts, group: str) -> str:
     return f"{first['kind'] or first['name'] or group} {first['ranks']}".strip()
 
 
-def _size(facts: ClusterFacts, group: str) -> int:
+def _size(facts: RanksByStep, group: str) -> int:
     rows = facts.frame(GROUPS.name)
     sizes = rows.loc[rows["group"] == group, "size"].tolist()
     return int(sizes[0]) if sizes else 0
 
 
-def _where(facts: ClusterFacts, rank: int) -> str:
+def _where(facts: RanksByStep, rank: int) -> str:
     host = facts.hosts.get(rank, "")
     return f" ({host})" if host else ""
 

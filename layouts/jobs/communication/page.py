@@ -14,6 +14,7 @@ import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.jobs import packets as sizes
 from parsers.analysis.jobs import traffic as sums
+from parsers.analysis.jobs.job_choices import offers
 
 from layouts.jobs.communication import figures, tables
 from layouts.jobs.communication.texts import TEXTS
@@ -26,7 +27,6 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.job_choices import offers
 from layouts.profiles.profile_choice import ALL_RANKS, JOB_KEYS
 from layouts.sources import ProfileSources
 

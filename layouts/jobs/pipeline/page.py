@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.jobs.job_choices import offers
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 
 from layouts.jobs.pipeline.bilingual import in_both
@@ -24,7 +25,6 @@ from layouts.kit.i18n import Text, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.job_choices import offers
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 

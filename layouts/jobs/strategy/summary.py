@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.jobs.job_choices import offers
 from parsers.analysis.jobs.strategy import DIMENSIONS
 from parsers.cluster_frames import STAGES
 from parsers.model import Floats
@@ -20,7 +21,6 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
 from layouts.kit.tables import COUNT, Cell, Column, named_values, table
-from layouts.profiles.job_choices import offers
 from layouts.profiles.links import address
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.step_plots import unit_of

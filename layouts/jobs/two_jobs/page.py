@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.jobs.job_choices import offers
 from parsers.export.frames import csv_rows
 
 from layouts.jobs.two_jobs import figure, sections, tables
@@ -24,7 +25,6 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.profiles.body import body, damage, register_body
-from layouts.profiles.job_choices import offers
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.profiles.step_plots import StepStyle

@@ -14,7 +14,7 @@ import pytest
 
 from layouts.jobs.cluster.asks import ClusterRequest
 from layouts.jobs.cluster.drawing import drawn
-from layouts.jobs.cluster.facts import FactsCache
+from layouts.jobs.cluster.job_cache import JobCache
 from layouts.jobs.cluster.page import shown
 from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileFrame
@@ -51,7 +51,7 @@ def content(made: Made, frames: dict[str, Any], hosts: int = 0) -> dict[str, Any
 def answer(source: MemorySource, **more: Sequence[str]) -> dict[str, Any]:
     ask = ClusterRequest.read_any({**ASK, **more})
     assert ask is not None
-    return drawn(source, FactsCache(), ask)
+    return drawn(source, JobCache(), ask)
 
 
 def said(component: Any) -> str:
@@ -390,7 +390,7 @@ def test_asks_that_make_no_sense_are_refused(bad: dict[str, list[str]]) -> None:
 
 
 def test_nothing_is_drawn_before_a_profile_is_chosen() -> None:
-    assert len(shown(MemorySource({}), FactsCache(), None)) == 8
+    assert len(shown(MemorySource({}), JobCache(), None)) == 8
 
 
 # Real files ------------------------------------------------------------------------------------------------------------------

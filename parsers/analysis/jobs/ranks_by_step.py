@@ -1,42 +1,37 @@
-"""What the page knows of a job: tables of ranks x steps, who is late, and where each rank is. Kept while its frames stay."""
+"""Ranks x steps of a job: times, ranks that others wait for, and the place of each rank."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from parsers.analysis.jobs.dimensions import Dimension, dimensions
 from parsers.analysis.jobs.experts import Load, loads
+from parsers.analysis.jobs.job_choices import offers
 from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
 from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
-from parsers.caches import Cache
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, RANKS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 from parsers.profiler.frame_parts import joined
 from parsers.profiler.groups import ranks_of
+from parsers.profiler.jobs import JobFiles
 
-from layouts.jobs.cluster.asks import FRAMES, OF_OPERATIONS
-from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.job_choices import offers
-from layouts.profiles.profile_choice import ProfileChoice
-from layouts.sources import ProfileSources
-
-MOST_SESSIONS = 64
-"""Sessions of a job that are joined."""
-_KEPT = 4
-_NUMBER = re.compile(r" \(\d+\)$")
-_MEMORY = ("memory_record", "database", "msprof", "memory_summary")
-_FLOPS = ("kernel_details", "flops_summary")
-_HOSTS = ("database", "msprof", "cluster_database")
+OF_OPERATIONS = ("lateness", "waited")
+"""Times by operations: what others wait for a rank, and what it waits for others."""
+_TELLING = {
+    "memory": ("memory_record", "database", "msprof", "memory_summary"), "flops": ("kernel_details", "flops_summary"),
+    "host": ("database", "msprof", "cluster_database"),
+}  # fmt: skip
+"""Values of ranks, and the kinds of files that may tell them."""
 
 
 @dataclass(slots=True, eq=False)
-class ClusterFacts:
+class RanksByStep:
     """The frames of a job and what follows from them.
 
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
@@ -115,79 +110,33 @@ class ClusterFacts:
         return self.extra[metric] if metric in self.extra else self.steps.values[metric]
 
 
-class FactsCache:
-    """The facts of the jobs looked at last; they are used again while the frames they are made of are the same objects."""
+def ranks_by_step(
+    frames: Mapping[str, pd.DataFrame], sessions: Sequence[tuple[pd.DataFrame, ...]], place: int, job: JobFiles | None
+) -> RanksByStep:
+    """Return what follows from the frames of the chosen session, by name, and from steps and operations of all sessions.
 
-    def __init__(self) -> None:
-        self._facts: Cache[tuple[str, str, int], ClusterFacts] = Cache(_KEPT)
-
-    def facts(self, source: ProfileSources, choice: ProfileChoice) -> ClusterFacts:
-        """Return the facts of the job of a profile, from the frames that are ready."""
-        frames = {name: frame for name in FRAMES if (frame := choice.frame(source, name)) is not None}
-        asked = [(one, _steps_and_operations(source, one)) for one in sessions_of(source, choice)]
-        ready = [(one, pair) for one, (pair, _) in asked]
-        pending = any(being_read for _, (_, being_read) in asked)
-        mark = (*frames.values(), *(frame for _, pair in ready for frame in pair))
-        key = choice.run, choice.session, choice.rank
-        found = self._facts.made(key, lambda: _facts(source, choice, frames, ready), mark)
-        found.pending = pending
-        return found
-
-
-def sessions_of(source: ProfileSources, choice: ProfileChoice) -> list[ProfileChoice]:
-    """Return the same rank in all sessions of a job in the order of their jobs, the chosen one included."""
-    job = source.profiles.job(choice.run, choice.session, choice.rank)
-    if job is None:
-        return [choice]
-    name = _NUMBER.sub("", job.name)
-    found = []
-    for row in source.profiles.rows(choice.run):
-        if row.rank != choice.rank:
-            continue
-        other = job if row.session == choice.session else source.profiles.job(choice.run, row.session, row.rank)
-        if other is not None and _NUMBER.sub("", other.name) == name and other.size == job.size:
-            found.append((other.name, ProfileChoice(choice.run, row.session, row.rank)))
-    numbered = sorted(found, key=lambda one: (len(one[0]), one[0]))
-    return [one for _, one in numbered][:MOST_SESSIONS] or [choice]
-
-
-def _steps_and_operations(source: ProfileSources, choice: ProfileChoice) -> tuple[tuple[pd.DataFrame, ...], bool]:
-    """Return steps and operations of a session if they have been read, and whether they are being read, which this begins."""
-    names = (CLUSTER_STEPS.name, COLLECTIVES.name)
-    found = [source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in names]
-    being_read = any(one.state in ("reading", "waiting") for one in found)
-    frames = [one.frame for one in found]
-    if being_read or frames[0] is None:
-        return (), being_read
-    return tuple(frame for frame in frames if frame is not None), False
-
-
-def _facts(
-    source: ProfileSources, choice: ProfileChoice, frames: Mapping[str, pd.DataFrame],
-    ready: Sequence[tuple[ProfileChoice, tuple[pd.DataFrame, ...]]],
-) -> ClusterFacts:
+    place is that of the chosen session. Only the steps need be there: a session without operations has steps alone, and without
+    any session those of frames count. job has the files, which tell hosts and what can be read of ranks.
+    """
     steps = frames.get(CLUSTER_STEPS.name, CLUSTER_STEPS.empty())
-    sessions = [(one, pair) for one, pair in ready if pair] or [(choice, (steps,))]
-    tables = tuple(pair[0] for _, pair in sessions)
-    place = next((number for number, (one, _) in enumerate(sessions) if one.session == choice.session), 0)
+    sessions = sessions or [(steps,)]
+    tables = tuple(own[0] for own in sessions)
     groups = frames.get(GROUPS.name, GROUPS.empty())
-    operations = [pair[1] for _, pair in sessions if len(pair) > 1]
+    operations = [own[1] for own in sessions if len(own) > 1]
     whole = len(tables) == len(operations) > 1 and _disjoint(tables)
     table = rank_steps(tables, None if whole else place)
     all_steps = joined(CLUSTER_STEPS, list(tables)) if whole else steps
     collectives = joined(COLLECTIVES, operations) if whole else frames.get(COLLECTIVES.name, COLLECTIVES.empty())
     links = slow_links(frames.get(LINKS.name, LINKS.empty()))
     judged = tuple(alike(groups)) if len(collectives) else ()
-    job = source.profiles.job(choice.run, choice.session, choice.rank)
     members = job.members if job is not None else ()
-    kinds = {file.kind for member in members for file in member.files}
-    kinds |= {file.kind for session in (job.whole if job is not None else ()) for file in session.files}
-    telling = (("memory", _MEMORY), ("flops", _FLOPS), ("host", _HOSTS))
-    may = {name for name, giving in telling if kinds.intersection(giving)}
+    files = [*(one.files for one in members), *(one.files for one in (job.whole if job is not None else ()))]
+    kinds = {file.kind for own in files for file in own}
+    may = frozenset(name for name, giving in _TELLING.items() if kinds.intersection(giving))
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
-    return ClusterFacts(
+    return RanksByStep(
         frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
-        {member.rank: member.host for member in members}, frozenset(may), whole, extra=extra,
+        {member.rank: member.host for member in members}, may, whole, extra=extra,
     )  # fmt: skip
 
 
@@ -217,11 +166,6 @@ def _of_operations(table: RankSteps, operations: Sequence[pd.DataFrame], judged:
     return found
 
 
-def of_ranks(source: ProfileSources, choice: ProfileChoice) -> ProfileFrame:
-    """Return the frame `ranks` of the job, or the progress of reading it."""
-    return source.profiles.frame(choice.run, choice.session, choice.rank, RANKS.name)
-
-
 def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
     """Return a value of whole ranks (schema RANKS); NaN for unknown. Sizes in bytes, operations per step and per second, ns."""
     rows = ranks.drop_duplicates("rank").set_index("rank").reindex(numbers)
@@ -233,16 +177,16 @@ def rank_values(ranks: pd.DataFrame, numbers: Ints, metric: str) -> Floats:
     return np.where(values >= 0.0, values, np.nan)
 
 
-def hosts_of(facts: ClusterFacts, ranks: pd.DataFrame | None) -> list[str]:
-    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown. The facts keep them."""
+def hosts_of(job: RanksByStep, ranks: pd.DataFrame | None) -> list[str]:
+    """Return the host of each rank: as its files tell, else as its directory is named; "" for unknown. They are kept."""
     if ranks is not None:
         told = zip(ranks["rank"].tolist(), ranks["host"].astype("str").tolist(), strict=True)
-        facts.hosts = {**facts.hosts, **{rank: host for rank, host in told if host}}
-    return [facts.hosts.get(rank, "") for rank in facts.steps.ranks.tolist()]
+        job.hosts = {**job.hosts, **{rank: host for rank, host in told if host}}
+    return [job.hosts.get(rank, "") for rank in job.steps.ranks.tolist()]
 
 
-def members_of(facts: ClusterFacts, group: str) -> tuple[int, ...]:
+def members_of(job: RanksByStep, group: str) -> tuple[int, ...]:
     """Return the ranks of a group by its hash; none for an unknown one."""
-    groups = facts.frame(GROUPS.name)
+    groups = job.frame(GROUPS.name)
     found = groups.loc[groups["group"] == group, "ranks"].tolist() if group else []
     return ranks_of(str(found[0])) if found else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from layouts.profiles.job_choices import group_choices, group_title, offers
+from parsers.analysis.jobs.job_choices import group_choices, group_title, offers
 from parsers.cluster_frames import GROUPS
 from parsers.profiler.frame_parts import frame_of
 

@@ -1,4 +1,4 @@
-"""What the bar of a page about jobs offers to choose from: groups and steps, from the frames of the job."""
+"""What pages about a job offer to choose from: its groups and steps, from its frames."""
 
 from __future__ import annotations
 
