@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, span, speed
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both
@@ -18,48 +16,7 @@ NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph",
 """Kinds of data; a run on the overview has at least one of them."""
 LARGE = ("histogram", "image", "tensor", "text")
 """Kinds of large values recorded during training; landscapes are computed afterwards."""
-INTERVALS = 100
-"""Speed is measured over this many newest intervals."""
-UNUSUAL = 5.0
-"""An interval with this many times the median time per step is a pause; one with this many times the median steps is a jump."""
-PAUSE = 60.0
-"""Minimum length in seconds of a pause of the whole run."""
-_LATEST = 253_402_300_800.0  # the year 10,000, beyond datetime's range
-
-
-class RecordedSteps(Protocol):
-    """Steps and wall times in the order of writing, which scalars and large values have in common."""
-
-    @property
-    def step(self) -> NDArray[np.int64]:
-        """Step of each value."""
-        ...
-
-    @property
-    def wall_time(self) -> NDArray[np.float64]:
-        """Seconds since 1970 of each value."""
-        ...
-
-
 Tagged: TypeAlias = tuple[str, RecordedSteps]
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """Mean time per step in seconds, the number of intervals it was measured over, and the first and last step of these."""
-
-    seconds: float
-    intervals: int
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Seconds from the first to the last value of a run, and the seconds of that spent in pauses."""
-
-    seconds: float
-    paused: float
 
 
 def facts(source: ValueSources, run: str, row: RunRow) -> list[dict[str, Any]]:
@@ -92,53 +49,6 @@ def main_tag(source: RunSources, run: str, row: RunRow) -> str:
     """Return the main scalar of a run: that of its row, or else its first one; "" if it has none."""
     tags = source.runs.tags(run)
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
-
-
-def span(every: Iterable[RecordedSteps], longest: RecordedSteps) -> Span | None:
-    """Return the time from the first to the last value, and the pauses of the longest tag; None if no time is known.
-
-    Wall times need not ascend: MindSpore takes them in several threads, and clocks are set back.
-    """
-    times = {id(one.wall_time): one.wall_time for one in every}
-    ends = [end for wall in times.values() if (known := wall[_plausible(wall)]).size for end in (known.min(), known.max())]
-    if not ends:
-        return None
-    passed = np.diff(longest.wall_time[_plausible(longest.wall_time)])
-    forward = passed[passed > 0]
-    least = max(PAUSE, UNUSUAL * float(np.median(forward))) if forward.size else PAUSE
-    return Span(float(max(ends) - min(ends)), float(forward[forward > least].sum()))
-
-
-def speed(recorded: RecordedSteps) -> Speed | None:
-    """Return the mean time per step over the newest intervals, without pauses and jumps; None if no time passed.
-
-    Only intervals in which the step grew count. The median would not do: many writers record whole seconds, so it would be 0 or
-    a whole second.
-    """
-    steps = np.diff(recorded.step[-INTERVALS - 1 :].astype(np.float64))
-    wall = recorded.wall_time[-INTERVALS - 1 :]
-    known = _plausible(wall)
-    with np.errstate(invalid="ignore", over="ignore"):
-        seconds = np.diff(wall)
-    usable = (steps > 0) & known[1:] & known[:-1]
-    usable[usable] = seconds[usable] >= 0
-    place = np.flatnonzero(usable)
-    steps, seconds = steps[usable], seconds[usable]
-    if not (seconds > 0).any():
-        return None
-    each = seconds / steps
-    kept = (each <= UNUSUAL * float(np.median(each[each > 0]))) & (steps <= UNUSUAL * float(np.median(steps)))
-    grown = float(steps[kept].sum())
-    mean = float(seconds[kept].sum()) / grown if grown else 0.0
-    if not mean > 0:
-        return None
-    covered, recent = place[kept], recorded.step[-INTERVALS - 1 :]
-    return Speed(mean, covered.size, int(recent[covered].min()), int(recent[covered + 1].max()))
-
-
-def _plausible(wall: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which wall times are plausible; 0 stands for a time that was not recorded."""
-    return (wall > 0) & (wall < _LATEST)
 
 
 def _steps(longest: RecordedSteps) -> dict[str, Any]:

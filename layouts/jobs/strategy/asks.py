@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis.jobs.strategy import DIMENSIONS, PHASES
+from parsers.analysis.jobs.strategy.job_strategy import FILE, GROUP, STAGE
 from parsers.analysis.jobs.two_jobs import METRICS
 
 from layouts.graphs.asks import DrawingRequest, read_name
-from layouts.jobs.strategy.facts import FILE, GROUP, STAGE
 from layouts.kit.state import BadInput, number, text, texts
 from layouts.profiles.profile_choice import ProfileChoice, read_choice, read_step
 

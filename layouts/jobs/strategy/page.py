@@ -17,9 +17,8 @@ from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
 from layouts.jobs.strategy.asks import read_graph, read_grid
 from layouts.jobs.strategy.drawing import Chosen, Strategies, chosen_file, drawing
-from layouts.jobs.strategy.facts import FRAMES
 from layouts.jobs.strategy.panel import panel
-from layouts.jobs.strategy.summary import summary
+from layouts.jobs.strategy.summary import FRAMES, summary
 from layouts.jobs.strategy.texts import TEXTS
 from layouts.kit.elements import icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, t

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.jobs.job_choices import offers
-from parsers.analysis.jobs.strategy import DIMENSIONS
+from parsers.analysis.jobs.strategy import DIMENSIONS, StageMap
+from parsers.analysis.jobs.strategy.job_strategy import FILE, GROUP, OF_OPERATIONS, OF_RANKS, STAGE, JobStrategy, job_strategy
 from parsers.cluster_frames import STAGES
 from parsers.model import Floats
 from parsers.profiler.groups import text_of
 from parsers.profiler.strategy import MODES
 
 from layouts.jobs.strategy.asks import GridAsk
-from layouts.jobs.strategy.facts import FILE, GROUP, STAGE, StrategyFacts, facts_of, metrics_of, values_of
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.plain_html import markup
@@ -30,37 +30,51 @@ _COLUMNS = (
     Column("strategy.stage"), Column("strategy.ranks", class_name="ms-mono"), Column("strategy.number", COUNT),
     Column("strategy.with_file", class_name="ms-mono"),
 )  # fmt: skip
+FRAMES = ("stages", "groups", "cluster_steps")
+"""Frames any of which the page needs. Only the first one is waited for; the others colour the grid when they are read."""
 MOST_STAGES = 64
 _LONGEST = 80
 
 
 def summary(source: ProfileSources, ask: GridAsk) -> dict[str, Any]:
     """Return head and table of stages (sections), the grid, metrics, steps to choose from, and the picked rank."""
-    facts = facts_of(source, ask.choice, ask.metric)
-    metrics = metrics_of(source, ask.choice, facts)
+    found = {name: source.profiles.frame(*_key(ask.choice), name) for name in _frames(ask.metric)}
+    files = source.profiles.job(*_key(ask.choice))
+    job = job_strategy({name: one.frame for name, one in found.items() if one.frame is not None}, files)
+    reading = any(one.state in ("reading", "waiting") for one in found.values())
+    failed = next((one.text for one in found.values() if one.state == "failed"), "")
+    metrics = job.metrics({file.kind for member in (files.members if files is not None else ()) for file in member.files})
     metric = ask.metric or next(iter(metrics), "")
     sections = {
-        "head": head(facts), "stages": stage_table(facts), "picked": picked(source, ask, facts),
-        "grid-note": _note(facts),
+        "head": head(job, reading=reading, failed=failed), "stages": stage_table(job), "picked": picked(source, ask, job),
+        "grid-note": _note(reading=reading),
     }  # fmt: skip
     return {
-        "state": "reading" if facts.waiting is not None else "ready",
+        "state": "reading" if reading else "ready",
         "sections": {name: markup(content) for name, content in sections.items()},
         "metrics": [[name, list(metric_name(name))] for name in dict.fromkeys((*metrics, *([metric] if metric else [])))],
         "metric": metric,
-        "grid": grid(facts, metric, ask.step),
-        "offered": offers(facts.frames.get("groups"), facts.frames.get("cluster_steps")),
-        "stages": [[stage, list(members)] for stage, members in facts.stages.files.items()],
+        "grid": grid(job, metric, ask.step),
+        "offered": offers(job.frames.get("groups"), job.frames.get("cluster_steps")),
+        "stages": [[stage, list(members)] for stage, members in job.stages.files.items()],
     }
+
+
+def _frames(metric: str) -> tuple[str, ...]:
+    """Return the frames to ask for: those of whole ranks and of operations only for a value that they have."""
+    return *FRAMES, *(("collectives",) if metric in OF_OPERATIONS else ()), *(("ranks",) if metric in OF_RANKS else ())
 
 
 # Head ----------------------------------------------------------------------------------------------------------------
 
 
-def head(facts: StrategyFacts) -> list[Any]:
-    """Return the sentences: mode, ranks and stages; dimensions; files that are missing or contradict each other."""
-    stages = facts.stages
-    total = fmt.count(len(facts.ranks))
+def head(job: JobStrategy, *, reading: bool, failed: str) -> list[Any]:
+    """Return the sentences: mode, ranks and stages; dimensions; files that are missing or contradict each other.
+
+    failed is why a frame could not be read, "" if none failed.
+    """
+    stages = job.stages
+    total = fmt.count(len(job.ranks))
     if not stages.stages:
         said: list[Any] = [html.P(t("strategy.head_none", ranks=total), className="ms-strategy-said")]
     else:
@@ -70,10 +84,10 @@ def head(facts: StrategyFacts) -> list[Any]:
         numbers = {"ranks": total, "stages": fmt.count(len(stages.stages))}
         pair = [text.format(mode=parts[at], **numbers) for at, text in enumerate(both(key))]
         said = [html.P(_pair(pair), className="ms-strategy-said")]
-    if STAGES.name not in facts.frames and facts.waiting is None:
+    if STAGES.name not in job.frames and not reading:
         said.append(html.P(t("strategy.no_files"), className="ms-muted"))
-    said.append(_dimensions(facts))
-    return [*said, *_wrong(facts)]
+    said.append(_dimensions(job))
+    return [*said, *_wrong(job.stages, failed)]
 
 
 def _pair(texts: Sequence[str]) -> html.Span:
@@ -83,8 +97,8 @@ def _pair(texts: Sequence[str]) -> html.Span:
     )
 
 
-def _dimensions(facts: StrategyFacts) -> Any:
-    places = facts.places
+def _dimensions(job: JobStrategy) -> Any:
+    places = job.places
     if not places.places:
         return html.P(t("strategy.no_sizes"), className="ms-muted")
     chips = []
@@ -99,8 +113,7 @@ def _dimensions(facts: StrategyFacts) -> Any:
     return html.P([html.Span(t("strategy.sizes"), className="ms-muted"), *chips], className="ms-strategy-sizes")
 
 
-def _wrong(facts: StrategyFacts) -> list[Any]:
-    stages = facts.stages
+def _wrong(stages: StageMap, failed: str) -> list[Any]:
     having = sum(map(len, stages.files.values()))
     lines = []
     for name in ("missing", "outside", "differing", "moved", "renamed"):
@@ -110,8 +123,8 @@ def _wrong(facts: StrategyFacts) -> list[Any]:
             lines.append(html.P(t(f"strategy.{name}", **numbers), className="ms-strategy-wrong"))
     if len(stages.modes) > 1:
         lines.append(html.P(t("strategy.modes", modes=", ".join(stages.modes)[:_LONGEST]), className="ms-strategy-wrong"))
-    if facts.failed:
-        lines.append(html.P(t("strategy.failed", text=facts.failed), className="ms-strategy-wrong"))
+    if failed:
+        lines.append(html.P(t("strategy.failed", text=failed), className="ms-strategy-wrong"))
     return lines
 
 
@@ -119,9 +132,9 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def stage_table(facts: StrategyFacts) -> list[Any]:
+def stage_table(job: JobStrategy) -> list[Any]:
     """Return a row for each stage: its ranks, and those that have a file, which opens the graph."""
-    stages = facts.stages
+    stages = job.stages
     rows = []
     numbers = [*range(len(stages.stages)), *(stage for stage in stages.files if not 0 <= stage < len(stages.stages))]
     for stage in numbers[:MOST_STAGES]:
@@ -153,24 +166,24 @@ def metric_name(metric: str) -> Text:
     return both(f"two_jobs.metric.{metric}")
 
 
-def grid(facts: StrategyFacts, metric: str, step: int | None) -> Mapping[str, Any] | None:
+def grid(job: JobStrategy, metric: str, step: int | None) -> Mapping[str, Any] | None:
     """Return the cells, row by row: rank (-1 for none) and value in the unit (None for unknown); names; None for no ranks."""
-    if not len(facts.ranks):
+    if not len(job.ranks):
         return None
-    values = values_of(facts, metric, step) if metric else np.full(len(facts.ranks), np.nan)
+    values = job.values(metric, step) if metric else np.full(len(job.ranks), np.nan)
     scale, unit = _scale(metric, values)
-    cells = facts.grid.cells
+    cells = job.grid.cells
     rows, columns = cells.shape
     padded = np.append(values / scale, np.nan)[cells]
     flat = padded.ravel().tolist()
-    known = facts.places.places
+    known = job.places.places
     return {
-        "rows": rows, "columns": columns, "ranks": np.append(facts.ranks, -1)[cells].ravel().tolist(),
-        "values": [None if math.isnan(one) else float(f"{one:.6g}") for one in flat], "unit": unit, "form": facts.grid.form,
-        "named": _named(facts),
-        "rowNames": _rows_of(facts), "columnNames": _columns_of(facts),
+        "rows": rows, "columns": columns, "ranks": np.append(job.ranks, -1)[cells].ravel().tolist(),
+        "values": [None if math.isnan(one) else float(f"{one:.6g}") for one in flat], "unit": unit, "form": job.grid.form,
+        "named": _named(job),
+        "rowNames": _rows_of(job), "columnNames": _columns_of(job),
         "places": {name: np.append(own, -1)[cells].ravel().tolist() for name, own in known.items()},
-        "said": list(_said(facts, metric, values, unit, scale)), "name": list(metric_name(metric)) if metric else ["", ""],
+        "said": list(_said(job, metric, values, unit, scale)), "name": list(metric_name(metric)) if metric else ["", ""],
         "whole": metric in (FILE, STAGE) or metric.startswith(GROUP),
     }  # fmt: skip
 
@@ -186,68 +199,68 @@ def _scale(metric: str, values: Floats) -> tuple[float, str]:
     return unit_of(largest)
 
 
-def _rows_of(facts: StrategyFacts) -> list[str]:
-    if facts.grid.form != "parallel":
-        return [str(int(facts.ranks[row[0]])) if row[0] >= 0 else "" for row in facts.grid.cells]
-    several = len({row[1] for row in facts.grid.rows}) > 1
-    return ["" if pp < 0 else f"pp {pp} · tp {tp}" if several else f"pp {pp}" for pp, tp in facts.grid.rows]
+def _rows_of(job: JobStrategy) -> list[str]:
+    if job.grid.form != "parallel":
+        return [str(int(job.ranks[row[0]])) if row[0] >= 0 else "" for row in job.grid.cells]
+    several = len({row[1] for row in job.grid.rows}) > 1
+    return ["" if pp < 0 else f"pp {pp} · tp {tp}" if several else f"pp {pp}" for pp, tp in job.grid.rows]
 
 
-def _columns_of(facts: StrategyFacts) -> list[str]:
-    if not _named(facts):
-        return [f"+{column}" for column in facts.grid.columns]
-    context = facts.places.places.get("cp")
+def _columns_of(job: JobStrategy) -> list[str]:
+    if not _named(job):
+        return [f"+{column}" for column in job.grid.columns]
+    context = job.places.places.get("cp")
     if context is None:
-        return [f"dp {column}" for column in facts.grid.columns]
-    first = facts.grid.cells.max(axis=0)  # ranks of a column have the same place
-    return [f"dp {column} · cp {context[at]}" for column, at in zip(facts.grid.columns, first.tolist(), strict=True)]
+        return [f"dp {column}" for column in job.grid.columns]
+    first = job.grid.cells.max(axis=0)  # ranks of a column have the same place
+    return [f"dp {column} · cp {context[at]}" for column, at in zip(job.grid.columns, first.tolist(), strict=True)]
 
 
-def _named(facts: StrategyFacts) -> bool:
+def _named(job: JobStrategy) -> bool:
     """Return whether the columns are places in the data dimension."""
-    return facts.grid.form == "parallel" and "dp" in facts.places.places
+    return job.grid.form == "parallel" and "dp" in job.places.places
 
 
-def _said(facts: StrategyFacts, metric: str, values: Floats, unit: str, scale: float) -> Text:
+def _said(job: JobStrategy, metric: str, values: Floats, unit: str, scale: float) -> Text:
     name = metric_name(metric) if metric else ("", "")
     known = np.isfinite(values)
-    total = fmt.count(len(facts.ranks))
+    total = fmt.count(len(job.ranks))
     if not known.any():
         pair = both("strategy.grid_said_none", n=total, metric="{metric}")
     else:
         ends = {
-            end: f"{int(facts.ranks[at])} ({fmt.number(float(values[at]) / scale)} {unit})".replace(" )", ")")
+            end: f"{int(job.ranks[at])} ({fmt.number(float(values[at]) / scale)} {unit})".replace(" )", ")")
             for end, at in (("most", int(np.nanargmax(values))), ("least", int(np.nanargmin(values))))
         }
         pair = both("strategy.grid_said", n=total, metric="{metric}", **ends)
     return pair[0].replace("{metric}", name[0]), pair[1].replace("{metric}", name[1])
 
 
-def _note(facts: StrategyFacts) -> list[Any]:
-    return [html.P(t("strategy.reading"), className="ms-muted")] if facts.waiting is not None else []
+def _note(*, reading: bool) -> list[Any]:
+    return [html.P(t("strategy.reading"), className="ms-muted")] if reading else []
 
 
 # The picked rank -----------------------------------------------------------------------------------------------------
 
 
-def picked(source: ProfileSources, ask: GridAsk, facts: StrategyFacts) -> list[Any]:
+def picked(source: ProfileSources, ask: GridAsk, job: JobStrategy) -> list[Any]:
     """Return where the picked rank is, its groups in each dimension, and links; nothing if none is picked."""
     rank = ask.picked
-    if rank is None or rank not in facts.ranks:
+    if rank is None or rank not in job.ranks:
         return []
-    places = facts.places.at(rank)
+    places = job.places.at(rank)
     parts: list[Any] = [html.Strong(t("strategy.picked", n=rank))]
     parts += [html.Span(f"{name} {place}", className="ms-badge") for name, place in places.items()]
-    stage = facts.stages.stage_of(rank)
-    if any(rank in members for members in facts.stages.files.values()):
+    stage = job.stages.stage_of(rank)
+    if any(rank in members for members in job.stages.files.values()):
         attributes = {"data-stage": str(stage), "data-file": str(rank)}
         parts.append(html.Button(t("strategy.open_graph"), type="button", className="ms-strategy-link", **attributes))
     own = next((one for one in source.profiles.members(*_key(ask.choice)) if one[2] == rank), None)
-    if own is not None and "cluster_steps" in facts.frames:
+    if own is not None and "cluster_steps" in job.frames:
         parts.append(html.A(t("strategy.open_cluster"), **address("cluster", ProfileChoice(*own), picked=rank)))
     rows = []
     for name in DIMENSIONS:
-        members = facts.places.group(rank, name)
+        members = job.places.group(rank, name)
         if len(members) > 1:
             many = t("strategy.group_ranks", n=fmt.count(len(members)))
             rows.append((name, Cell(_short(text_of(members)), class_name="ms-mono"), many))

@@ -17,7 +17,7 @@ from parsers.export.frames import csv_rows
 
 from layouts.jobs.two_jobs import figure, sections, tables
 from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
-from layouts.jobs.two_jobs.facts import JobFactsCache, both
+from layouts.jobs.two_jobs.job_pair import ComparedJobs, both
 from layouts.jobs.two_jobs.texts import TEXTS
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
@@ -78,7 +78,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    kept = JobFactsCache()
+    kept = ComparedJobs()
 
     def draw(ask: Any) -> tuple[Any, Any]:
         return shown(source, kept, ask)
@@ -104,7 +104,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     call("picked", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)
 
 
-def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any, Any]:
+def shown(source: ProfileSources, kept: ComparedJobs, asked: Any) -> tuple[Any, Any]:
     """Return (sections as plain lists and what can be chosen, figure); no update if no job is requested.
 
     The sections are empty without a second job.
@@ -133,7 +133,7 @@ def shown(source: ProfileSources, kept: JobFactsCache, asked: Any) -> tuple[Any,
     return facts, drawn
 
 
-def _saver(source: ProfileSources, kept: JobFactsCache, section: str) -> Callable[[Any, Any], Any]:
+def _saver(source: ProfileSources, kept: ComparedJobs, section: str) -> Callable[[Any, Any], Any]:
     def save(clicks: Any, asked: Any) -> Any:
         ask = TwoJobsRequest.read_any(asked) if clicks else None
         two = both(source, kept, ask) if ask is not None else None

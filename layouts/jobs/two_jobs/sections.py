@@ -11,7 +11,7 @@ from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
 from layouts.jobs.two_jobs import story
-from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.job_pair import ComparedJob
 from layouts.jobs.two_jobs.quantities import percent, quantity, said, signed
 from layouts.jobs.two_jobs.tables import Side, Two
 from layouts.kit import units as fmt
@@ -48,11 +48,11 @@ def _jobs(two: Two) -> Any:
     return table((Column(""), *_AB), lines, class_name="ms-two-jobs-jobs", scroll="ms-two-jobs-scroll")
 
 
-def _name(job: JobFacts) -> Any:
+def _name(job: ComparedJob) -> Any:
     return html.A(job.title, **address("job", job.choice))
 
 
-def _ranks(job: JobFacts) -> Any:
+def _ranks(job: ComparedJob) -> Any:
     number = fmt.count(len(job.values))
     size = job.files.size if job.files is not None else 0
     return said("two_jobs.ranks_of", n=number, total=fmt.count(size)) if size > len(job.values) else number

@@ -11,7 +11,7 @@ from parsers.analysis.jobs.stragglers import LIMITS, Straggler, moves_with
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
-from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.job_pair import ComparedJob
 from layouts.jobs.two_jobs.quantities import metric_name, percent, quantity, said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
@@ -43,7 +43,7 @@ def headline(parts: pd.DataFrame) -> Any:
 # Slow ranks ------------------------------------------------------------------------------------------------------------------
 
 
-def slow(one: JobFacts, other: JobFacts) -> Any:
+def slow(one: ComparedJob, other: ComparedJob) -> Any:
     """Whether the ranks wait for one of them in either job, and whether that follows the rank or the host."""
     if one.slow is None or other.slow is None:
         jobs = "A" if other.slow is not None else "B" if one.slow is not None else "A, B"
@@ -63,13 +63,13 @@ def slow(one: JobFacts, other: JobFacts) -> Any:
     return html.P(said(f"two_jobs.{kind}.one", job=job, who=_who(slow_one, one if job == "A" else other), n=LIMITS.steps))
 
 
-def _certain(job: JobFacts) -> list[Straggler]:
+def _certain(job: ComparedJob) -> list[Straggler]:
     """Return the slow ranks that are more than chance, or all where there are too few steps to tell."""
     few = len(job.steps) < LIMITS.steps
     return [one for one in job.slow or () if one.persistent or few]
 
 
-def _who(one: Straggler, job: JobFacts) -> tuple[str, str]:
+def _who(one: Straggler, job: ComparedJob) -> tuple[str, str]:
     """Return what to say of a slow rank, in both languages."""
     host = job.hosts.get(one.rank, "")
     causes = both(f"two_jobs.cause.{one.cause}")
@@ -81,7 +81,7 @@ def _who(one: Straggler, job: JobFacts) -> tuple[str, str]:
     return texts[0], texts[1]
 
 
-def _together(first: Straggler, second: Straggler, one: JobFacts, other: JobFacts) -> Any:
+def _together(first: Straggler, second: Straggler, one: ComparedJob, other: ComparedJob) -> Any:
     known = first.rank in one.hosts and second.rank in other.hosts
     follows = moves_with(first, second, (one.hosts, other.hosts))
     if known:
@@ -94,7 +94,7 @@ def _together(first: Straggler, second: Straggler, one: JobFacts, other: JobFact
 # What cannot be compared -----------------------------------------------------------------------------------------------------
 
 
-def notes(one: JobFacts, other: JobFacts) -> list[Any]:
+def notes(one: ComparedJob, other: ComparedJob) -> list[Any]:
     """What cannot be compared, or only with care."""
     lines: list[Any] = []
     if not two_jobs_overlap(one, other):
@@ -117,17 +117,17 @@ def notes(one: JobFacts, other: JobFacts) -> list[Any]:
     return lines
 
 
-def two_jobs_overlap(one: JobFacts, other: JobFacts) -> bool:
+def two_jobs_overlap(one: ComparedJob, other: ComparedJob) -> bool:
     """Return whether any rank is in both jobs."""
     return bool(len(one.values.index.intersection(other.values.index)))
 
 
-def parallel_text(job: JobFacts) -> str:
+def parallel_text(job: ComparedJob) -> str:
     """Return the sizes of the parallel dimensions: tp 8, pp 2, dp 4; empty for unknown."""
     return ", ".join(f"{name} {size}" for name, size in job.parallel.items())
 
 
-def _bubble_sources(job: JobFacts) -> set[str]:
+def _bubble_sources(job: ComparedJob) -> set[str]:
     steps = job.frames["cluster_steps"]
     return set() if steps is None else set(steps["bubble_source"].astype("str")) - {""}
 

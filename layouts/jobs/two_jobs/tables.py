@@ -10,9 +10,9 @@ from parsers.analysis.jobs import two_jobs
 from parsers.deferred import pandas as pd
 
 from layouts.jobs.two_jobs.asks import TwoJobsRequest
-from layouts.jobs.two_jobs.facts import JobFacts
+from layouts.jobs.two_jobs.job_pair import ComparedJob
 
-Two = tuple[JobFacts, JobFacts]
+Two = tuple[ComparedJob, ComparedJob]
 SECTIONS = ("parts", "ranks", "operations", "links", "groups")
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.jobs.links import totals
+from parsers.analysis.jobs.links import slow_links, totals
+from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
@@ -29,6 +30,7 @@ ROUNDING = 1e-10
 """Relative difference that sums of the same numbers may have."""
 _COLUMNS = {name: "own_bubble_ns" if name == "bubble" else f"{name}_ns" for name in TIMES}
 _OPERATION = {"operations": "elapse_ns", "waited": "own_wait_ns", "lateness": "lateness_ns"}
+_SHORT = {"tensor_model": "tp", "context": "cp", "expert_model": "ep", "pipeline_model": "pp", "data": "dp"}
 Frames = Mapping[str, "pd.DataFrame | None"]
 
 
@@ -215,3 +217,31 @@ def largest_part(parts: pd.DataFrame) -> tuple[str, float]:
     differences: Floats = parts.loc[names, "difference"].to_numpy(np.float64)
     place = int(np.argmax(np.abs(differences)))
     return names[place], float(differences[place])
+
+
+# One job ---------------------------------------------------------------------------------------------------------------------
+
+
+def steps_of(frames: Frames) -> tuple[int, ...]:
+    """Return the numbers of the steps of ranks, in order."""
+    steps = frames.get("cluster_steps")
+    return () if steps is None else tuple(sorted({int(one) for one in steps["step"][steps["kind"].astype("str") == "rank"]}))
+
+
+def parallel_sizes(parallel: Mapping[str, int]) -> dict[str, int]:
+    """Return the size of each known dimension by its short name, from sizes as in `JobFiles.parallel`."""
+    names = {f"{long}_parallel_size": short for long, short in _SHORT.items()}
+    return {short: parallel[name] for name, short in names.items() if name in parallel}
+
+
+def late_ranks(frames: Frames) -> tuple[Straggler, ...] | None:
+    """Return the ranks of a job that others wait for; None if that cannot be judged."""
+    collectives, steps, groups = (frames.get(name) for name in ("collectives", "cluster_steps", "groups"))
+    if collectives is None or steps is None or groups is None or not len(groups) or not len(collectives):
+        return None
+    ranks = steps["rank"][(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)].nunique()
+    if ranks < 2 or not alike(groups) or not collectives["lateness_ns"].notna().any():
+        return None
+    links = frames.get("links")
+    slow = slow_links(links) if links is not None else []
+    return tuple(stragglers(collectives, steps, groups, slow))

@@ -13,9 +13,8 @@ import pytest
 
 from layouts.jobs.strategy.asks import COLOURS, read_graph, read_grid
 from layouts.jobs.strategy.drawing import Strategies, drawing
-from layouts.jobs.strategy.facts import FRAMES
 from layouts.jobs.strategy.page import PAGE, _node
-from layouts.jobs.strategy.summary import metric_name, summary
+from layouts.jobs.strategy.summary import FRAMES, metric_name, summary
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileFrame

@@ -15,7 +15,7 @@ import pytest
 
 from layouts.jobs.two_jobs import figure, story, tables
 from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
-from layouts.jobs.two_jobs.facts import JobFacts, JobFactsCache, both
+from layouts.jobs.two_jobs.job_pair import ComparedJob, ComparedJobs, both
 from layouts.jobs.two_jobs.page import PAGE, _saver, shown
 from layouts.jobs.two_jobs.quantities import percent, quantity, signed
 from layouts.jobs.two_jobs.texts import TEXTS
@@ -57,7 +57,7 @@ ASK = {"run": ["a"], "session": ["rank_0"], "rank": ["0"], "with_run": ["b"], "w
 
 def text_of(source: MemorySource, **more: list[str]) -> tuple[dict[str, str], Any]:
     """The text of each section, in English and Chinese, and the figure."""
-    facts, drawn = shown(source, JobFactsCache(), {**ASK, **more})
+    facts, drawn = shown(source, ComparedJobs(), {**ASK, **more})
     return {name: " ".join(_texts(content)) for name, content in facts["sections"].items()}, drawn
 
 
@@ -67,10 +67,10 @@ def _texts(content: Any) -> list[str]:
     return [text for child in content for text in _texts(child[2] if isinstance(child, list) else child)]
 
 
-def facts_pair(source: MemorySource, **more: list[str]) -> tuple[JobFacts, JobFacts]:
+def facts_pair(source: MemorySource, **more: list[str]) -> tuple[ComparedJob, ComparedJob]:
     ask = TwoJobsRequest.read_any({**ASK, **more})
     assert ask is not None
-    two = both(source, JobFactsCache(), ask)
+    two = both(source, ComparedJobs(), ask)
     assert two is not None
     return two
 
@@ -126,7 +126,7 @@ def test_jobs_without_a_common_rank() -> None:
     moved["steps"] = made.steps.assign(rank=made.steps["rank"] + 8)
     other = profile(Made(**moved))
     source = source_of(profile(made), other)
-    facts, drawn = shown(source, JobFactsCache(), {**ASK, "with_session": ["rank_8"], "with_rank": ["8"]})
+    facts, drawn = shown(source, ComparedJobs(), {**ASK, "with_session": ["rank_8"], "with_rank": ["8"]})
     text = " ".join(_texts(facts["sections"]["head"]))
     assert "no rank in common" in text
     assert "No rank has the parts of its steps in both jobs" in text
@@ -207,7 +207,7 @@ def test_files_have_all_rows_in_full_precision() -> None:
 def test_files_hold_no_formula() -> None:
     host = dict.fromkeys(range(16), "=1+2")
     source = source_of(profile(make(1, ranks=16, group=8), host), profile(make(2, ranks=16, group=8), host))
-    content = _saver(source, JobFactsCache(), "ranks")(1, ASK)["content"]
+    content = _saver(source, ComparedJobs(), "ranks")(1, ASK)["content"]
     assert "'=1+2" in content
     assert ",=1+2" not in content
 
@@ -253,7 +253,7 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
         with pytest.raises(BadInput):
             TwoJobsRequest.read_any({**ASK, **bad})
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
-    facts, drawn = shown(source, JobFactsCache(), {key: value for key, value in ASK.items() if not key.startswith("with")})
+    facts, drawn = shown(source, ComparedJobs(), {key: value for key, value in ASK.items() if not key.startswith("with")})
     assert (facts["sections"], drawn) == ({}, None)
     empty = {"profiles": {("rank_0", 0): {"cluster_steps": CLUSTER_STEPS.empty()}}}
     texts, drawn = text_of(source_of(empty, empty))
@@ -263,13 +263,13 @@ def test_what_the_browser_sends_is_not_trusted() -> None:
 
 def test_facts_are_computed_once_for_each_job() -> None:
     source = source_of(profile(make(1, ranks=8, group=4)), profile(make(2, ranks=8, group=4)))
-    kept = JobFactsCache()
+    kept = ComparedJobs()
     choice = ProfileChoice("a", "rank_0", 0, "mark")
-    first = kept.facts(source, choice, None)
-    assert kept.facts(source, choice, None) is first
-    assert kept.facts(source, replace(choice, mark="other"), None) is not first
-    assert kept.facts(source, choice, 3) is not first
-    assert story.two_jobs_overlap(first, kept.facts(source, choice, 3))
+    first = kept.job(source, choice, None)
+    assert kept.job(source, choice, None) is first
+    assert kept.job(source, replace(choice, mark="other"), None) is not first
+    assert kept.job(source, choice, 3) is not first
+    assert story.two_jobs_overlap(first, kept.job(source, choice, 3))
 
 
 def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,10 +277,10 @@ def test_facts_follow_the_files_of_other_ranks_and_frames_that_are_read_again(mo
     made = make(1, ranks=8, group=4)
     content = profile(made)
     frames = content["profiles"]["rank_0", 0]
-    source, kept, choice = source_of(content, content), JobFactsCache(), ProfileChoice("a", "rank_0", 0, "mark of rank 0")
+    source, kept, choice = source_of(content, content), ComparedJobs(), ProfileChoice("a", "rank_0", 0, "mark of rank 0")
     frames["collectives"] = ProfileFrame("reading")
-    assert kept.facts(source, choice, None).frames["collectives"] is None
+    assert kept.job(source, choice, None).frames["collectives"] is None
     frames["collectives"] = made.collectives
-    assert kept.facts(source, choice, None).frames["collectives"] is made.collectives
+    assert kept.job(source, choice, None).frames["collectives"] is made.collectives
     frames["cluster_steps"] = make(2, ranks=16, group=4).steps
-    assert len(kept.facts(source, choice, None).values) == 16
+    assert len(kept.job(source, choice, None).values) == 16

@@ -22,7 +22,7 @@ from layouts.kit.units import count, duration, number, size
 from layouts.runs.overview.head import head, run_of
 from layouts.runs.overview.page import TILES, drawn, shown_run
 from layouts.runs.overview.pictures import CELLS, CHARACTERS
-from layouts.runs.run_numbers import Span, facts, span, speed
+from layouts.runs.run_numbers import facts
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
 from tests.parsers.payloads.test_images import png
@@ -111,62 +111,9 @@ def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) 
     assert known["speed"] == number(sum(steps for _, steps in kept) / sum(seconds for seconds, _ in kept), 3)
 
 
-def test_speed_leaves_restarts_and_pauses_out_and_counts_only_the_newest_intervals() -> None:
-    step = np.array([*range(400), 390, 395, 400], np.int64)
-    wall = np.concatenate((np.arange(299) * 50.0, 299 * 50.0 + np.arange(101) * 0.5, 2e5 + np.arange(3) * 2.5))
-    found = speed(made(1)._replace(step=step, wall_time=wall + 1.7e9))
-    assert found is not None
-    assert found.seconds == pytest.approx(0.5)
-    assert found.intervals == 99
-    still = made(50)._replace(wall_time=np.full(50, 1.7e9))
-    assert speed(still) is None
-    assert speed(made(1)) is None
-    assert speed(made(3)._replace(wall_time=np.array([np.nan, np.inf, -np.inf]))) is None
-
-
-def spaced(seconds: Sequence[float], steps: Sequence[int] = ()) -> Series:
-    """A series whose values came after so many seconds and steps each."""
-    step = np.cumsum([0, *(steps or [1] * len(seconds))])
-    return made(len(step))._replace(step=step, wall_time=1.7e9 + np.cumsum([0.0, *seconds]))
-
-
-@pytest.mark.parametrize(
-    ("given", "seconds"),
-    [
-        pytest.param(spaced([0.5] * 9 + [3600.0] + [0.5] * 9), 0.5, id="a pause"),
-        pytest.param(spaced(([0.5] * 9 + [30.0]) * 5), 0.5, id="an evaluation after every epoch"),
-        pytest.param(spaced([0.5] * 20, [10] * 19 + [5000]), 0.05, id="resumed from a later step"),
-        pytest.param(spaced([0, 0, 1] * 30), 1 / 3, id="whole seconds, several steps in each"),
-        pytest.param(spaced([0, 1, 1] * 30), 2 / 3, id="whole seconds, some with two steps"),
-        pytest.param(spaced([0.5] * 10 + [-7200.0] + [0.5] * 10), 0.5, id="a clock set back"),
-        pytest.param(spaced([1.0] * 10, [1, 0] * 5), 1.0, id="steps recorded twice"),
-    ],
-)
-def test_speed_of_a_training_that(given: Series, seconds: float) -> None:
-    found = speed(given)
-    assert found is not None
-    assert found.seconds == pytest.approx(seconds, rel=0.04)
-
-
-def test_times_that_are_none_count_for_nothing() -> None:
-    wall = np.array([0.0, 1.7e9, np.nan, np.inf, -5.0, 1e300, 1.7e9 + 30, 1.7e9 + 60])
-    series = made(8)._replace(wall_time=wall)
-    assert span([series], series) == Span(60.0, 0.0)
-    found = speed(series)
-    assert found is not None
-    assert (found.seconds, found.intervals) == (30.0, 1)
-    unknown = made(3)._replace(wall_time=np.zeros(3))
-    assert span([unknown], unknown) is None
-
-
-def test_the_span_is_that_of_the_times_and_not_of_the_order_they_were_written_in() -> None:
-    late = made(4)._replace(wall_time=1.7e9 + np.array([5.0, 0.0, 9.0, 7.0]))
-    assert span([made(1)._replace(wall_time=np.array([1.7e9 + 3])), late], late) == Span(9.0, 0.0)
-
-
 def test_pauses_of_a_run_are_told_apart() -> None:
-    run = spaced([10.0] * 20 + [86_400.0] + [10.0] * 20 + [45.0, 10.0])
-    assert span([run], run) == Span(86_855.0, 86_400.0)
+    wall = 1.7e9 + np.cumsum([0.0, *[10.0] * 20, 86_400.0, *[10.0] * 20, 45.0, 10.0])
+    run = made(wall.size)._replace(wall_time=wall)
     source = MemorySource({"a": {"scalar": {"loss": run}}})
     fact = next(fact for fact in facts(source, "a", source.runs.rows()[0]) if fact["name"] == "duration")
     assert (fact["text"], fact["values"]) == ("1 d 00 h", {"paused": "1 d 00 h"})
@@ -397,14 +344,6 @@ def test_every_tile_of_every_demo_run_is_json(store: Store, run: str) -> None:
     for what in TILES:
         found = tile(store, what.name, run)
         json.dumps([part.to_plotly_json() for part in found], default=lambda part: part.to_plotly_json(), allow_nan=False)
-
-
-def test_the_speed_tells_the_steps_it_covers() -> None:
-    step = np.concatenate((np.arange(0, 500), [480], np.arange(481, 900)))
-    wall = 1.7e9 + np.cumsum(np.where(np.arange(step.size) == 890, 1000.0, 2.0))  # a pause before one of the last steps
-    found = speed(made(1)._replace(step=step, wall_time=wall))
-    assert found is not None
-    assert (found.first, found.last, found.intervals) == (799, 899, 99)
 
 
 def test_the_tile_of_explanations(real_data: Path) -> None:

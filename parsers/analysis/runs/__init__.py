@@ -1,0 +1,1 @@
+"""Computes what the list of runs and the overview state about a run."""
