@@ -75,20 +75,13 @@ def _frames() -> dict[str, Any]:
 def measure() -> dict[str, float]:
     """Return CPU ms of what the page asks for: of the first view, which makes the bands, then the least of some repetitions."""
     from layouts.jobs.pipeline.page import drawn
-    from layouts.jobs.pipeline_bands import Pipeline, PipelineRequest
-    from layouts.profiles.profile_choice import ProfileChoice
+    from parsers.analysis.jobs.job_pipeline import JobPipeline
     from parsers.profiler.jobs import JobFiles
 
     frames = _frames()
 
-    class Source:
-        """Only what the pipeline asks of its source."""
-
-        def job(self, *_: object) -> JobFiles:
-            return JobFiles("job", ())
-
-    def pipeline(step: int | None, stages: tuple[int, ...] | None = tuple(range(STAGES))) -> Pipeline:
-        return Pipeline(Source(), PipelineRequest(ProfileChoice("a", ".", 0), step, stages), frames.get)  # type: ignore[arg-type]
+    def pipeline(step: int | None, stages: tuple[int, ...] | None = tuple(range(STAGES))) -> JobPipeline:
+        return JobPipeline(frames.get, JobFiles("job", ()), step=step, stages=stages)
 
     def spent(make: Callable[[], Any], repeated: int = REPEATED) -> float:
         took = []

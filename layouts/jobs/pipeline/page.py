@@ -10,13 +10,14 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.jobs.job_choices import offers
+from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 
 from layouts.jobs.pipeline.bilingual import in_both
 from layouts.jobs.pipeline.story import story
 from layouts.jobs.pipeline.tables import times
 from layouts.jobs.pipeline.texts import TEXTS
-from layouts.jobs.pipeline_bands import FRAMES, Pipeline, PipelineRequest
+from layouts.jobs.pipeline_request import FRAMES, PipelineRequest, pipeline_of
 from layouts.kit import units as fmt
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
@@ -82,7 +83,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
 
     def draw(data: Any) -> tuple[Any, Any, Any]:
         ask = PipelineRequest.read_any(data)
-        return (no_update,) * 3 if ask is None else drawn(Pipeline(source, ask))
+        return (no_update,) * 3 if ask is None else drawn(pipeline_of(source, ask))
 
     app.callback(
         Output(ids("head"), "children"), Output(ids("table"), "children"), Output(ids("facts"), "data"),
@@ -95,12 +96,12 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     call("told", Input(ids("facts"), "data"), root, prevent_initial_call=True)
 
 
-def drawn(pipeline: Pipeline) -> tuple[Any, Any, Any]:
+def drawn(pipeline: JobPipeline) -> tuple[Any, Any, Any]:
     """Return sentences and table (components), and facts for the scripts."""
     return still(story(pipeline)), still(times(pipeline)), facts(pipeline)
 
 
-def facts(pipeline: Pipeline) -> dict[str, Any]:
+def facts(pipeline: JobPipeline) -> dict[str, Any]:
     """Return what the scripts need: steps to offer, colours, stages, micro batches that files tell, and what is said."""
     known = pipeline.micro_batches
     return {
@@ -111,9 +112,9 @@ def facts(pipeline: Pipeline) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def said(pipeline: Pipeline) -> Text:
+def said(pipeline: JobPipeline) -> Text:
     """Return what the chart shows: the mean shares of computing, sending and receiving, collectives and idle time by stage."""
-    step = pipeline.ask.step
+    step = pipeline.step
     of = both("pipeline.said_all") if step is None else both("pipeline.said_step", n=step)
     by_stage: dict[int, list[dict[str, float]]] = {}
     for one in pipeline.times:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.jobs.bubble import in_theory
+from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.waiting import AT_MOST, EXACT, RankTimes
 from parsers.profiler.groups import text_of
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
 from layouts.jobs.pipeline.bilingual import in_both, span
-from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text
 
@@ -24,7 +24,7 @@ MOST_LISTED = 160
 _MARKED = ("forward", "backward")
 
 
-def story(pipeline: Pipeline) -> list[Any]:
+def story(pipeline: JobPipeline) -> list[Any]:
     """Return all sentences."""
     rest = (*stages(pipeline), *marked(pipeline), *missing(pipeline), *clocks(pipeline))
     return [
@@ -34,7 +34,7 @@ def story(pipeline: Pipeline) -> list[Any]:
     ]
 
 
-def bubble(pipeline: Pipeline) -> list[Text]:
+def bubble(pipeline: JobPipeline) -> list[Text]:
     """Return how long ranks wait for other stages, and how that is known."""
     known = [one for one in pipeline.times if one.source and one.total_ns > 0.0]
     if not known:
@@ -63,7 +63,7 @@ def milliseconds(value: float) -> str:
     return fmt.duration(value / 1e9)
 
 
-def theory(pipeline: Pipeline) -> list[Text]:
+def theory(pipeline: JobPipeline) -> list[Text]:
     """Return what 1F1B waits in theory, or why that is not known; nothing without a pipeline."""
     if pipeline.stage_count < 2:
         return []
@@ -80,7 +80,7 @@ def theory(pipeline: Pipeline) -> list[Text]:
     return said
 
 
-def stages(pipeline: Pipeline) -> list[Text]:
+def stages(pipeline: JobPipeline) -> list[Text]:
     """Return what is not known of stages."""
     without = [rank for rank, stage in pipeline.stages.items() if stage < 0]
     if not pipeline.stage_count:
@@ -90,7 +90,7 @@ def stages(pipeline: Pipeline) -> list[Text]:
     return [in_both("pipeline.one_stage")] if pipeline.stage_count == 1 else []
 
 
-def marked(pipeline: Pipeline) -> list[Text]:
+def marked(pipeline: JobPipeline) -> list[Text]:
     """Return what to say about the marks of forward and backward."""
     kinds = {kind for one in pipeline.bands.values() for kind in one.marks}
     if kinds.intersection(_MARKED):
@@ -100,7 +100,7 @@ def marked(pipeline: Pipeline) -> list[Text]:
     return [in_both("pipeline.not_marked")] if any(one.computes for one in pipeline.bands.values()) else []
 
 
-def missing(pipeline: Pipeline) -> list[Text]:
+def missing(pipeline: JobPipeline) -> list[Text]:
     """Return the ranks of which no file tells computing or communication, with the names of such files."""
     found = []
     for key, frame, tells in (
@@ -115,7 +115,7 @@ def missing(pipeline: Pipeline) -> list[Text]:
     return found
 
 
-def clocks(pipeline: Pipeline) -> list[Text]:
+def clocks(pipeline: JobPipeline) -> list[Text]:
     """Return how clocks differ, or that they are aligned; nothing for a single rank."""
     if len(pipeline.bands) < 2:
         return []
@@ -125,7 +125,7 @@ def clocks(pipeline: Pipeline) -> list[Text]:
     most = fmt.duration(found.differ / 1e9)
     said = []
     if pipeline.clocks_differ:
-        said.append(in_both("pipeline.aligned" if pipeline.ask.aligned else "pipeline.clocks", most=most))
+        said.append(in_both("pipeline.aligned" if pipeline.aligned else "pipeline.clocks", most=most))
     if found.sets > 1:
         said.append(in_both("pipeline.clock_sets", n=found.sets))
     return said

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from dash import html
+from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.pipeline import BETWEEN_TWO
 from parsers.analysis.jobs.waiting import RankTimes
 
-from layouts.jobs.pipeline_bands import Pipeline
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.tables import COUNT, SHARE, Column, Quantity, TableRow, first_of, table
@@ -28,7 +28,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def times(pipeline: Pipeline) -> list[Any]:
+def times(pipeline: JobPipeline) -> list[Any]:
     """Return the table, and what is left out of it; nothing without ranks."""
     found = pipeline.times
     if not found:
@@ -38,12 +38,12 @@ def times(pipeline: Pipeline) -> list[Any]:
     drawn = table(_COLUMNS, body, class_name="ms-pipeline-table", scroll="ms-pipeline-scroll")
     said: list[Any] = []
     steps = max(one.steps for one in found)
-    if pipeline.ask.step is None and steps > 1:
+    if pipeline.step is None and steps > 1:
         said.append(html.P(t("pipeline.mean", n=fmt.count(steps)), className="ms-muted"))
     return [drawn, *said, *first_of("pipeline.shown", len(listed), len(found))]
 
 
-def _row(one: RankTimes, pipeline: Pipeline, *, first: bool) -> TableRow:
+def _row(one: RankTimes, pipeline: JobPipeline, *, first: bool) -> TableRow:
     own = pipeline.bands.get(one.rank)
     computes, communicates = (own.computes, own.communicates) if own is not None and one.steps else (False, False)
     stage: Any = t("pipeline.stage", n=one.stage) if one.stage >= 0 else t("pipeline.no_stage")

@@ -11,11 +11,12 @@ import pytest
 
 from layouts.jobs.pipeline import page, story, tables
 from layouts.jobs.pipeline.texts import TEXTS
-from layouts.jobs.pipeline_bands import Pipeline, PipelineRequest, Row
+from layouts.jobs.pipeline_request import PipelineRequest, pipeline_of
 from layouts.kit.i18n import CATALOGUE
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput
 from parsers import open_run
+from parsers.analysis.jobs.job_pipeline import JobPipeline, Row
 from parsers.analysis.jobs.pipeline import BANDS, HIDDEN
 from parsers.cluster_frames import JOB_FRAMES
 from tests.sources import MemorySource
@@ -32,21 +33,21 @@ def source_of(path: Path) -> MemorySource:
     return MemorySource({"a": {"profiles": profiles, "job": job.files}})
 
 
-def pipeline(source: MemorySource, **state: Any) -> Pipeline:
+def pipeline(source: MemorySource, **state: Any) -> JobPipeline:
     given = {name.rstrip("_"): value if isinstance(value, list) else [value] for name, value in state.items()}
     ask = PipelineRequest.read_any(ASK | given)
     assert ask is not None
-    return Pipeline(source, ask)
+    return pipeline_of(source, ask)
 
 
-def said(one: Pipeline) -> list[str]:
+def said(one: JobPipeline) -> list[str]:
     parts = (story.bubble, story.theory, story.stages, story.marked, story.missing, story.clocks)
     every = [sentence for part in parts for sentence in part(one)]
     assert all(chinese and "{" not in chinese for _, chinese in every)
     return [english for english, _ in every]
 
 
-def rows_of(one: Pipeline) -> list[list[str]]:
+def rows_of(one: JobPipeline) -> list[list[str]]:
     """The texts of the table, English."""
 
     def text(part: Any) -> str:

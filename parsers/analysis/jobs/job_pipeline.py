@@ -1,4 +1,4 @@
-"""The pipeline of a job: what its page shows, and what its plain routes send.
+"""The pipeline of a job: bands of its ranks over a step, their times, stages, micro batches and clocks.
 
 Times of a window are ns after the begin of the step that is shown, which is that of its first rank.
 """
@@ -6,12 +6,13 @@ Times of a window are ns after the begin of the step that is shown, which is tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 import numpy as np
+
 from parsers.analysis.jobs.clocks import clock_offsets
 from parsers.analysis.jobs.pipeline import (
     BANDS,
@@ -31,15 +32,6 @@ from parsers.profiler.jobs import JobFiles
 from parsers.profiler.step_parts import stages_named
 from parsers.schema import Schema
 
-from layouts.kit import parameters as asked
-from layouts.kit.parameters import Request
-from layouts.kit.state import BadInput, number, texts
-from layouts.profiles.profile_choice import ProfileChoice, profile, read_step
-from layouts.sources import ProfileSources
-
-FRAMES = ("collectives", "device_times", "cluster_steps", "groups", "stages")
-CLOSED = "none"
-"""The stage in an address in which no stage is unfolded."""
 OPEN_RANKS = 32
 """Ranks up to which all stages are unfolded at first."""
 LEAST_CLOCK_NS = 1_000
@@ -47,37 +39,7 @@ MOST_ROWS = 256
 """Rows that are drawn; the tables have all ranks."""
 MOST_OPERATIONS = 8
 """Operations of a moment that are named."""
-COLUMNS = (50, 4_096)
-_LONGEST_NS = 2.0**53
 _MAGIC = b"MSPL"
-
-
-def _stages(data: Any) -> tuple[int, ...] | None:
-    named = texts(data, "stage")
-    if any(not (one == CLOSED or one == "-1" or (one.isascii() and one.isdecimal() and len(one) < 10)) for one in named):
-        raise BadInput(f"stage: expected numbers of stages, or {CLOSED}; found {named[0][:80]!r}")
-    return tuple(int(one) for one in named if one != CLOSED) if named else None
-
-
-def _window(data: Any) -> tuple[int, int] | None:
-    begin, end = (int(number(data, key, -1.0, 0.0, _LONGEST_NS)) for key in ("from", "to"))
-    return (begin, end) if 0 <= begin < end else None
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineRequest(Request):
-    """A request: a profile, whose job is meant; step None for all.
-
-    stages are the unfolded ones, None for the default. aligned: clocks are compared by collective operations. typed is the
-    number of micro batches that the user gives, 0 for none. window is (from, to) in ns, None for the whole step.
-    """
-
-    choice: ProfileChoice = profile()
-    step: int | None = asked.part(read_step, "step")
-    stages: tuple[int, ...] | None = asked.part(_stages, "stage")
-    aligned: bool = asked.switch("align")
-    typed: int = asked.count("m", 0, 0.0, 1e6)
-    window: tuple[int, int] | None = asked.part(_window, "from", "to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,30 +97,27 @@ def _nothing() -> pd.DataFrame:
     return DEVICE_TIMES.empty()
 
 
-class Pipeline:
-    """The pipeline of the job that a request names. Properties are computed on first use; a frame no file has is empty.
-
-    A step that the job does not have means all of them.
-    """
+class JobPipeline:
+    """The pipeline of a job. Properties are computed on first use; a frame no file has is empty."""
 
     def __init__(
-        self, source: ProfileSources, ask: PipelineRequest, frame: Callable[[str], pd.DataFrame | None] | None = None
-    ) -> None:
-        self.source = source
-        self._asked = ask
-        self._frame = frame or (lambda name: ask.choice.frame(source, name))
+        self, frame: Callable[[str], pd.DataFrame | None], files: JobFiles | None, *, step: int | None = None,
+        stages: tuple[int, ...] | None = None, aligned: bool = False, typed: int = 0, window: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Take a function that returns a frame of the job by its name, the files of the job, and what is wanted.
 
-    @cached_property
-    def ask(self) -> PipelineRequest:
-        """The request, of a step that the job has."""
-        known = self._asked.step is None or self._asked.step in self.steps
-        return self._asked if known else replace(self._asked, step=None, window=None)
-
-    @cached_property
-    def files(self) -> JobFiles | None:
-        """The files of the job."""
-        choice = self._asked.choice
-        return self.source.profiles.job(choice.run, choice.session, choice.rank)
+        step is None for all, which one that the job does not have means, too. stages are the unfolded ones, None for the
+        default. aligned: clocks are compared by collective operations. typed is the number of micro batches that the user
+        gives, 0 for none. window is (from, to) in ns, None for the whole step.
+        """
+        self.files = files
+        self.aligned = aligned
+        self._frame = frame
+        self._unfolded = stages
+        self._typed = typed
+        known = step is None or step in self.steps
+        self.step = step if known else None
+        self._window = window if known else None
 
     @cached_property
     def collectives(self) -> pd.DataFrame:
@@ -231,13 +190,13 @@ class Pipeline:
     @cached_property
     def times(self) -> list[RankTimes]:
         """The times of each rank in the step, by stage and rank."""
-        return rank_times(self._by_stage, self.bands, self.cluster_steps, self.stages, self.ask.step)
+        return rank_times(self._by_stage, self.bands, self.cluster_steps, self.stages, self.step)
 
     @cached_property
     def micro_batches(self) -> MicroBatches:
         """The number of micro batches, and where it is known from."""
         told = self.files.micro_batches if self.files is not None else 0
-        return micro_batches(list(self.bands.values()), self.ask.step, told=told, typed=self.ask.typed)
+        return micro_batches(list(self.bands.values()), self.step, told=told, typed=self._typed)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -245,8 +204,8 @@ class Pipeline:
         by_stage: dict[int, list[int]] = {}
         for rank in self._by_stage:
             by_stage.setdefault(self.stages[rank], []).append(rank)
-        asked = self.ask.stages
-        unfolded = set(by_stage) if asked is None and len(self.ranks) <= OPEN_RANKS else set(asked or ())
+        wanted = self._unfolded
+        unfolded = set(by_stage) if wanted is None and len(self.ranks) <= OPEN_RANKS else set(wanted or ())
         found = []
         for stage, ranks in by_stage.items():
             if stage in unfolded or len(ranks) == 1:
@@ -267,7 +226,7 @@ class Pipeline:
 
     @cached_property
     def _placed(self) -> tuple[dict[int, int], int]:
-        return origins_of(list(self.bands.values()), self.ask.step, self.clocks.ahead if self.ask.aligned else {})
+        return origins_of(list(self.bands.values()), self.step, self.clocks.ahead if self.aligned else {})
 
     @property
     def length_ns(self) -> int:
@@ -281,7 +240,7 @@ class Pipeline:
     @cached_property
     def window(self) -> tuple[int, int]:
         """The window that is shown: the part of the requested one that lies in the step, or all of the step."""
-        begin, end = self.ask.window or (0, self.length_ns)
+        begin, end = self._window or (0, self.length_ns)
         end = min(end, self.length_ns)
         return (begin, end) if begin < end else (0, self.length_ns)
 
@@ -324,7 +283,7 @@ class Pipeline:
         begin, end = (int(edge) - self.origin(rank) for edge in one.edges[place : place + 2])
         found = {"band": band, "begin": begin, "end": end, "operations": self._running(rank, time)}
         if band in one.marks:
-            window = one.window(self.ask.step) or (0, 0)
+            window = one.window(self.step) or (0, 0)
             before = np.sort(one.marks[band])
             found["number"] = int(np.searchsorted(before, time, "right") - np.searchsorted(before, window[0]))
         return found
