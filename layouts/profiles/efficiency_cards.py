@@ -14,13 +14,14 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.profiles.efficiency import KNOWN, DevicePeak, KnownDevice
+from parsers.analysis.profiles.efficiency.figures import Doubt
 
 from layouts.kit import units as fmt
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, both, t
 from layouts.kit.page import Ids
 from layouts.kit.plain_html import still
-from layouts.profiles.efficiency import SETTINGS, Doubt, Efficiency, EfficiencyRequest, MeasuredProfiles
+from layouts.profiles.efficiency import SETTINGS, Efficiency, EfficiencyRequest, MeasuredProfiles
 from layouts.profiles.efficiency_texts import TEXTS
 from layouts.profiles.links import address
 from layouts.sources import ProfileSources

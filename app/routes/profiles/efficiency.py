@@ -16,8 +16,9 @@ from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import Unusable, answered, asked
 from app.routes.values.media import safe_name
-from layouts.profiles.efficiency import TABLES, Efficiency, EfficiencyRequest
+from layouts.profiles.efficiency import Efficiency, EfficiencyRequest
 from layouts.sources import ProfileSources
+from parsers.analysis.profiles.efficiency.figures import TABLES
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:

@@ -2,7 +2,7 @@
 
     <prefix>shapes/types.csv?run=KEY&session=NAME&rank=N   also operators.csv, steps.csv, shapes.csv, executions.csv
 
-Parameters are those of the page's address (`layouts.profiles.shape_tables.ShapeRequest`). Times are in ns.
+Parameters are those of the page's address (`layouts.profiles.shape_request.ShapeRequest`). Times are in ns.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from app.routes.csv_files import csv_answer
 from app.routes.profiles.frames import chosen_frame
 from app.routes.refusals import answered, asked
 from app.routes.values.media import safe_name
-from layouts.profiles.shape_tables import TABLES, ShapeRequest, Times
+from layouts.profiles.shape_request import ShapeRequest, Times
 from layouts.sources import ProfileSources
+from parsers.analysis.profiles.shape_tables import TABLES
 
 
 def add_routes(routes: Blueprint, source: ProfileSources) -> None:

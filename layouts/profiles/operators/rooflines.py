@@ -50,7 +50,7 @@ def roofline_card(found: Efficiency) -> list[Any]:
         lines.append(html.P(t("efficiency.roofline_zero", n=fmt.count(zero))))
     if not found.peak.known:
         lines.append(html.P(t("efficiency.roofline_peak"), className="ms-muted"))
-    if math.isnan(found.ask.setting("bandwidth")):
+    if math.isnan(found.setting("bandwidth")):
         lines.append(html.P(t("efficiency.roofline_bandwidth"), className="ms-muted"))
     return lines
 
@@ -75,7 +75,7 @@ def figure(found: Efficiency) -> dict[str, Any] | None:
         _points(shown[places == place], size[places == place], listed_types[place], place)
         for place in np.unique(places).tolist()
     ]
-    peak, bandwidth = found.peak.matrix_per_s, found.ask.setting("bandwidth")
+    peak, bandwidth = found.peak.matrix_per_s, found.setting("bandwidth")
     layout = LAYOUT | {
         "xaxis": {"type": "log", "dtick": 1}, "hoverlabel": hover_label(dark=found.ask.dark),
         "yaxis": {"type": "log", "dtick": 1, "exponentformat": "SI", "ticksuffix": "FLOPS"},

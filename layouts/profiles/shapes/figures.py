@@ -14,7 +14,7 @@ from layouts.kit.i18n import LANGUAGES, both
 from layouts.kit.names import middle
 from layouts.kit.plot_cards import LAYOUT, hover_label, plain
 from layouts.kit.theme import PALETTE
-from layouts.profiles.shape_tables import Times
+from layouts.profiles.shape_request import Times
 from layouts.profiles.step_plots import unit_of
 
 MOST_SHAPES = 9

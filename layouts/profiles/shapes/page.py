@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.profiles.shape_tables import FRAMES
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
@@ -20,7 +21,7 @@ from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
 from layouts.profiles.body import body, damage, register_body
 from layouts.profiles.profile_choice import KEYS as CHOICE
-from layouts.profiles.shape_tables import FRAMES, MOST_TYPES, ShapeRequest, Times
+from layouts.profiles.shape_request import MOST_TYPES, ShapeRequest, Times
 from layouts.profiles.shapes import figures, tables
 from layouts.profiles.shapes.texts import TEXTS
 from layouts.sources import ProfileSources

@@ -12,7 +12,7 @@ from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.names import middle
 from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
-from layouts.profiles.shape_tables import MOST_TYPES, Times
+from layouts.profiles.shape_request import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
 MOST_ROWS = 100

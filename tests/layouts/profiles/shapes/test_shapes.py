@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 
 from layouts.kit.state import BadInput
-from layouts.profiles.shape_tables import TABLES, ShapeRequest, Times
+from layouts.profiles.shape_request import ShapeRequest, Times
 from layouts.profiles.shapes import figures, page, tables
 from parsers import open_run
+from parsers.analysis.profiles.shape_tables import TABLES
 from parsers.profile_frames import KERNELS, SHAPE_TIMES
 from parsers.profiler.frame_parts import categorical, frame_of
 from tests.sources import MemorySource

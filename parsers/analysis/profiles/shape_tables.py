@@ -1,69 +1,46 @@
-"""Times by step and input shape of one profile: what the dynamic shapes page shows and its plain routes send."""
+"""Times by step and input shape of one profile, as the tables of the dynamic shapes page have them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+
 from parsers.analysis.profiles import shape_times
 from parsers.deferred import pandas as pd
 from parsers.profile_frames import SHAPE_TIMES
 
-from layouts.kit import parameters as asked
-from layouts.kit.parameters import Request
-from layouts.profiles.profile_choice import ProfileChoice, profile
-from layouts.sources import ProfileSources
-
 FRAMES = ("shape_times", "kernels")
 """Frames with executions, the one that is preferred first."""
 TABLES = ("types", "operators", "steps", "shapes", "executions")
-MOST_TYPES = 10
-"""Maximum number of types drawn at once."""
 USUAL_TYPES = 3
-_LONGEST = 4_000
-_UNKNOWN: Mapping[str, str | None] = {"": None, "-": ""}
-"""What stands for no shape and for the unknown one in an address."""
 
 Unit = Literal["operator", "kernel"]
 UNITS: tuple[Unit, ...] = ("operator", "kernel")
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeRequest(Request):
-    """A request: a profile; operators or kernels on GPU; total or mean time of types; scale of times, linear or log.
-
-    types are those drawn, () for the longest of those whose operators have several shapes, and then the others.
-
-    operator "" is the one with the most shapes. shape is the one that is highlighted, None for none ("" is the unknown one).
-    query: part of the names of operators listed.
-    """
-
-    choice: ProfileChoice = profile()
-    unit: Unit = asked.one_of("unit", UNITS)
-    by: str = asked.one_of("by", ("total", "mean"))
-    scale: str = asked.one_of("scale", ("linear", "log"))
-    types: tuple[str, ...] = asked.words("type", most=MOST_TYPES, limit=_LONGEST)
-    operator: str = asked.word("op", limit=_LONGEST)
-    shape: str | None = asked.parsed("shape", lambda shape: _UNKNOWN.get(shape, shape), limit=_LONGEST)
-    query: str = asked.word("q", limit=400)
-    language: str = asked.language()
-    dark: bool = asked.dark()
-
-
-class Times:
-    """The executions of the profile that a request names. Properties are computed on first use.
+class ShapeTables:
+    """The executions of a profile by operator, shape and step. Properties are computed on first use.
 
     Types and operators that the profile does not have, such as those of another profile, are ignored.
     """
 
     def __init__(
-        self, source: ProfileSources, ask: ShapeRequest, frame: Callable[[str], pd.DataFrame | None] | None = None
-    ) -> None:
-        self.ask = ask
-        self._frame = frame or (lambda name: ask.choice.frame(source, name))
+        self, frame: Callable[[str], pd.DataFrame | None], *, unit: Unit = "operator", types: tuple[str, ...] = (),
+        operator: str = "", query: str = "",
+    ) -> None:  # fmt: skip
+        """Take a function that returns a frame of the profile by its name, and what is wanted.
+
+        types are those by step, () for the longest of those whose operators have several shapes, and then the others. operator
+        "" is the one with the most shapes. query: part of the names of operators listed.
+        """
+        self._frame = frame
+        self._unit = unit
+        self._types = types
+        self._operator = operator
+        self._query = query
 
     @cached_property
     def whole(self) -> pd.DataFrame:
@@ -85,7 +62,7 @@ class Times:
     @cached_property
     def unit(self) -> Unit:
         """The unit that is asked for, or the one there is."""
-        return self.ask.unit if self.ask.unit in self.units or not self.units else self.units[0]
+        return self._unit if self._unit in self.units or not self.units else self.units[0]
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -109,7 +86,7 @@ class Times:
         """The types that are drawn."""
         known = set(self.types["type"].tolist())
         usual = self.types.sort_values("changing", key=lambda number: number == 0, kind="stable")["type"]
-        return tuple(one for one in self.ask.types if one in known) or tuple(usual.head(USUAL_TYPES).tolist())
+        return tuple(one for one in self._types if one in known) or tuple(usual.head(USUAL_TYPES).tolist())
 
     @cached_property
     def by_step(self) -> shape_times.ByStep:
@@ -124,17 +101,17 @@ class Times:
     @cached_property
     def listed(self) -> pd.DataFrame:
         """The operators whose names contain the query."""
-        if not self.ask.query:
+        if not self._query:
             return self.operators
         names = self.operators["name"].astype(str).str
-        return self.operators[names.contains(self.ask.query, case=False, regex=False).to_numpy(bool)]
+        return self.operators[names.contains(self._query, case=False, regex=False).to_numpy(bool)]
 
     @cached_property
     def operator(self) -> str:
         """The operator that is asked for, else the one with the most shapes; "" without any."""
         names = self.operators["name"]
-        if self.ask.operator and (names == self.ask.operator).any():
-            return self.ask.operator
+        if self._operator and (names == self._operator).any():
+            return self._operator
         return str(names.iloc[0]) if len(names) else ""
 
     @cached_property
