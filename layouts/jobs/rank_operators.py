@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from parsers.analysis.jobs.choosing import distinct
-from parsers.analysis.jobs.rank_operators.operators import COMPUTING, Operators, operators
-from parsers.analysis.jobs.rank_operators.shifts import ends_of, shifts, to_one_zero
+from parsers.analysis.jobs.rank_operators.arranging import arranged, chosen_ranks, rank_order, steps_of
+from parsers.analysis.jobs.rank_operators.memory import MemoryCurve
+from parsers.analysis.jobs.rank_operators.operators import COMPUTING, operators
 from parsers.analysis.jobs.rank_operators.tables import Member, Rank, ShownOperators
 from parsers.analysis.jobs.rank_operators.traces import of_trace
-from parsers.analysis.jobs.rank_operators.views import Laid
 from parsers.analysis.jobs.stages import stages
-from parsers.analysis.profiles.memory import Series
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import ranks_of
@@ -34,19 +31,13 @@ from layouts.profiles.profile_choice import ProfileChoice, profile, read_step
 from layouts.sources import ProfileSources
 
 FRAMES = ("kernels", "collectives", "groups", "ranks")
-FIRST = 8
-"""Ranks shown unless others are asked for."""
-MOST_RANKS = 64
 PATIENCE = 0.4
 """Seconds in which further ranks are read within one request."""
 KEPT_BYTES = 384 << 20
 _KEPT_SHOWN = 4
 _RANKS = re.compile(r"\d{1,7}(-\d{1,7})?(,\d{1,7}(-\d{1,7})?)*")
 _MOST_NAMED = 1 << 16
-_PLACED = ["rank", "shift_ns", "stage", "part"]
 Frame = Callable[[str], "pd.DataFrame | None"]
-Known = Sequence[Sequence[int]]
-"""The ranks of each stage."""
 
 
 def _named(rows: str) -> tuple[int, ...]:
@@ -76,13 +67,6 @@ class RankOperatorRequest(Request):
     rows: tuple[int, ...] = asked.parsed("rows", _named, default=(), limit=1000)
     stage: int | None = asked.whole("stage", high=1e6)
     aligned: bool = asked.switch("aligned")
-
-
-class MemoryCurve(NamedTuple):
-    """Allocated memory of a component of a rank over time."""
-
-    component: str
-    series: Series
 
 
 class RankCaches:
@@ -116,8 +100,8 @@ def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, fra
     mark = (choice.run, choice.session, _mark(rows.values()))
     collectives, groups = frame("collectives"), frame("groups")
     known = [] if groups is None else stages(groups, ranks_of)
-    order = _order(members, collectives, known)
-    wanted, absent, left_out = _wanted(ask, order, known)
+    order = rank_order(members, collectives, known)
+    wanted, absent, left_out = chosen_ranks(order, known, ask.rows, ask.stage)
     key = (mark, wanted, ask.step, ask.aligned)
     found = kept.shown.get(key)
     if found is not None:
@@ -134,27 +118,12 @@ def look(source: ProfileSources, ask: RankOperatorRequest, kept: RankCaches, fra
             ranks.append(one)
     if len(ranks) < len(wanted):
         return Reading(len(ranks), len(wanted))
-    moved = _shifts(ask, ranks, collectives, known)
-    stage_of = {rank: number for number, own in enumerate(known) for rank in own}
-    own = [one.operators for one in ranks]
-    own, zeros = _on_one_axis(own, moved)
-    laid = Laid(tuple(own), tuple(stage_of.get(one.rank, -1) for one in own))
-    shown = ShownOperators(
-        laid, tuple(ranks), order, tuple(map(tuple, known)), _steps(collectives, frame("kernels")), moved, frame("ranks"),
-        ask.aligned, absent, left_out, members, zeros,
+    shown = arranged(
+        ranks, order, known, collectives, steps=steps_of(collectives, frame("kernels")), about=frame("ranks"), step=ask.step,
+        aligned=ask.aligned, absent=absent, left_out=left_out, members=members,
     )  # fmt: skip
     kept.shown.put(key, shown)
     return shown
-
-
-def _on_one_axis(ranks: Sequence[Operators], moved: pd.DataFrame) -> tuple[list[Operators], bool]:
-    """Return ranks moved as the shifts say, and whether their clocks count from different zeros: then they begin together."""
-    told = {rank: (shift, stage, part) for rank, shift, stage, part in moved[_PLACED].itertuples(index=False)}
-    aligned = [one.shifted(int(told.get(one.rank, (0,))[0])) for one in ranks]
-    sets: dict[object, int] = {}
-    together = [sets.setdefault(told[one.rank][1:] if one.rank in told else ("", one.rank), len(sets)) for one in ranks]
-    zeros = to_one_zero(aligned, together)
-    return [one.shifted(shift) for one, shift in zip(aligned, zeros, strict=True)], any(zeros)
 
 
 def rows_of(source: ProfileSources, members: Iterable[Member]) -> dict[int, ProfileRow]:
@@ -172,24 +141,6 @@ def rows_of(source: ProfileSources, members: Iterable[Member]) -> dict[int, Prof
 def _mark(rows: Iterable[ProfileRow]) -> str:
     """Return a text that changes whenever a file of any rank does."""
     return hashlib.blake2b("\n".join(row.mark for row in rows).encode(), digest_size=16).hexdigest()
-
-
-def _order(members: Mapping[int, Member], collectives: pd.DataFrame | None, known: Known) -> tuple[int, ...]:
-    """Return all ranks, stage after stage; those of no stage last."""
-    told = [] if collectives is None else distinct(collectives["rank"].to_numpy()).tolist()
-    every = {rank for rank in (*members, *told) if rank >= 0}
-    staged = [rank for own in known for rank in own if rank in every]
-    return (*staged, *sorted(every.difference(staged)))
-
-
-def _wanted(ask: RankOperatorRequest, order: Sequence[int], known: Known) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Return the ranks to show, those asked for that there are none of, and how many were left out."""
-    inside = [rank for rank in order if ask.stage is None or (ask.stage < len(known) and rank in known[ask.stage])]
-    if not ask.rows:
-        return tuple(inside[:FIRST]), (), 0
-    asked = set(ask.rows)
-    chosen = [rank for rank in inside if rank in asked]
-    return tuple(chosen[:MOST_RANKS]), tuple(sorted(asked.difference(order))), max(0, len(chosen) - MOST_RANKS)
 
 
 def _read(
@@ -226,17 +177,3 @@ def _traced(source: ProfileSources, member: Member, row: ProfileRow, made: Rank,
         return Rank(made.operators, made.problems, found.text if found.state == "failed" else "")
     traced = of_trace(made.operators.rank, opened.trace, opened.steps(), step=step)
     return Rank(traced, (*made.problems, *found.problems), traced=True) if len(traced) else made
-
-
-def _shifts(ask: RankOperatorRequest, ranks: Sequence[Rank], collectives: pd.DataFrame | None, known: Known) -> pd.DataFrame:
-    """Return the shifts of ranks, without rows unless they were asked for."""
-    if not ask.aligned:
-        return shifts(ends_of(None, ()), ())
-    told = collectives if collectives is None or ask.step is None else collectives[collectives["step"] == ask.step]
-    return shifts(ends_of(told, [one.operators for one in ranks]), known)
-
-
-def _steps(collectives: pd.DataFrame | None, kernels: pd.DataFrame | None) -> tuple[int, ...]:
-    """Return the numbers of the steps, as communication and the kernels of the chosen rank tell them."""
-    found = [one["step"].to_numpy() for one in (collectives, kernels) if one is not None]
-    return tuple(int(step) for step in distinct(np.concatenate(found)) if step >= 0) if found else ()

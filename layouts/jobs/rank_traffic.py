@@ -5,7 +5,6 @@ Values of tables are means per rank and step unless their name says otherwise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,13 +15,11 @@ from parsers.analysis.jobs import contention as beside
 from parsers.analysis.jobs import links as slow
 from parsers.analysis.jobs import packets as sizes
 from parsers.analysis.jobs import traffic
-from parsers.analysis.jobs.choosing import coded, distinct, rows_of
-from parsers.analysis.jobs.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix
-from parsers.analysis.jobs.stragglers import ALIKE
+from parsers.analysis.jobs.choosing import coded, rows_of
+from parsers.analysis.jobs.matrix import CLASSES, HOWS, MEASURES, Cells, Matrix, Measure, cells, matrix, members_of, only_group
 from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
-from parsers.profiler.groups import ranks_of
 from parsers.schema import Schema
 
 from layouts.kit import parameters as asked
@@ -148,10 +145,7 @@ class Traffic:
     def totals(self) -> pd.DataFrame:
         """The totals at the level asked for, in the order asked for."""
         found = traffic.totals(self.collectives, self.sent, self.ask.by, self.rows)
-        found["reference"] = [self.ask.references.get(name, math.nan) for name in found["transport"]]
-        # The bandwidth of few bytes is that of starting, not of the transport.
-        found.loc[~(found["carried_bytes"] >= slow.LEAST_BYTES), "reference"] = math.nan
-        found["of_reference"] = found["bandwidth"] / found["reference"]
+        found = traffic.with_reference(found, self.ask.references)
         name, _, way = self.ask.sort.rpartition(":")
         if name in found.columns and way in ("asc", "desc"):
             found = found.sort_values(name, ascending=way == "asc", kind="stable", ignore_index=True, na_position="last")
@@ -167,18 +161,7 @@ class Traffic:
             named = self.rows[coded(self.collectives["name"], (self.ask.operation,))[self.rows]]
             if len(named):
                 return str(self.collectives["group"].iloc[named[0]]), self.ask.operation
-        shaped = self.groups["group"].astype("str")[self.groups["kind"].map(self._shaped).astype("bool")]
-        rows = self.rows[~coded(self.collectives["group"], shaped)[self.rows]]
-        return traffic.longest(self.collectives, rows if len(rows) else self.rows)
-
-    def shaped(self, group: str) -> bool:
-        """Return whether the ranks of a group do different work, as the kind of the group says."""
-        kinds = self.groups["kind"][self.groups["group"] == group]
-        return bool(len(kinds)) and self._shaped(str(kinds.iloc[0]))
-
-    @staticmethod
-    def _shaped(kind: str) -> bool:
-        return kind != "" and kind not in ALIKE
+        return traffic.waited_for(self.collectives, self.groups, self.rows)
 
     @cached_property
     def spread(self) -> traffic.RankSpread:
@@ -200,11 +183,7 @@ class Traffic:
     @cached_property
     def group_of_matrix(self) -> str:
         """The group whose block the matrix is: the one asked for, or the only one that has links; "" for the whole job."""
-        if self.ask.group:
-            return self.ask.group
-        groups = self.links["group"].cat
-        used = distinct(groups.codes.to_numpy())
-        return str(groups.categories[used[0]]) if len(used) == 1 and used[0] >= 0 else ""
+        return self.ask.group or only_group(self.links)
 
     @cached_property
     def cells(self) -> Cells:
@@ -212,39 +191,24 @@ class Traffic:
         ask, group = self.ask, self.group_of_matrix
         members = members_of(self.groups, group)
         if not group:
-            members = np.array(sorted({one[2] for one in self._members() if one[2] >= 0}), np.int64)
+            choice = ask.choice
+            known = self.source.profiles.members(choice.run, choice.session, choice.rank)
+            members = np.array(sorted({rank for _, _, rank in known if rank >= 0}), np.int64)
         return cells(self.links, group=group, members=members, kind=ask.kind, step=ask.step, of=ask.of, inner=ask.inner)
 
     def matrix(self, first: int = 0, last: int | None = None) -> Matrix:
         """Return the matrix of the places from first up to last."""
         return matrix(self.cells, self.ask.measure, how=self.ask.how, first=first, last=last)
 
-    def _members(self) -> Any:
-        return self.source.profiles.members(self.ask.choice.run, self.ask.choice.session, self.ask.choice.rank)
-
     def table(self, name: str) -> pd.DataFrame:
         """Return one of TABLES but contention, as its CSV has it."""
         if name == "operation":
-            found = self.spread
-            return pd.DataFrame({
-                "group": self.operation[0], "name": self.operation[1], "rank": found.ranks, "elapse_ns": found.elapse_ns,
-                "own_wait_ns": found.own_wait_ns, "transit_ns": found.transit_ns, "wait_ns": found.wait_ns,
-                "lateness_ns": found.caused_ns, "last": found.last, "judged": found.judged, "steps": found.steps,
-            })  # fmt: skip
+            return self.spread.table(*self.operation)
         if name == "links":
             return self.slow_links
         if name == "packets":
             return sizes.histogram(self.packets, self.packet_rows)
-        return self._cells() if name == "matrix" else self.totals
-
-    def _cells(self) -> pd.DataFrame:
-        found = self.cells
-        source, target = (found.ranks[places] for places in (found.source, found.target))
-        return pd.DataFrame({
-            "group": self.group_of_matrix, "source": source, "target": target, "source_place": found.source,
-            "target_place": found.target, "size_bytes": found.size_bytes, "time_ns": found.time_ns,
-            "bandwidth": found.values("bandwidth"),
-        })  # fmt: skip
+        return self.cells.table(self.group_of_matrix) if name == "matrix" else self.totals
 
     def contention(self, kernels: pd.DataFrame) -> beside.Contention:
         """Return what ran beside matrix multiplications of the chosen rank, whose kernels these are."""
@@ -253,12 +217,6 @@ class Traffic:
         sent = self.sent[self.sent["rank"] == rank]
         limit = self.ask.setting("hccs") * self.ask.setting("held")
         return beside.contention(self.collectives.iloc[mine], sent, kernels, limit=limit)
-
-
-def members_of(groups: pd.DataFrame, group: str) -> Ints | None:
-    """Return the ranks of a group in their order there; None if no file lists them."""
-    rows = groups[coded(groups["group"], (group,)) & coded(groups["told"], ("yes",))] if group else groups.iloc[:0]
-    return np.array(ranks_of(str(rows["ranks"].iloc[0])), np.int64) if len(rows) else None
 
 
 def _or_empty(found: pd.DataFrame | None, schema: Schema) -> pd.DataFrame:

@@ -202,7 +202,8 @@ def operation(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
         html.Li([html.Span(className="ms-dot", style={"background": figures.PARTS[part]}), t(f"communication.part.{part}")])
         for part in figures.parts_of(spread)
     ]
-    shape = [html.P(t("communication.shaped"), className="ms-muted")] if spread.judged and traffic.shaped(group) else []
+    differ = spread.judged and sums.different_work(traffic.groups, group)
+    shape = [html.P(t("communication.shaped"), className="ms-muted")] if differ else []
     return [html.P(of), html.P(_last(spread)), *shape, html.Ul(legend, className="ms-communication-legend"), *more]
 
 

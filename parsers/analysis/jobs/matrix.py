@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.choosing import distinct, links_of_kind, numbered, places_in
+from parsers.analysis.jobs.choosing import coded, distinct, links_of_kind, numbered, places_in
 from parsers.analysis.jobs.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
+from parsers.profiler.groups import ranks_of
 
 Measure = Literal["bandwidth", "bytes", "time"]
 MEASURES: tuple[Measure, ...] = ("bandwidth", "bytes", "time")
@@ -50,6 +51,14 @@ class Cells:
     few: NDArray[np.bool_]
     steps: int
     unplaced: int
+
+    def table(self, group: str) -> pd.DataFrame:
+        """Return a row for each link, as the CSV of the matrix of a group has it; "" for the whole job."""
+        return pd.DataFrame({
+            "group": group, "source": self.ranks[self.source], "target": self.ranks[self.target], "source_place": self.source,
+            "target_place": self.target, "size_bytes": self.size_bytes, "time_ns": self.time_ns,
+            "bandwidth": self.values("bandwidth"),
+        })  # fmt: skip
 
     def values(self, measure: Measure) -> Floats:
         """Return bytes or ns per step, or bandwidth in B/s (bytes / time), of each link; NaN where it is unknown."""
@@ -257,3 +266,15 @@ def _one_each(key: Ints, size: Floats, time: Floats, of: str) -> Ints:
     chosen: Ints = order[begins + at]
     return chosen
 
+
+def members_of(groups: pd.DataFrame, group: str) -> Ints | None:
+    """Return the ranks of a group in their order there; None if no file lists them."""
+    rows = groups[coded(groups["group"], (group,)) & coded(groups["told"], ("yes",))] if group else groups.iloc[:0]
+    return np.array(ranks_of(str(rows["ranks"].iloc[0])), np.int64) if len(rows) else None
+
+
+def only_group(links: pd.DataFrame) -> str:
+    """Return the only group that has links; "" if several have."""
+    groups = links["group"].cat
+    used = distinct(groups.codes.to_numpy())
+    return str(groups.categories[used[0]]) if len(used) == 1 and used[0] >= 0 else ""

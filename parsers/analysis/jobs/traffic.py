@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import coded, kind_of, numbered, rows_of
+from parsers.analysis.jobs.links import LEAST_BYTES
+from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -99,6 +101,14 @@ class RankSpread:
             return -1
         return int(self.ranks[np.lexsort((-np.nan_to_num(self.caused_ns), -self.last))[0]])
 
+    def table(self, group: str, name: str) -> pd.DataFrame:
+        """Return a row for each rank, as the CSV of an operation has it."""
+        return pd.DataFrame({
+            "group": group, "name": name, "rank": self.ranks, "elapse_ns": self.elapse_ns, "own_wait_ns": self.own_wait_ns,
+            "transit_ns": self.transit_ns, "wait_ns": self.wait_ns, "lateness_ns": self.caused_ns, "last": self.last,
+            "judged": self.judged, "steps": self.steps,
+        })  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -162,6 +172,35 @@ def longest(collectives: pd.DataFrame, rows: Ints) -> tuple[str, str]:
             break
     row = rows[first[int(np.argmax(sums))]]
     return str(collectives["group"].iloc[row]), str(collectives["name"].iloc[row])
+
+
+def waited_for(collectives: pd.DataFrame, groups: pd.DataFrame, rows: Ints) -> tuple[str, str]:
+    """Return `longest` of the groups whose ranks do the same work, or of all where there are no others.
+
+    Waiting in groups that carry the shape of the pipeline says nothing of a rank.
+    """
+    kinds = groups["kind"].astype("str")
+    other = groups["group"].astype("str")[kinds.map(_different_work).astype("bool")]
+    alike = rows[~coded(collectives["group"], other)[rows]]
+    return longest(collectives, alike if len(alike) else rows)
+
+
+def different_work(groups: pd.DataFrame, group: str) -> bool:
+    """Return whether the ranks of a group do different work, as the kind of the group says (schema GROUPS)."""
+    kinds = groups["kind"][groups["group"] == group]
+    return bool(len(kinds)) and _different_work(str(kinds.iloc[0]))
+
+
+def _different_work(kind: str) -> bool:
+    return kind != "" and kind not in ALIKE
+
+
+def with_reference(found: pd.DataFrame, references: Mapping[str, float]) -> pd.DataFrame:
+    """Return totals with the usual bandwidth of their transport in B/s, and the part of it that was reached."""
+    usual = found["transport"].map(lambda name: references.get(name, np.nan)).astype("float64")
+    # The bandwidth of few bytes is that of starting, not of the transport.
+    usual = usual.where(found["carried_bytes"] >= LEAST_BYTES)
+    return found.assign(reference=usual, of_reference=found["bandwidth"] / usual)
 
 
 def most(collectives: pd.DataFrame, rows: Ints, name: str) -> list[tuple[str, float]]:
