@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parsers.profile_frames import STEP_PARTS
 from parsers.schema import Column, Schema
 
 _FILE = Column("file", "category", "", "file the row is from, below the directory of the run")
@@ -15,6 +16,7 @@ _STEP = Column("step", "int64", "step", "training step; -1 where none was marked
 _GROUP = Column("group", "category", "", "hash of the group's name, as communication files have it; empty for unknown")
 _SECTION = Column("section", "category", "", "p2p or collective")
 _RANK = Column("rank", "int64", "", "rank whose file tells it")
+_DEVICE = Column("device", "int64", "", "device, which need not have the number of the rank; -1 for unknown")
 _TRANSPORT = Column("transport", "category", "", "HCCS, PCIE, SIO, RDMA, LOCAL; SDMA where nothing more is known")
 
 GROUPS = Schema(
@@ -104,14 +106,9 @@ CLUSTER_STEPS = Schema(
         Column("kind", "category", "", "rank, stage (highest of its ranks, column by column) or mean (of a rank, as written)"),
         Column("rank", "int64", "", "rank; -1 for a stage"),
         Column("ranks", "category", "", "ranks of a stage: 0-3,8; empty otherwise"),
-        Column("device", "int64", "", "device, which need not have the number of the rank; -1 for unknown"),
+        _DEVICE,
         Column("total_ns", "float64", "ns", "computing + exposed communication + free; of legacy files their parts"),
-        Column("computing_ns", "float64", "ns", "computing"),
-        Column("exposed_ns", "float64", "ns", "communication that no computing overlaps"),
-        Column("overlapped_ns", "float64", "ns", "communication that computing overlaps"),
-        Column("communication_ns", "float64", "ns", "communication: exposed + overlapped"),
-        Column("free_ns", "float64", "ns", "neither computing nor communication"),
-        Column("stage_ns", "float64", "ns", "time of a stage of the pipeline, bubble excepted"),
+        *STEP_PARTS,
         Column("bubble_ns", "float64", "ns", "bubble as the file has it, which leaves out batchSendRecv"),
         Column("exposed_without_receive_ns", "float64", "ns", "exposed communication, bubble excepted"),
         Column("receive_ns", "float64", "ns", "waiting for another stage that no computing overlaps (legacy)"),
@@ -138,7 +135,7 @@ RANKS = Schema(
     (
         _RANK,
         Column("host", "category", "", "host; empty for unknown"),
-        Column("device", "int64", "", "device, which need not have the number of the rank; -1 for unknown"),
+        _DEVICE,
         Column("chip", "category", "", "name of the device: Ascend910B; empty for unknown"),
         Column("peak_allocated_bytes", "int64", "B", "highest memory of framework and GE together; -1 for unknown"),
         Column("peak_reserved_bytes", "int64", "B", "highest memory that these reserved; -1 for unknown"),

@@ -22,6 +22,11 @@ _KEY = Column(
 _DTYPE = Column("dtype", "category", "", "type of the values: float32, bfloat16, int64 ...; empty for unknown")
 _SHAPE = Column("shape", "category", "", "shape such as 32x3x224x224; [] for a scalar, empty for unknown")
 _ROW = Column("row", "int64", "", "row in the frame of tensors")
+_TYPE = Column("type", "category", "", "operator type")
+_LINE = Column("source", "category", "", "line of the program: file:line code; empty for unknown")
+_PLACE = (_RANK, _PART, _GRAPH, _ITERATION)
+_OUTPUT = (_NAME, _IO, _SLOT)
+_TENSOR = (_ROW, _RANK, _ITERATION, *_OUTPUT)
 
 DUMP_TENSORS = Schema(
     "dump_tensors",
@@ -61,12 +66,7 @@ DUMP_STATISTICS = Schema(
     "Statistics of tensors. Of those computed here, moments, max and min are of the finite values; those of a file are as "
     "written there.",
     (
-        _ROW,
-        _RANK,
-        _ITERATION,
-        _NAME,
-        _IO,
-        _SLOT,
+        *_TENSOR,
         _DTYPE,
         _SHAPE,
         Column("max", "float64", "", "greatest value"),
@@ -106,10 +106,7 @@ DUMP_EXECUTIONS = Schema(
     "dump_executions",
     "Runs of graphs: those of root graphs as the dump lists them, with or without data, and others as their files show.",
     (
-        _RANK,
-        _PART,
-        _GRAPH,
-        _ITERATION,
+        *_PLACE,
         Column("order", "int64", "", "position among the runs of this graph"),
         Column("listed", "bool", "", "whether the dump lists the run; else it is known by its tensors only"),
         Column("tensors", "int64", "", "tensors dumped in it; 0 for none"),
@@ -125,7 +122,7 @@ DUMP_OVERFLOWS = Schema(
         _RANK,
         _ITERATION,
         Column("name", "category", "", "operator as its file names it; empty if no file has the task and stream"),
-        Column("type", "category", "", "operator type"),
+        _TYPE,
         Column("unit", "category", "", "what overflowed: AI Core, L2 Atomic Add, AIC, AIV, AICPU, SDMA ..."),
         Column("task", "int64", "", "task id"),
         Column("stream", "int64", "", "stream id"),
@@ -146,9 +143,7 @@ DUMP_HITS = Schema(
         _RANK,
         _GRAPH,
         _ITERATION,
-        _NAME,
-        _IO,
-        _SLOT,
+        *_OUTPUT,
         Column("wanted", "float64", "", "limit; NaN for a condition without any"),
         Column("actual", "float64", "", "measured value; number of NaN and Inf for overflows; NaN for unknown"),
         Column("hit", "bool", "", "whether the condition holds"),
@@ -174,13 +169,13 @@ DUMP_CAUSES = Schema(
         ),
         _GRAPH,
         _NAME,
-        Column("type", "category", "", "operator type"),
+        _TYPE,
         _ROW,
         Column("nan", "int64", "", "NaN in the output; -1 for unknown"),
         Column("inf", "int64", "", "+Inf and -Inf in the output; -1 for unknown"),
         Column("measured", "float64", "", "L2 norm of the output where it explodes or vanishes; else NaN"),
         Column("usual", "float64", "", "median L2 norm of the iterations before; else NaN"),
-        Column("source", "category", "", "line of the program: file:line code; empty for unknown"),
+        _LINE,
         Column("from_rank", "int64", "", "rank that the bad values came from; -1 for this one"),
         Column("from_name", "category", "", "operator or parameter that they came from; empty for this one or unknown"),
         Column("affected", "int64", "", "operators with bad outputs in this iteration"),
@@ -195,12 +190,12 @@ DUMP_SPREAD = Schema(
         _ROW,
         _GRAPH,
         _NAME,
-        Column("type", "category", "", "operator type"),
+        _TYPE,
         Column("hops", "int64", "", "operators between it and the first one along the graph; -1 for unknown"),
         Column("nan", "int64", "", "NaN in its worst output; -1 for unknown"),
         Column("inf", "int64", "", "+Inf and -Inf in it; -1 for unknown"),
         Column("bad_inputs", "int64", "", "inputs with bad values"),
-        Column("source", "category", "", "line of the program: file:line code; empty for unknown"),
+        _LINE,
         Column("place", "int64", "", "position of the operator among those dumped in the iteration, in the order they ran"),
         Column("count", "int64", "", "values of its worst output; -1 for unknown"),
     ),
@@ -210,12 +205,7 @@ DUMP_DEPARTURES = Schema(
     "dump_departures",
     "Outputs and parameters whose norm left its own history, once each, the earliest first.",
     (
-        _ROW,
-        _RANK,
-        _ITERATION,
-        _NAME,
-        _IO,
-        _SLOT,
+        *_TENSOR,
         Column("kind", "category", "", "exploding or vanishing"),
         Column("measured", "float64", "", "L2 norm there"),
         Column("usual", "float64", "", "median L2 norm of the iterations before"),
@@ -227,7 +217,7 @@ DUMP_DEPARTURES = Schema(
 _PAIR = (
     Column("place", "int64", "", "position of the operator in the order of execution of its dump"),
     Column("name", "category", "", "operator or parameter; empty if only the other dump has it"),
-    Column("type", "category", "", "operator type"),
+    _TYPE,
     Column("how", "category", "", "matched by name, without_op (name without -op<n>) or scope (with type, in order); or empty"),
     Column("other_name", "category", "", "operator of the other dump; empty for none"),
     _IO,

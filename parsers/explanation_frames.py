@@ -11,6 +11,7 @@ from parsers.schema import Column, Schema
 
 _SAMPLE = Column("sample", "int64", "", "id of the sample")
 _LABEL = Column("label", "int64", "", "number of the label")
+_EXPLAINER = Column("explainer", "category", "", "explainer")
 _PROBABILITY = Column("probability", "float64", "", "probability of the label, 0 to 1; NaN if it was not recorded or is none")
 
 EXPLANATION_SAMPLES = Schema(
@@ -56,7 +57,7 @@ EXPLANATION_SALIENCY = Schema(
     "Heat maps by sample, explainer and label.",
     (
         _SAMPLE,
-        Column("explainer", "category", "", "explainer"),
+        _EXPLAINER,
         _LABEL,
         Column("path", "str", "", "path of the heat map as recorded, relative to the directory of the run"),
     ),
@@ -90,7 +91,7 @@ EXPLANATION_SCORES = Schema(
     "explanation_scores",
     "Scores of explainers by metric.",
     (
-        Column("explainer", "category", "", "explainer"),
+        _EXPLAINER,
         Column("metric", "category", "", "metric"),
         Column("label", "int64", "", "number of the label; -1 for all of them together"),
         Column("score", "float64", "", "score; NaN if it has none"),

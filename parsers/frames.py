@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from parsers.schema import Column, Schema
 
+_RECORDED = (
+    Column("tag", "category", "", "name the value was recorded under"),
+    Column("step", "int64", "step", "training step as written"),
+    Column("wall_time", "float64", "s", "seconds since 1970-01-01 UTC as written"),
+)
+"""What every recorded value has."""
+_PLACE = (
+    Column("file", "int32", "", "index into run.files of the file the value is in"),
+    Column("order", "int64", "B", "byte offset of the value's record in that file"),
+)
+"""Where its record is."""
+_SETTING = Column("setting", "str", "", "column of the lineage table")
+
 SCALARS = Schema(
     "scalars",
     "Every scalar value a run recorded, in the order it was written: by tag, then file, then place in the file.",
     (
-        Column("tag", "category", "", "name the value was recorded under"),
-        Column("step", "int64", "step", "training step as written"),
-        Column("wall_time", "float64", "s", "seconds since 1970-01-01 UTC as written"),
+        *_RECORDED,
         Column("value", "float64", "", "the value; float32 in the file is widened without change"),
-        Column("file", "int32", "", "index into run.files of the file the value is in"),
-        Column("order", "int64", "B", "byte offset of the value's record in that file"),
+        *_PLACE,
     ),
 )
 
@@ -30,11 +40,8 @@ def _index(name: str, what: str) -> Schema:
         name,
         f"Where every {what} of a run is, in the order it was written; none of them has been decoded.",
         (
-            Column("tag", "category", "", "name the value was recorded under"),
-            Column("step", "int64", "step", "training step as written"),
-            Column("wall_time", "float64", "s", "seconds since 1970-01-01 UTC as written"),
-            Column("file", "int32", "", "index into run.files of the file the value is in"),
-            Column("order", "int64", "B", "byte offset of the value's record in that file"),
+            *_RECORDED,
+            *_PLACE,
             Column("offset", "int64", "B", "byte offset of the value's own message"),
             Column("length", "int64", "B", "bytes of the value's own message"),
         ),
@@ -145,7 +152,7 @@ IMPORTANCE = Schema(
     "importance",
     "How far settings of runs go with one of their results, the highest lower limit first, those without a number last.",
     (
-        Column("setting", "str", "", "column of the lineage table"),
+        _SETTING,
         Column("kind", "category", "", "numeric or categorical"),
         Column("runs", "int64", "", "runs in which both setting and result are finite or, of a text, recorded"),
         Column("levels", "int64", "", "different values of the setting in these runs"),
@@ -167,7 +174,7 @@ FOREST = Schema(
     "forest",
     "How far a result depends on settings when all are taken together, the most important first.",
     (
-        Column("setting", "str", "", "column of the lineage table"),
+        _SETTING,
         Column("importance", "float64", "", "share of the result's variance that goes with the setting; NaN before any refit"),
         Column("low", "float64", "", "lower end of the middle 95 % of the refits; NaN before the second"),
         Column("high", "float64", "", "upper end of it"),

@@ -5,6 +5,28 @@ from __future__ import annotations
 from parsers.schema import Column, Schema
 
 FILE = Column("file", "category", "", "file the row is from, below the directory of the session")
+_STEP = Column("step", "int64", "step", "training step; -1 for unknown")
+_MARKED_STEP = Column("step", "int64", "step", "training step")
+_TYPE = Column("type", "category", "", "operator type; empty for unknown")
+_DEVICE = Column("device", "int64", "", "device; -1 for unknown")
+_NUMBER = Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown")
+_TIME = Column("time_ns", "int64", "ns", "time by the clock of the file; -1 for unknown")
+_DURATION = Column("duration_ns", "int64", "ns", "time it took, to the nearest nanosecond")
+_TIMES = (
+    Column("total_ns", "float64", "ns", "time of all of them"),
+    Column("mean_ns", "float64", "ns", "time of one"),
+    Column("min_ns", "float64", "ns", "shortest"),
+    Column("max_ns", "float64", "ns", "longest"),
+)
+STEP_PARTS = (
+    Column("computing_ns", "float64", "ns", "computing"),
+    Column("exposed_ns", "float64", "ns", "communication that no computing overlaps"),
+    Column("overlapped_ns", "float64", "ns", "communication that computing overlaps"),
+    Column("communication_ns", "float64", "ns", "communication: exposed + overlapped"),
+    Column("free_ns", "float64", "ns", "neither computing nor communication"),
+    Column("stage_ns", "float64", "ns", "time of a stage of the pipeline, bubble excepted"),
+)
+"""What a step consists of, in the frames of a rank and of a job."""
 _SHAPES = (
     Column("input_shapes", "category", "", "shapes of the inputs, separated by ; as in 32,3,224,224;64 - empty for unknown"),
     Column("input_types", "category", "", "their types, separated by ;"),
@@ -26,13 +48,10 @@ OPERATORS = Schema(
     (
         Column("name", "category", "", "name"),
         Column("full_name", "category", "", "name with its scopes, parts separated by /; the name where the file has no other"),
-        Column("type", "category", "", "operator type; empty for unknown"),
+        _TYPE,
         _CORE,
         Column("count", "float64", "", "executions that the times are of; NaN for unknown"),
-        Column("total_ns", "float64", "ns", "time of all of them"),
-        Column("mean_ns", "float64", "ns", "time of one"),
-        Column("min_ns", "float64", "ns", "shortest"),
-        Column("max_ns", "float64", "ns", "longest"),
+        *_TIMES,
         Column("share", "float64", "", "part of the time of all operators of the file, as written: 0 to 1"),
         Column("self_ns", "float64", "ns", "time on the host without what it calls; NaN for unknown"),
         Column("device_ns", "float64", "ns", "time of what it started on the device; NaN for unknown"),
@@ -59,8 +78,7 @@ OPERATOR_TYPES = Schema(
         Column("type", "category", "", "operator type"),
         _CORE,
         Column("count", "float64", "", "executions that the times are of"),
-        Column("total_ns", "float64", "ns", "time of all of them"),
-        Column("mean_ns", "float64", "ns", "time of one"),
+        *_TIMES[:2],
         Column("min_ns", "float64", "ns", "shortest; NaN for unknown"),
         Column("max_ns", "float64", "ns", "longest; NaN for unknown"),
         Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
@@ -74,14 +92,14 @@ KERNELS = Schema(
     "kernels",
     "Single executions, in the order of the file: of kernels on the device, of communication, of operators on the host.",
     (
-        Column("step", "int64", "step", "training step; -1 for unknown"),
+        _STEP,
         Column("name", "category", "", "kernel; of MindSpore {operator}/{kernel}"),
-        Column("type", "category", "", "operator type; empty for unknown"),
+        _TYPE,
         _CORE,
         Column("start_ns", "int64", "ns", "begin by the clock of the file: of new files since 1970-01-01 UTC; -1 for unknown"),
-        Column("duration_ns", "int64", "ns", "time it took, to the nearest nanosecond"),
+        _DURATION,
         Column("wait_ns", "float64", "ns", "time between the end of the one before and its begin; NaN for unknown"),
-        Column("device", "int64", "", "device; -1 for unknown"),
+        _DEVICE,
         Column("stream", "int64", "", "stream, of the host a thread; -1 for unknown"),
         Column("task", "int64", "", "task; -1 for unknown"),
         Column("model", "int64", "", "graph; -1 for none"),
@@ -98,11 +116,11 @@ SHAPE_TIMES = Schema(
     "Executions of operators and, on GPU, kernels by step, with the shapes of their inputs, as files about dynamic shapes "
     "have them.",
     (
-        Column("step", "int64", "step", "training step; -1 for unknown"),
+        _STEP,
         Column("name", "category", "", "operator; of a kernel {operator}/{kernel}"),
         Column("type", "category", "", "operator type; of a kernel its name"),
         _CORE,
-        Column("duration_ns", "int64", "ns", "time it took, to the nearest nanosecond"),
+        _DURATION,
         *_SHAPES[:2],
         Column("blocks", "category", "", "of a kernel on GPU: threads of a block; empty for unknown"),
         Column("grid", "category", "", "of a kernel on GPU: blocks of the grid; empty for unknown"),
@@ -117,18 +135,13 @@ STEPS = Schema(
     (
         Column("step", "int64", "step", "training step; -1 for the average over steps, and where the file has no steps"),
         Column("kind", "category", "", "step, or average: as the writer of the file computed it"),
-        Column("device", "int64", "", "device; -1 for unknown"),
+        _DEVICE,
         Column("start_ns", "int64", "ns", "begin by the clock of the device; -1 for unknown"),
         Column("total_ns", "float64", "ns", "whole step; of new files computing + exposed communication + free"),
         Column("interval_ns", "float64", "ns", "iteration interval: waiting for data"),
         Column("forward_backward_ns", "float64", "ns", "forward and backward"),
         Column("tail_ns", "float64", "ns", "after backward: gathering of gradients, update of parameters"),
-        Column("computing_ns", "float64", "ns", "computing"),
-        Column("exposed_ns", "float64", "ns", "communication that no computing overlaps"),
-        Column("overlapped_ns", "float64", "ns", "communication that computing overlaps"),
-        Column("communication_ns", "float64", "ns", "communication: exposed + overlapped"),
-        Column("free_ns", "float64", "ns", "neither computing nor communication"),
-        Column("stage_ns", "float64", "ns", "time of a stage of the pipeline, bubble excepted"),
+        *STEP_PARTS,
         Column("bubble_ns", "float64", "ns", "send and receive operations"),
         Column("exposed_without_receive_ns", "float64", "ns", "exposed communication, bubble excepted"),
         Column("preparing_ns", "float64", "ns", "begin of the step on the host to the first task on the device"),
@@ -140,7 +153,7 @@ STEP_TIMES = Schema(
     "step_times",
     "When each step began and ended on the host, in order of time, by the clock of memory and operator_memory.",
     (
-        Column("step", "int64", "step", "training step"),
+        _MARKED_STEP,
         Column("start_ns", "int64", "ns", "begin"),
         Column("end_ns", "int64", "ns", "end"),
         FILE,
@@ -151,7 +164,7 @@ REDUCES = Schema(
     "reduces",
     "Gradient aggregation and other marked operators within the steps of a legacy step trace.",
     (
-        Column("step", "int64", "step", "training step"),
+        _MARKED_STEP,
         Column("stream", "int64", "", "stream"),
         Column("number", "int64", "", "place among those of the stream, from 0"),
         Column("name", "category", "", "operator, such as AllReduce-op4582; parallel in the oldest files"),
@@ -191,7 +204,7 @@ QUEUES = Schema(
         Column("queue", "category", "", "host, iterator, device or operator"),
         Column("op_id", "int64", "", "operation whose output queue it is; -1 for none"),
         Column("step", "int64", "step", "step from 1, of an operation the number of the sample from 0"),
-        Column("time_ns", "int64", "ns", "time by the clock of the file; -1 for unknown"),
+        _TIME,
         Column("size", "float64", "", "entries in the queue; NaN for unknown"),
         Column("capacity", "float64", "", "entries it can hold; NaN for unknown"),
         Column("total_ns", "float64", "ns", "time the step waited or was fed; NaN for unknown"),
@@ -225,7 +238,7 @@ COMMUNICATION = Schema(
     "communication",
     "Communication operators of one rank: how long each took and what that time consists of.",
     (
-        Column("step", "int64", "step", "training step; -1 for unknown"),
+        _STEP,
         Column("kind", "category", "", "collective or p2p"),
         Column("name", "category", "", "operator without its group: hcom_allReduce__271_0_1"),
         Column("group", "category", "", "group of ranks that communicate; empty for unknown"),
@@ -243,7 +256,7 @@ HOST_MEMORY = Schema(
     "host_memory",
     "Memory of the host over time.",
     (
-        Column("time_ns", "int64", "ns", "time by the clock of the file; -1 for unknown"),
+        _TIME,
         Column("scope", "category", "", "system, process, or pool: MindSpore's own on the host"),
         Column("measure", "category", "", "total, available, used; vss, rss, pss; allocated, reserved, active"),
         Column("size_bytes", "int64", "B", "size"),
@@ -258,10 +271,7 @@ API = Schema(
         Column("level", "category", "", "acl, runtime, node, hccl, communication, model"),
         Column("name", "category", "", "function"),
         Column("count", "float64", "", "calls"),
-        Column("total_ns", "float64", "ns", "time of all of them"),
-        Column("mean_ns", "float64", "ns", "time of one"),
-        Column("min_ns", "float64", "ns", "shortest"),
-        Column("max_ns", "float64", "ns", "longest"),
+        *_TIMES,
         Column("variance_ns2", "float64", "ns2", "variance of the times"),
         FILE,
     ),
@@ -320,7 +330,7 @@ MEMORY = Schema(
     (
         Column("component", "category", "", "PTA, MindSpore, GE, WORKSPACE, APP, device, or a sum such as PTA+GE"),
         Column("stream", "int64", "", "stream whose request changed the totals, which are those of all streams; -1 for none"),
-        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        _NUMBER,
         Column("time_ns", "int64", "ns", "time by the clock of the file"),
         Column("allocated_bytes", "int64", "B", "memory in use; -1 for unknown"),
         Column("reserved_bytes", "int64", "B", "memory taken from the device; -1 for unknown"),
@@ -338,7 +348,7 @@ OPERATOR_MEMORY = Schema(
         Column("scope", "category", "", "scopes of the operator, separated by /; empty for none"),
         Column("component", "category", "", "PTA, MindSpore or GE; of the memory tracker the pool; empty for unknown"),
         Column("stream", "int64", "", "stream; -1 for unknown"),
-        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        _NUMBER,
         Column("size_bytes", "int64", "B", "size; -1 for unknown"),
         Column("allocated_ns", "int64", "ns", "when it was allocated; -1 for before the recording, or unknown"),
         Column("released_ns", "int64", "ns", "when it was released as the file says; -1 for not while recording"),
@@ -386,7 +396,7 @@ MODULE_MEMORY = Schema(
     "Device memory reserved by components of CANN over time, in the order of time.",
     (
         Column("component", "category", "", "component, such as HCCL or SLOG; the number of one without a name"),
-        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        _NUMBER,
         Column("time_ns", "int64", "ns", "time by the clock of the file"),
         Column("reserved_bytes", "int64", "B", "memory reserved; -1 for unknown"),
         FILE,
@@ -397,7 +407,7 @@ HARDWARE = Schema(
     "hardware",
     "Devices as CANN describes them, by the order of the file; a row for each device of each file.",
     (
-        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        _NUMBER,
         Column("cube_cores", "int64", "", "cores with a cube unit; -1 for unknown"),
         Column("vector_cores", "int64", "", "vector cores; 0 where vector units are part of the others; -1 for unknown"),
         Column("cube_hz", "float64", "1/s", "frequency of the cores with a cube unit; NaN for unknown"),
