@@ -10,12 +10,13 @@ import numpy as np
 from parsers import PayloadError
 from parsers.analysis.graphs import ROLES, GraphView, OpenScopes, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
+from parsers.analysis.graphs.opened import Opened, first_opened
 from parsers.analysis.graphs.sharing import spans
 
 from layouts.graphs.alternatives import of_graph
 from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.figure import arrange, elements, minimap, stylesheet
-from layouts.graphs.graph_views import Opened, Views, first_opened
+from layouts.graphs.graph_views import Views
 from layouts.graphs.names import key_of, name_of, where
 
 MOST_PROBLEMS = 20
@@ -44,7 +45,7 @@ def drawn(views: Views, ask: DrawingRequest, marking: Marking | None = None) -> 
     except PayloadError as error:
         return {"elements": [], "stylesheet": [], "meta": _meta(ask) | {"problems": [str(error)], "broken": True}}
     chosen, shown = shown_of(view, ask)
-    simple = opened.simple(ask.of)
+    simple = opened.simple(ask.of.simple)
     visible = noted(view.visible(shown), opened.shared(simple))
     arrangement = arrange(visible)
     compared = opened.compared

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from parsers import Graph, PayloadError
 from parsers.analysis.graphs import GraphView, Network, Visible
+from parsers.analysis.graphs.opened import Opened
 from parsers.caches import Cache
 from parsers.model import Ints
 
@@ -17,7 +18,7 @@ from layouts.dumps.debugger.strip import graphs_of
 from layouts.dumps.dump_choice import LONGEST, DumpChoice
 from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.drawing import Marked, drawn
-from layouts.graphs.graph_views import Of, Opened, Views
+from layouts.graphs.graph_views import Of, Views
 from layouts.kit.state import flag, number, text
 from layouts.sources import DumpSources
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
+from parsers.analysis.graphs.opened import Opened
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 from layouts.graphs.asks import LONGEST, DrawingRequest
@@ -20,7 +21,7 @@ from layouts.graphs.graph.panel import links, members
 from layouts.graphs.graph.statistics import TABLES, csv, table
 from layouts.graphs.graph.treemap import into, treemap
 from layouts.graphs.graph.treemap import picture as picture_of
-from layouts.graphs.graph_views import Opened, Views
+from layouts.graphs.graph_views import Views
 from layouts.graphs.names import row_of
 from layouts.kit.state import BadInput, text
 
@@ -57,7 +58,7 @@ def file(views: Views, data: Any, painter: Painter | None = None) -> dict[str, s
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
     if form == "treemap.svg":
         return _named(ask, opened, form, picture_of(treemap(view.scopes, into(view, data)), dark=ask.dark))
-    visible = noted(view.visible(shown_of(view, ask)[1]), opened.shared(opened.simple(ask.of)))
+    visible = noted(view.visible(shown_of(view, ask)[1]), opened.shared(opened.simple(ask.of.simple)))
     if form == "svg":
         content = picture(visible, arrange(visible), dark=ask.dark, paint=painter.fills(data) if painter else None)
     elif form == "dot":

@@ -15,12 +15,13 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import FoundNodes, GraphView, search
 from parsers.analysis.graphs.network import KINDS
+from parsers.analysis.graphs.opened import Compared, Opened
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED, SAME
 from parsers.deferred import pandas as pd
 
 from layouts.graphs.asks import read_of
 from layouts.graphs.graph.panel import kind_of
-from layouts.graphs.graph_views import Compared, Opened, Views
+from layouts.graphs.graph_views import Views
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.patterns import PatternMatcher

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis.graphs import GraphView
+from parsers.analysis.graphs.opened import Opened
 from parsers.analysis.graphs.painting import METRICS, Metric, Paint, PaintedStep
 
 from layouts.graphs.asks import DrawingRequest
 from layouts.graphs.graph.painting_sources import METRICS_OF, Offer, PaintSource, Reading, read_source
-from layouts.graphs.graph_views import Opened
 from layouts.kit.state import flag, number, text, texts
 
 LONGEST = 20_000

@@ -14,11 +14,12 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import ROLES, GraphView
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
+from parsers.analysis.graphs.opened import Opened, comparable
 from parsers.analysis.graphs.sharing import spans
 from parsers.analysis.graphs.sizes import type_bytes, values
 from parsers.deferred import pandas as pd
 
-from layouts.graphs.graph_views import Of, Opened, Views, comparable
+from layouts.graphs.graph_views import Of, Views
 from layouts.graphs.names import key_of, row_of
 from layouts.kit import units as fmt
 from layouts.kit.elements import icon
@@ -252,7 +253,7 @@ def _scope(opened: Opened, view: GraphView, of: Of, scope: int, *, stack: bool) 
     ]
     title: Any = tree.label(scope) if scope else t("graph.whole")
     parts = [_head(title, "stack" if len(members) > 1 else "scope" if scope else "graph"), _facts(known)]
-    layers = opened.shared(opened.simple(of)).get(scope, ()) if len(members) == 1 else ()
+    layers = opened.shared(opened.simple(of.simple)).get(scope, ()) if len(members) == 1 else ()
     if layers:
         said = spans(layers)
         words = t("graph.also.note", n=said)

@@ -9,10 +9,11 @@ from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import GraphView
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
+from parsers.analysis.graphs.opened import Opened
 from parsers.deferred import pandas as pd
 
 from layouts.graphs.asks import read_of
-from layouts.graphs.graph_views import Of, Opened, Views
+from layouts.graphs.graph_views import Of, Views
 from layouts.kit import tables
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t

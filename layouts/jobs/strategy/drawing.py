@@ -10,6 +10,7 @@ import numpy as np
 from parsers import Graph
 from parsers.analysis.graphs import GraphView, Visible
 from parsers.analysis.graphs.network import Bools, Network, network
+from parsers.analysis.graphs.opened import Opened
 from parsers.analysis.jobs.strategy import Counts, count, in_phases, phases, stage_map, strategy_graph, uneven
 from parsers.caches import Cache
 from parsers.cluster_frames import STAGES
@@ -18,7 +19,7 @@ from parsers.profile_frames import STRATEGIES
 from parsers.profiler.strategy import GRADIENT, REDISTRIBUTION
 
 from layouts.graphs.drawing import Marked, drawn
-from layouts.graphs.graph_views import Of, Opened
+from layouts.graphs.graph_views import Of
 from layouts.jobs.strategy.asks import GraphAsk
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice

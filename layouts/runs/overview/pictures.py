@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
 from parsers.analysis import statistics
 from parsers.analysis.graphs import GraphView, OpenScopes, network
+from parsers.analysis.graphs.opened import first_opened
 
 from layouts.curves import lines
 from layouts.curves.smoothed_lines import ChartLine
 from layouts.curves.smoothed_lines import LineStyle as CurveLook
 from layouts.graphs.alternatives import of_graph
 from layouts.graphs.figure import arrange, picture
-from layouts.graphs.graph_views import first_opened
 from layouts.kit import units as fmt
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
