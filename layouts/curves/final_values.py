@@ -7,15 +7,12 @@ its 95 % interval.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from parsers import Series
-from parsers.analysis import Estimate, improvement, interquartile_mean, newest
+from parsers.analysis import Estimate
+from parsers.analysis.curves.final_values import Final, estimates, final
 from parsers.lineage.table import better
 
 from layouts.curves.grouping import KINDS, Grouping
@@ -26,17 +23,6 @@ from layouts.runs.chosen_runs import label_of
 from layouts.sources import RunSources
 
 MOST_TAGS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Final:
-    """Last and best value of a run and their steps; NaN and -1 if there is none. points is the number of values."""
-
-    last: float
-    last_step: int
-    best: float
-    best_step: int
-    points: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +41,6 @@ class Row:
     best: Estimate
     minus: float
     wins: Estimate | None
-
-
-def final(series: Series, direction: str) -> Final:
-    """Return the final values of one series; direction is "min", "max" or "" as in `parsers.lineage.table.better`."""
-    keep = newest(series.step)
-    step, value = series.step[keep], series.value[keep]
-    finite = np.flatnonzero(np.isfinite(value))
-    best, at = math.nan, -1
-    if direction and finite.size:
-        place = finite[value[finite].argmin() if direction == "min" else value[finite].argmax()]
-        best, at = float(value[place]), int(step[place])
-    return Final(float(value[-1]), int(step[-1]), best, at, series.step.size)
 
 
 # Rows -------------------------------------------------------------------------------------------------------------------
@@ -118,22 +92,8 @@ def rows(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None,
         for label in order:
             mine = groups.colour[label] if groups else colour.get(label, PALETTE[0][0])
             itself = label == base and kind == ("group" if groups else "run")
-            yield _row(tag, label if groups else names.get(label, label), mine, shown[label], under, direction, itself)
-
-
-def _row(
-    tag: str, label: str, colour: str, finals: Sequence[Final], under: Sequence[Final], direction: str, itself: bool
-) -> Row:
-    last, best = _lasts(finals), np.array([one.best for one in finals])
-    wins = None
-    if len(under) > 1 and direction and not itself:
-        wins = improvement(last, _lasts(under), direction)
-    minus = interquartile_mean(last).value - interquartile_mean(_lasts(under)).value if under else math.nan
-    return Row(tag, label, colour, finals, interquartile_mean(last), interquartile_mean(best), minus, wins)
-
-
-def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
-    return np.array([one.last for one in finals])
+            name = label if groups else names.get(label, label)
+            yield Row(tag, name, mine, shown[label], *estimates(shown[label], under, direction, itself=itself))
 
 
 def labels(source: RunSources) -> dict[str, str]:

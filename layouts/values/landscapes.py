@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LandscapeValue
-from parsers.analysis import thinned
+from parsers.analysis.values.landscapes import drawable, loss_scale
 
 from layouts.curves.smoothed_lines import Trace
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
@@ -34,10 +34,6 @@ SCALES = {
 _LINE_MIDDLE = "#9a9a96"
 """The middle colour of diverging isolines, which must be visible on the cards of both themes."""
 CONTOURS = (5, 80)
-MOST_POINTS = 256
-"""Maximum number of points drawn along each axis; MindSpore computes no more."""
-MOST_PASSED = 2000
-"""Maximum number of points drawn of a path."""
 ACCENT, HALO = "#2f5fd0", "#ffffff"
 _GAP = 0.06
 _LIFT = 0.012
@@ -119,37 +115,9 @@ def figure(sheets: Sequence[Sheet], look: LandscapeStyle) -> dict[str, Any]:
     return {"data": data, "layout": _layout(sheets, look, levels) | {"meta": meta}}
 
 
-def drawable(value: LandscapeValue) -> LandscapeValue:
-    """Return the landscape on ascending axes, without non-finite or repeated coordinates.
-
-    It is thinned evenly to MOST_POINTS along each axis and MOST_PASSED on the path. If an axis has a single point, z is empty.
-    """
-    across, up = _ascending(value.x), _ascending(value.y)
-    if min(len(across), len(up)) < 2:
-        across = up = across[:0]
-    passed = np.flatnonzero(np.isfinite(value.path_x) & np.isfinite(value.path_y) & np.isfinite(value.path_z))
-    passed = passed[thinned(len(passed), MOST_PASSED)]
-    path = {name: getattr(value, name)[passed] for name in ("intervals", "path_x", "path_y", "path_z")}
-    return replace(value, x=value.x[across], y=value.y[up], z=value.z[np.ix_(up, across)], **path)
-
-
-def _ascending(axis: Floats) -> NDArray[np.int64]:
-    """Return the indices of the distinct finite values of an axis in ascending order, evenly thinned."""
-    places = np.flatnonzero(np.isfinite(axis))
-    places = places[np.unique(axis[places], return_index=True)[1]]
-    return places[thinned(len(places), MOST_POINTS)]
-
-
 def _levels(sheets: Sequence[Sheet], look: LandscapeStyle) -> _Levels:
-    finite = [sheet.value.z[np.isfinite(sheet.value.z)] for sheet in sheets]
-    finite = [z for z in finite if z.size]
-    low = min((float(z.min()) for z in finite), default=0.0)
-    high = max((float(z.max()) for z in finite), default=1.0)
-    if not high > low:
-        high = low + (abs(low) * 1e-6 or 1.0)
-    ends = [sheet.value.convergence[2] for sheet in sheets if sheet.value.convergence is not None]
-    ends = [end for end in ends if low <= end <= high]
-    return _Levels(low, high, ends[0] if ends else (low + high) / 2, (high - low) / (look.contours + 1))
+    low, high, middle = loss_scale([sheet.value for sheet in sheets])
+    return _Levels(low, high, middle, (high - low) / (look.contours + 1))
 
 
 def _place(panel: int, look: LandscapeStyle) -> Trace:

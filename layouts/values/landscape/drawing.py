@@ -10,6 +10,7 @@ import numpy as np
 from dash import html
 from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
+from parsers.analysis.values.landscapes import MOST_PASSED
 
 from layouts.curves.lines import figure as line_figure
 from layouts.curves.smoothed_lines import ChartLine
@@ -24,7 +25,7 @@ from layouts.sources import LineageSources, RunSources, ValueSources
 from layouts.values.landscape.asks import LandscapeRequest
 from layouts.values.landscape.catalogue import newest
 from layouts.values.landscape_alternatives import with_landscapes
-from layouts.values.landscapes import ACCENT, MOST_PASSED, LandscapeStyle, Sheet, figure
+from layouts.values.landscapes import ACCENT, LandscapeStyle, Sheet, figure
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 # Colours of text and muted text, as in assets/kit/kit.css.

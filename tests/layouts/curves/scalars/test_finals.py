@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from layouts.curves.final_values import final
 from layouts.curves.scalars.page import filled
 from layouts.curves.scalars.sheet import MOST_ROWS, sheet
 from layouts.kit.state import BadInput
@@ -71,13 +70,6 @@ def test_difference_of_runs_to_a_run(runs: MemorySource) -> None:
     found = table(runs, base="run:a_0")
     assert cells(found, "a_4")["minus"]["value"] == pytest.approx(0.3)
     assert "wins" not in found["columns"]
-
-
-def test_what_a_restart_wrote_again_does_not_count() -> None:
-    again = series([5, 1, 9, 4, 3], step=[0, 1, 2, 1, 2])
-    assert final(again, "min").best == 3
-    assert (final(again, "max").best, final(again, "max").best_step, final(again, "max").last) == (5, 0, 3)
-    assert math.isnan(final(series([math.nan]), "min").best)
 
 
 def test_groups_are_told_with_their_runs(runs: MemorySource) -> None:
