@@ -1,4 +1,4 @@
-"""Prepare series for drawing: smooth all points, then reduce them to what the plot's pixel columns can show."""
+"""Lines of a chart: what they are, how they are drawn, and their points that the plot's pixel columns can show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Places, Reduced, SeriesFacts, Threshold, merged, reduce_points, reduce_view, restarts, smooth
+from parsers.analysis import Places, Reduced, SeriesFacts, Threshold
+from parsers.analysis.curves.visible_points import visible_points
 
 from layouts.kit.figures.typed_arrays import finite_ends
 
@@ -114,67 +115,11 @@ class DrawnLine(NamedTuple):
 
 def prepared(line: ChartLine, look: LineStyle) -> DrawnLine:
     """Return the points of a line that its plot needs, and the numbers of points left out."""
-    return _by_blocks(line, look) or _by_points(line, look)
-
-
-def _by_blocks(line: ChartLine, look: LineStyle) -> DrawnLine | None:
-    """Return the points by what is known of the blocks of a series; None if too little is known."""
-    if line.facts is None or line.spread is not None or not isinstance(line.x, Places):
-        return None
-    recorded, starts = line.facts.recorded(), line.facts.restarts
-    if recorded is None or (look.log and bool((recorded.blocks.low <= 0.0).any())):
-        return None
-    shown = line.facts.smoothed(look.weight) if look.weight > 0.0 else recorded
-    if shown is None:
-        return None
-    kept = reduce_view(
-        line.x, *dict.fromkeys((shown, recorded)), columns=look.columns, window=look.view.x, axis=look.span, breaks=starts
-    )
-    if kept is None:
-        return None
-    raw = recorded.at(kept.keep)
-    gaps = _gaps(kept.keep, merged(starts, recorded.blocks.first))
-    return DrawnLine(line, shown.at(kept.keep) if look.weight > 0.0 else raw, raw, kept, gaps, 0, 0)
-
-
-def _by_points(line: ChartLine, look: LineStyle) -> DrawnLine:
-    x, value, starts = np.asarray(line.x), line.series.value, restarts(line.series.step)
-    shown = smooth(value, look.weight, starts) if look.weight > 0.0 else value
-    raw, hidden = value, 0
-    if look.log:
-        hidden = int(np.count_nonzero(np.isfinite(value) & (value <= 0.0)))
-        if hidden:
-            raw = np.where(value > 0.0, value, np.nan)
-        shown = np.where(shown > 0.0, shown, np.nan) if hidden else shown
-    kept = _reduced(x, shown, look, starts)
-    if look.weight > 0.0:
-        kept = _joined(kept, _reduced(x, raw, look, starts))
-    for outline in line.spread.outline if line.spread else ():
-        kept = _joined(kept, _reduced(x, outline, look, starts))
-    drawable = np.isfinite(shown) & np.isfinite(x)
-    gaps = _gaps(kept.keep, starts if drawable.all() else merged(starts, np.flatnonzero(~drawable)))
-    return DrawnLine(line, shown[kept.keep], raw[kept.keep], kept, gaps, hidden, line.unplaced)
-
-
-def _reduced(x: Floats, y: Floats, look: LineStyle, starts: Ints) -> Reduced:
-    return reduce_points(x, y, columns=look.columns, window=look.view.x, axis=look.span, breaks=starts)
-
-
-def _joined(one: Reduced, other: Reduced) -> Reduced:
-    if one.keep.size == other.keep.size and np.array_equal(one.keep, other.keep):
-        return one
-    return Reduced(
-        merged(one.keep, other.keep), one.whole and other.whole, one.ordered and other.ordered,
-        max(one.inside, other.inside),
+    found = visible_points(
+        line.series, line.x, None if line.spread else line.facts, weight=look.weight, log=look.log, columns=look.columns,
+        window=look.view.x, span=look.span, outlines=line.spread.outline if line.spread else (),
     )  # fmt: skip
-
-
-def _gaps(keep: Ints, breaks: Ints) -> Ints:
-    """Return the places in keep before which the line is interrupted: by a restart, or by points that cannot be drawn."""
-    if not breaks.size:
-        return breaks
-    places = merged(np.searchsorted(keep, breaks, "left"))
-    return places[(places > 0) & (places < keep.size)]
+    return DrawnLine(line, *found, line.unplaced)
 
 
 def single(curve: DrawnLine) -> Ints:

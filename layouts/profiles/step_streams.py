@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import html
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers.analysis import Breakdown
+from parsers.analysis.profiles.steps import merged_boxes
 from parsers.deferred import pandas as pd
 
 from layouts.curves.smoothed_lines import Trace
@@ -89,7 +89,7 @@ def _lane(
 ) -> tuple[Trace, int]:
     order = np.argsort(offset, kind="stable")
     offset, length, names = offset[order], length[order], names[order]
-    groups = _merged(offset, offset + length, pixel, most)
+    groups = merged_boxes(offset, offset + length, pixel, most)
     texts, colours, base, width = [], [], [], []
     for first, stop in groups:
         begin = float(offset[first])
@@ -106,29 +106,6 @@ def _lane(
         "y": numbers(np.full(len(base), float(lane))), "width": 0.7, "hovertext": texts, "hoverinfo": "text",
         "marker": {"color": colours, "opacity": 0.85, "line": {"width": 0}},
     }, len(groups)  # fmt: skip
-
-
-def _merged(begin: Floats, end: Floats, pixel: float, most: int) -> list[tuple[int, int]]:
-    """Return ranges of boxes, ordered by start, that are drawn as one box.
-
-    Boxes of less than two pixels are merged if less than a pixel is between them. While there are more than `most` boxes, wider
-    gaps are merged too.
-    """
-    gap = pixel
-    while True:
-        groups: list[tuple[int, int]] = []
-        reach, small = -math.inf, False
-        for at in range(begin.size):
-            tiny = bool(end[at] - begin[at] < 2.0 * gap)
-            if groups and tiny and small and begin[at] - reach < gap:
-                groups[-1] = (groups[-1][0], at + 1)
-            else:
-                groups.append((at, at + 1))
-            small = tiny
-            reach = max(reach if groups[-1][0] != at else -math.inf, float(end[at]))
-        if len(groups) <= most:
-            return groups
-        gap = gap * 2.0 or 1.0
 
 
 def colour_of(name: str) -> str:

@@ -279,3 +279,26 @@ def drift(times: Any) -> float:
         return float("nan")
     first, last = float(np.median(values[:third])), float(np.median(values[-third:]))
     return last / first - 1.0 if first > 0.0 else float("nan")
+
+
+def merged_boxes(begin: Floats, end: Floats, pixel: float, most: int) -> list[tuple[int, int]]:
+    """Return ranges of boxes, ordered by start, that are drawn as one box.
+
+    Boxes of less than two pixels are merged if less than a pixel is between them. While there are more than `most` boxes, wider
+    gaps are merged too.
+    """
+    gap = pixel
+    while True:
+        groups: list[tuple[int, int]] = []
+        reach, small = -np.inf, False
+        for at in range(begin.size):
+            tiny = bool(end[at] - begin[at] < 2.0 * gap)
+            if groups and tiny and small and begin[at] - reach < gap:
+                groups[-1] = (groups[-1][0], at + 1)
+            else:
+                groups.append((at, at + 1))
+            small = tiny
+            reach = max(reach if groups[-1][0] != at else -np.inf, float(end[at]))
+        if len(groups) <= most:
+            return groups
+        gap = gap * 2.0 or 1.0
