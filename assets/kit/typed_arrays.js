@@ -4,7 +4,7 @@ const KINDS = {
   i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array,
   u8: BigUint64Array, f4: Float32Array, f8: Float64Array, c8: Float32Array, c16: Float64Array,
 };
-/** @type {WeakMap<SentArray, Numbers>} */
+/** @type {WeakMap<Wire.SentArray, Numbers>} */
 const decoded = new WeakMap();  // specification -> decoded array
 
 /**
@@ -30,14 +30,14 @@ function bytesOf(text) {
 /**
  * The numbers of {dtype, bdata}, decoded once; an array is returned as it is, and null for none.
  * @overload
- * @param {SentArray | Numbers} spec
+ * @param {Wire.SentArray | Numbers} spec
  * @returns {Numbers}
  *
  * @overload
- * @param {SentArray | Numbers | null | undefined} spec
+ * @param {Wire.SentArray | Numbers | null | undefined} spec
  * @returns {Numbers | null}
  *
- * @param {SentArray | Numbers | null | undefined} spec
+ * @param {Wire.SentArray | Numbers | null | undefined} spec
  */
 export function numbersOf(spec) {
   if (!spec) return null;

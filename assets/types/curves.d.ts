@@ -1,82 +1,6 @@
-// The page of scalars: what the server sends for it alone, and its record.
+// The page of scalars: its record. What the server sends for it is in generated.d.ts.
 
 declare namespace Curves {
-  interface Mark {
-    run: string;
-    label: string;
-    colour: string;
-    tag: string;
-    kind: string;
-    severity: number;
-    score: number;
-    step: number;
-    time: number;
-    started: number;
-    text: Wire.Texts;
-    reason: Wire.Texts;
-    /** the range to zoom to */
-    view: string;
-    /** attributes of a link to what caused it */
-    cause: Record<string, string> | null;
-  }
-
-  interface Marks {
-    marks: Mark[];
-    left: number;
-  }
-
-  interface Group {
-    label: string;
-    colour: string;
-    hand: boolean;
-    n: number;
-    runs: string[];
-  }
-
-  interface FinalCell {
-    text: string;
-    value: number | null;
-    title?: string;
-    wrong?: boolean;
-    few?: boolean;
-  }
-
-  interface FinalRow {
-    tag: string;
-    label: string;
-    colour: string;
-    better: string;
-    cells: FinalCell[];
-  }
-
-  interface FinalTable {
-    columns: string[];
-    rows: FinalRow[];
-    total: number;
-    grouped: boolean;
-  }
-
-  /** layouts/curves/scalars/sheet.py */
-  interface Sheet {
-    ask: Wire.Query;
-    few: number;
-    groups: Group[] | null;
-    settings: string[] | null;
-    base: string | null;
-    refused: string;
-    table: FinalTable | null;
-  }
-
-  /** severity and score by kind of insight */
-  type Severest = Record<string, [number, number]>;
-
-  interface RankingAnswer {
-    from: number;
-    next: number;
-    total: number;
-    tags: Record<string, Severest>;
-  }
-
   interface Ranking {
     key: unknown[];
     runs: string[];
@@ -121,19 +45,6 @@ declare namespace Curves {
   interface Pointer {
     x: number;
     y: number;
-  }
-
-  /** What a card says of a derived curve. */
-  interface Derived {
-    error?: { column: number; text: Wire.Texts };
-    lacking: number;
-    lacking_runs: string[];
-    runs: number;
-    apart: number;
-    apart_runs: string[];
-    unpaired: [string, number][];
-    superseded: [string, number][];
-    undefined: [string, number][];
   }
 
   type RunList = ReturnType<typeof import("../kit/cards/run_list.js").build> & {

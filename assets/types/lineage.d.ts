@@ -77,7 +77,7 @@ declare namespace Lineage {
   interface Dimension {
     name: string;
     label: string;
-    values: SentArray;
+    values: Wire.SentArray;
     range: Stretch;
     tickvals: number[];
     ticktext: string[];
@@ -85,7 +85,7 @@ declare namespace Lineage {
   }
 
   interface Line {
-    color: string | SentArray;
+    color: string | Wire.SentArray;
     colorscale: [number, string][];
     cmin: number;
     cmax: number;

@@ -34,12 +34,6 @@ interface PlotlyLayout {
   [more: string]: any;
 }
 
-/** An array as layouts/kit/figures/typed_arrays.py sends it: base64 of its bytes. */
-interface SentArray {
-  dtype: string;
-  bdata: string;
-}
-
 interface PlotlyTrace {
   type?: string;
   name?: string;
@@ -73,20 +67,20 @@ interface PlotlyPoint {
 }
 
 /** Numbers as a trace has them. */
-type SentColumn = SentArray | Numbers | null | undefined;
+type SentColumn = Wire.SentArray | Numbers | null | undefined;
 
 /** layouts/figures/lines.py: what the scripts know of a line beside its points. */
 interface SentMeta {
   key: string;
   /** place of the trace with the values before smoothing */
   raw?: number | null;
-  step?: SentArray & { x0?: number; dx?: number };
-  time?: { first: number; steps: SentArray; seconds?: SentArray };
-  n?: SentArray;
-  low?: SentArray;
-  high?: SentArray;
+  step?: Wire.SentArray & { x0?: number; dx?: number };
+  time?: { first: number; steps: Wire.SentArray; seconds?: Wire.SentArray };
+  n?: Wire.SentArray;
+  low?: Wire.SentArray;
+  high?: Wire.SentArray;
   colour?: string;
-  count?: SentArray;
+  count?: Wire.SentArray;
   /** kind of values that are not finite */
   mark?: number;
   runs?: string[];
@@ -99,11 +93,11 @@ interface SentMeta {
 
 /** A trace as layouts/figures sends it. */
 interface SentTrace extends PlotlyTrace {
-  x?: SentArray | Numbers;
+  x?: Wire.SentArray | Numbers;
   x0?: number;
   dx?: number;
-  y: SentArray & Numbers;
-  z?: SentArray | Numbers;
+  y: Wire.SentArray & Numbers;
+  z?: Wire.SentArray | Numbers;
   yaxis?: string;
   mode?: string;
   fill?: string;
@@ -132,47 +126,6 @@ interface PlotlyAxisDrawn {
 
 interface PlotlyDrawn extends PlotlyElement {
   _fullLayout: Record<string, any>;
-}
-
-/** layouts/figures/histograms.py */
-interface HistogramBins {
-  low: number;
-  high: number;
-  n: number;
-  edges?: SentArray;
-}
-
-interface HistogramPanel {
-  run: string;
-  label: string;
-  colour: string;
-  xaxis: string;
-  yaxis: string;
-  started: number;
-  height: number;
-  trace: number;
-  bins: HistogramBins;
-  counts?: SentArray;
-  at: SentArray;
-  step: SentArray;
-  time: SentArray;
-  finite: SentArray;
-  total: SentArray;
-  extent: SentArray;
-  outside: SentArray;
-  bad: SentArray;
-}
-
-interface HistogramMeta {
-  view: string;
-  panels: HistogramPanel[];
-  /** runs that are hidden: key and name */
-  off: [string, string][];
-  statistics?: [string, string, string][];
-  first: number;
-  shown: number;
-  room: number;
-  runs: number;
 }
 
 /** A page with cards of histograms, as far as the table and the legend know it. */

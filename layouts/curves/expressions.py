@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from parsers import ExpressionError
 from parsers.analysis import Expression, parse_expression
@@ -37,18 +37,59 @@ def checked(source: RunSources, runs: Iterable[str], text: str) -> dict[str, Any
     return {"expression": text, "tags": tags, "missing": [tag for tag in tags if tag in missing], "error": None}
 
 
-def error_of(text: str) -> dict[str, Any] | None:
+def error_of(text: str) -> WrongPlace | None:
     """Return what is wrong with an expression, see `wrong`; None if it is valid."""
     parsed = _parsed(text)
     return wrong(parsed) if isinstance(parsed, ExpressionError) else None
 
 
-def wrong(error: ExpressionError) -> dict[str, Any]:
+class WrongPlace(TypedDict):
+    """What is wrong in an expression."""
+
+    column: int
+    """In characters from 1."""
+    text: Annotated[list[str], "Texts"]
+
+
+Counted = list[Annotated[list[Any], tuple[str, int]]]
+
+
+class DerivedSums(TypedDict):
+    """What a derived curve lacks, over the runs on screen."""
+
+    runs: int
+    lacking: int
+    lacking_runs: list[str]
+    apart: int
+    apart_runs: list[str]
+    unpaired: Counted
+    superseded: Counted
+    undefined: Counted
+
+
+class DerivedCurve(DerivedSums):
+    """A derived curve whose expression is valid."""
+
+    tag: str
+    error: None
+
+
+class WrongExpression(TypedDict):
+    """A derived curve whose expression is not valid."""
+
+    tag: str
+    error: WrongPlace
+
+
+ToldOfCurve = DerivedCurve | WrongExpression
+
+
+def wrong(error: ExpressionError) -> WrongPlace:
     """Return {"column": in characters from 1, "text": the sentence in both languages}."""
     return {"column": error.column, "text": list(sentence(error))}
 
 
-def told(source: RunSources, runs: Sequence[str], tags: Iterable[str]) -> list[dict[str, Any]]:
+def told(source: RunSources, runs: Sequence[str], tags: Iterable[str]) -> list[ToldOfCurve]:
     """Return what a card says of each of its derived curves, over the runs on screen.
 
     tag, error as in `checked`; runs: their number; lacking: number of runs without one of the tags, and apart: number of runs
@@ -56,7 +97,7 @@ def told(source: RunSources, runs: Sequence[str], tags: Iterable[str]) -> list[d
     and undefined: [[tag or operation, number], ...] as `parsers.analysis.Derived` has them, summed over the runs.
     """
     names: dict[str, str] | None = None
-    found: list[dict[str, Any]] = []
+    found: list[ToldOfCurve] = []
     for tag in dict.fromkeys(tags):
         text = expression_of(tag)
         if text is None:
@@ -71,10 +112,10 @@ def told(source: RunSources, runs: Sequence[str], tags: Iterable[str]) -> list[d
     return found
 
 
-def _summed(source: RunSources, runs: Sequence[str], tag: str, text: str, names: dict[str, str]) -> dict[str, Any]:
+def _summed(source: RunSources, runs: Sequence[str], tag: str, text: str, names: dict[str, str]) -> DerivedSums:
     lacking: list[str] = []
     apart: list[str] = []
-    counted: dict[str, Counter[str]] = {"unpaired": Counter(), "superseded": Counter(), "undefined": Counter()}
+    unpaired, superseded, undefined = Counter[str](), Counter[str](), Counter[str]()
     for run in runs:
         derived = None if tag in source.runs.tags(run) else source.curves.derived(run, text)
         if derived is None:
@@ -83,13 +124,18 @@ def _summed(source: RunSources, runs: Sequence[str], tag: str, text: str, names:
             lacking.append(f"{names.get(run, run)}: {', '.join(derived.missing)}")
         elif not derived.series.step.size:
             apart.append(names.get(run, run))
-        for kind, counter in counted.items():
-            counter.update(getattr(derived, kind))
+        unpaired.update(derived.unpaired)
+        superseded.update(derived.superseded)
+        undefined.update(derived.undefined)
     return {
         "runs": len(runs), "lacking": len(lacking), "lacking_runs": lacking[:MOST_NAMED],
         "apart": len(apart), "apart_runs": apart[:MOST_NAMED],
-        **{kind: [[name, number] for name, number in counter.items()] for kind, counter in counted.items()},
+        "unpaired": _pairs(unpaired), "superseded": _pairs(superseded), "undefined": _pairs(undefined),
     }  # fmt: skip
+
+
+def _pairs(counted: Counter[str]) -> Counted:
+    return [[name, number] for name, number in counted.items()]
 
 
 def _parsed(text: str) -> Expression | ExpressionError:

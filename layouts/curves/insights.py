@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypedDict
 from urllib.parse import urlencode
 
 from parsers import Insight, Series
@@ -22,7 +22,20 @@ _CAUSED = ("non_finite", "divergence")
 _LARGEST = 1e6
 
 
-def as_json(insight: Insight) -> dict[str, Any]:
+class SentInsight(TypedDict):
+    """An insight for the browser."""
+
+    tag: str
+    kind: str
+    severity: int
+    step: int
+    last: int
+    score: float
+    text: Annotated[tuple[str, str], "Texts"]
+    reason: Annotated[tuple[str, str], "Texts"]
+
+
+def as_json(insight: Insight) -> SentInsight:
     """Return an insight for the browser: its text in both languages, its kind, score and place."""
     reason = both("insights.score", **_reason(insight, 0))[0], both("insights.score", **_reason(insight, 1))[1]
     return {

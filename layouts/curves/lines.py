@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from layouts.curves.bands import Ends, bands, columns_of_group, ends_of
 from layouts.curves.curve_alternatives import of_curves
-from layouts.curves.marks import marks
+from layouts.curves.marks import BadValues, marks
 from layouts.curves.smoothed_lines import (
     WIDTH,
     WRONG,
@@ -31,7 +31,7 @@ from layouts.curves.smoothed_lines import (
     trace_on,
     with_gaps,
 )
-from layouts.curves.thresholds import satisfying, threshold_of
+from layouts.curves.thresholds import SatisfiedThreshold, satisfying, threshold_of
 from layouts.curves.value_ranges import ValueRange, arrows, axis_of, beyond, tick_format, value_range
 from layouts.kit.figures.alternatives import described
 from layouts.kit.figures.ticks import time_ticks
@@ -49,6 +49,28 @@ from layouts.kit.figures.typed_arrays import (
 SHADOW = 0.2
 MOST_TRACES = 10
 """Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
+
+
+class ShownOutliers(TypedDict):
+    """Whether outliers are shown, and how many values the axes leave out."""
+
+    shown: bool
+    beyond: int
+
+
+class ChartFacts(BadValues):
+    """What a chart says of itself in `layout.meta`; numbers of points and values."""
+
+    points: int
+    inside: int
+    sent: int
+    whole: bool
+    """All points in view are drawn."""
+    hidden: int
+    unplaced: int
+    thresholds: list[SatisfiedThreshold]
+    axis: str
+    outliers: ShownOutliers | None
 
 
 def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartLine] | None = None) -> dict[str, Any]:
@@ -70,12 +92,13 @@ def figure(lines: Sequence[ChartLine], look: LineStyle, members: Sequence[ChartL
     data += _single_points(curves)
     red, thresholds = satisfying(curves, look)
     members = lines if members is None else members
-    edge, facts = marks(members, look)
+    edge, bad = marks(members, look)
     by_axis = _by_axis(curves)
     found = {axis: value_range(mine, look) for axis, mine in by_axis.items() if look.view.y is None or axis == 2}
     edge += [arrow for axis, one in found.items() if one and one.clipped for arrow in arrows(by_axis[axis], one, look)]
     data += red + edge
-    facts |= {
+    facts: ChartFacts = {
+        **bad,
         "points": sum(line.series.step.size for line in members),
         "inside": sum(curve.kept.inside for curve in curves) if members is lines else _inside(members, look),
         "sent": sum(curve.kept.keep.size for curve in curves),
@@ -96,7 +119,7 @@ def _by_axis(curves: Sequence[DrawnLine]) -> dict[int, list[DrawnLine]]:
 
 def _outliers(
     members: Sequence[ChartLine], curves: Sequence[DrawnLine], found: Mapping[int, ValueRange | None], look: LineStyle
-) -> dict[str, Any] | None:
+) -> ShownOutliers | None:
     """Return how many values the axes leave out, and whether they are shown all the same; None if there are no outliers."""
     if not any(one and one.outliers for one in found.values()):
         return None
@@ -204,7 +227,7 @@ def _single_points(curves: Sequence[DrawnLine]) -> list[Trace]:
 
 
 def _layout(
-    lines: Sequence[ChartLine], look: LineStyle, facts: dict[str, Any], ranges: Mapping[int, ValueRange | None], *, marked: bool
+    lines: Sequence[ChartLine], look: LineStyle, facts: ChartFacts, ranges: Mapping[int, ValueRange | None], *, marked: bool
 ) -> dict[str, Any]:
     two = any(line.axis == 2 for line in lines)
     layout: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from parsers.analysis import NonFinite, Places, bad_runs, non_finite_runs
@@ -19,7 +19,26 @@ _AROUND = 20
 _STYLES = (("x", 0.0), ("triangle-up", 1.0), ("triangle-down", 0.0))
 
 
-def marks(lines: Sequence[ChartLine], look: LineStyle) -> tuple[list[Trace], dict[str, Any]]:
+class FirstBad(TypedDict):
+    """The first value that is not finite, and the view that a jump to it shows."""
+
+    x: float
+    label: str
+    step: int
+    low: float
+    high: float
+
+
+class BadValues(TypedDict):
+    """Numbers of NaN, +Inf and -Inf."""
+
+    nan: int
+    above: int
+    below: int
+    first: FirstBad | None
+
+
+def marks(lines: Sequence[ChartLine], look: LineStyle) -> tuple[list[Trace], BadValues]:
     """Return the traces, the number of values of each kind, and the place of the first one."""
     columns = max(1, look.columns // _MARK_COLUMNS)
     found: list[tuple[ChartLine, NonFinite]] = []
@@ -40,7 +59,7 @@ def marks(lines: Sequence[ChartLine], look: LineStyle) -> tuple[list[Trace], dic
         else:
             x = np.asarray(line.x)
             found.append((line, non_finite_runs(x, line.series.value, columns=columns, window=look.view.x)))
-    facts = {"nan": int(totals[0]), "above": int(totals[1]), "below": int(totals[2]), "first": _first(first)}
+    facts: BadValues = {"nan": int(totals[0]), "above": int(totals[1]), "below": int(totals[2]), "first": _first(first)}
     traces = [trace for kind, style in enumerate(_STYLES) for trace in _marks_of_kind(found, kind, *style)]
     return traces, facts
 
@@ -71,7 +90,7 @@ def _marks_of_kind(found: Sequence[tuple[ChartLine, NonFinite]], kind: int, symb
     return traces
 
 
-def _first(first: tuple[float, ChartLine, int] | None) -> dict[str, Any] | None:
+def _first(first: tuple[float, ChartLine, int] | None) -> FirstBad | None:
     """Return the view that a jump to the first non-finite value shows: a few points on either side of it."""
     if first is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from parsers.analysis import Places, Threshold, reduce_points
@@ -20,12 +20,21 @@ def threshold_of(line: ChartLine, look: LineStyle) -> Threshold | None:
     return line.threshold or look.threshold
 
 
-def satisfying(curves: Sequence[DrawnLine], look: LineStyle) -> tuple[list[Trace], list[dict[str, Any]]]:
+class SatisfiedThreshold(TypedDict):
+    """A threshold, the number of points that satisfy it, and the tags it applies to."""
+
+    text: str
+    interval: str
+    satisfied: int
+    tags: list[str]
+
+
+def satisfying(curves: Sequence[DrawnLine], look: LineStyle) -> tuple[list[Trace], list[SatisfiedThreshold]]:
     """Return red lines and red single points for the points that satisfy the threshold of their line, and the facts.
 
     Facts: for each threshold its text, its interval, the number of points that satisfy it, and the tags it applies to.
     """
-    facts: dict[Threshold, dict[str, Any]] = {}
+    facts: dict[Threshold, SatisfiedThreshold] = {}
     lines, points = [], []
     for curve in curves:
         line = curve.line
@@ -40,8 +49,9 @@ def satisfying(curves: Sequence[DrawnLine], look: LineStyle) -> tuple[list[Trace
             mask[blocks.bad()] = False
         if not isinstance(line.x, Places):
             mask &= np.isfinite(line.x)
-        new = {"text": threshold.text, "interval": threshold.interval, "satisfied": 0, "tags": []}
-        fact = facts.setdefault(threshold, new)
+        fact = facts.setdefault(
+            threshold, {"text": threshold.text, "interval": threshold.interval, "satisfied": 0, "tags": []}
+        )
         fact["satisfied"] += int(np.count_nonzero(mask))
         if line.tag not in fact["tags"]:
             fact["tags"].append(line.tag)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from layouts.dumps.live import listed
-from layouts.kit.state import stamped
-from layouts.runs.chosen_runs import elsewhere, selected_runs
-from layouts.runs.damage import damage
+from layouts.dumps.live import ListedSessions, listed
+from layouts.kit.state import digest_of
+from layouts.runs.chosen_runs import KeyAndName, elsewhere, selected_runs
+from layouts.runs.damage import FileAndText, damage
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 
@@ -16,7 +16,20 @@ MOST_DUMPS = 1_000
 MOST_ELSEWHERE = 8
 
 
-def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] | None:
+class DumpCatalogue(ListedSessions):
+    """The dumps of the chosen runs."""
+
+    digest: str
+    chosen: int
+    dumps: list[Annotated[list[str], tuple[str, str, str]]]
+    """key, name, version"""
+    left: int
+    waiting: int
+    damage: list[FileAndText]
+    elsewhere: list[KeyAndName]
+
+
+def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue | None:
     """Return the dumps, [[key of the row, name, version], ...], and the numbers of runs left out and not read yet.
 
     live is where training can connect ("" for nowhere), sessions are [[key, mark], ...].
@@ -29,7 +42,8 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] 
     chosen = set(runs)
     rows = [row for row in source.runs.rows() if not chosen.isdisjoint(row.members)]
     having = [row for row in rows if row.tags.get("dump")]
-    answer = stamped({
+    answer: DumpCatalogue = {
+        "digest": "",
         "chosen": len(runs),
         "dumps": [_listed(row) for row in having[:MOST_DUMPS]],
         "left": max(0, len(having) - MOST_DUMPS),
@@ -37,7 +51,8 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] 
         "damage": [] if having else damage(source, runs, unreached=True),
         "elsewhere": [] if having else elsewhere(source, runs, "dump", MOST_ELSEWHERE),
         **listed(source),
-    })  # fmt: skip
+    }
+    answer["digest"] = digest_of(answer)
     return None if answer["digest"] == known else answer
 
 

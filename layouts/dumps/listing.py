@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
 from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpView, OpenDump
+from layouts.runs.damage import DamagedFile
 from layouts.sources import DumpSources
 
 MOST_PROBLEMS = 50
 
 
-def listing(source: DumpSources, chosen: DumpChoice, against: str = "") -> dict[str, Any]:
+class ListedDump(TypedDict):
+    """Ranks, iterations and damage of a dump."""
+
+    state: str
+    text: str
+    mark: str
+    ranks: NotRequired[list[int]]
+    steps: NotRequired[list[int]]
+    rows: NotRequired[int]
+    problems: NotRequired[list[DamagedFile]]
+    more: NotRequired[int]
+
+
+# "with" is a word of Python.
+_ComparedDump = TypedDict("_ComparedDump", {"with": ListedDump | None})
+
+
+class DumpListing(ListedDump, _ComparedDump):
+    """What a dump holds, and the one that it is compared with."""
+
+    of: str
+    against: str
+
+
+def listing(source: DumpSources, chosen: DumpChoice, against: str = "") -> DumpListing:
     """Return ranks, iterations and damage of the chosen dump, and of that to compare with as `with`.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": the dump has no tensor.
     """
-    answer = {"of": chosen.run, "against": against} | _told(source.dumps.open(chosen.run))
-    return answer | {"with": _told(source.dumps.open(against)) if against and against != chosen.run else None}
+    compared = _told(source.dumps.open(against)) if against and against != chosen.run else None
+    return {"of": chosen.run, "against": against, "with": compared, **_told(source.dumps.open(chosen.run))}
 
 
-def _told(found: OpenDump) -> dict[str, Any]:
+def _told(found: OpenDump) -> ListedDump:
     if found.dump is None:
         return {"state": found.state, "text": found.text, "mark": found.mark}
     problems = found.dump.problems
-    told = [{"path": problem.path, "text": problem.text} for problem in problems[:MOST_PROBLEMS]]
+    told: list[DamagedFile] = [{"path": problem.path, "text": problem.text} for problem in problems[:MOST_PROBLEMS]]
     steps = iterations(found.dump)
     return {
         "state": "ready" if len(found.dump.tensors) else "nothing",

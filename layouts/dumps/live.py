@@ -6,7 +6,7 @@ connect, which changes its state by itself.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, TypedDict
 
 from dash import html
 
@@ -111,7 +111,15 @@ def place() -> html.Div:
     return html.Div(className="ms-live", hidden=True, role="region", **attributes(aria_label="live.controls"))
 
 
-def listed(source: LiveSources) -> dict[str, Any]:
+class ListedSessions(TypedDict):
+    """Where training can connect, empty for nowhere, and the sessions."""
+
+    live: str
+    sessions: list[Annotated[list[str], tuple[str, str]]]
+    """key and mark, newest first"""
+
+
+def listed(source: LiveSources) -> ListedSessions:
     """Return where training can connect, "" for nowhere, and [[key, mark], ...] of the sessions, newest first."""
     status = source.live.status()
     return {"live": address(status), "sessions": [[one.key, one.mark] for one in status.sessions]}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 
 from layouts.explanations.explanation_choice import ExplanationChoice
-from layouts.kit.state import stamped
-from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
-from layouts.runs.damage import damage
+from layouts.kit.state import digest_of
+from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
+from layouts.runs.damage import DamagedFile, FileAndText, damage
 from layouts.sources import ExplanationSources, Sources
 
 KIND = "explain"
@@ -19,7 +19,43 @@ MOST_ELSEWHERE = 8
 MOST_PROBLEMS = 50
 
 
-def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] | None:
+class ExplanationCatalogue(TypedDict):
+    """The runs with explanations."""
+
+    digest: str
+    chosen: int
+    runs: list[Annotated[list[str], tuple[str, str, str]]]
+    """key, name, version"""
+    left: int
+    waiting: int
+    damage: list[FileAndText]
+    elsewhere: list[KeyAndName]
+
+
+LabelCells = Annotated[list[Any], tuple[int, str, int, int]]
+"""number, name, samples it was recorded for, samples it is true of"""
+
+
+class ExplanationListing(TypedDict):
+    """What the explanations of a run hold."""
+
+    of: str
+    state: str
+    text: str
+    mark: str
+    behind: bool
+    samples: NotRequired[int]
+    maps: NotRequired[int]
+    labels: NotRequired[list[LabelCells]]
+    explainers: NotRequired[list[str]]
+    metrics: NotRequired[list[str]]
+    complete: NotRequired[bool]
+    uncertain: NotRequired[bool]
+    problems: NotRequired[list[DamagedFile]]
+    more: NotRequired[int]
+
+
+def catalogue(source: Sources, state: Any, known: Any = None) -> ExplanationCatalogue | None:
     """Return the chosen runs with explanations, [[key, name, version], ...], and the numbers of those left out or not read yet.
 
     None if the digest is the known one. If no chosen run has explanations, elsewhere names others that have some, and damage
@@ -29,18 +65,20 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> dict[str, Any] 
     source.runs.want(runs)
     rows = {member: row for row in source.runs.rows() for member in row.members}
     having = [run for run in runs if source.runs.tags(run, KIND)]
-    answer = stamped({
+    answer: ExplanationCatalogue = {
+        "digest": "",
         "chosen": len(runs),
         "runs": [[run, label_of(run, rows.get(run)), str(source.runs.version(run))] for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(run in rows and rows[run].state in ("waiting", "loading") for run in runs),
         "damage": [] if having else damage(source, runs),
         "elsewhere": [] if having else elsewhere(source, runs, KIND, MOST_ELSEWHERE),
-    })  # fmt: skip
+    }
+    answer["digest"] = digest_of(answer)
     return None if answer["digest"] == known else answer
 
 
-def listing(source: ExplanationSources, chosen: ExplanationChoice) -> dict[str, Any]:
+def listing(source: ExplanationSources, chosen: ExplanationChoice) -> ExplanationListing:
     """Return what the explanations of a run hold, or how far reading them is.
 
     state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are [number, name,

@@ -34,7 +34,8 @@ THEMES = ("light", "dark")
 class Parameter:
     """How a field of a request is read.
 
-    keys are those of the address, named those of plain routes alone; read takes the whole request. A request without its
+    keys are those of the address, named those of plain routes alone, beside what a browser window adds to a request; read
+    takes the whole request. choices are all texts that are valid under the keys, () if others are, too. A request without its
     subject is no request.
     """
 
@@ -42,10 +43,16 @@ class Parameter:
     read: Callable[[Any], Any]
     named: tuple[str, ...] = ()
     is_subject: bool = False
+    choices: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
-def _parameter(keys: tuple[str, ...], read: Callable[[Any], Any], default: Any) -> Any:
-    return field(default=default, metadata={"parameter": Parameter(keys, read)})
+def _parameter(keys: tuple[str, ...], read: Callable[[Any], Any], default: Any, choices: Sequence[str] = ()) -> Any:
+    return field(default=default, metadata={"parameter": Parameter(keys, read, choices=tuple(choices))})
+
+
+def _of_window(key: str, read: Callable[[Any], Any], default: Any, choices: Sequence[str] = ()) -> Any:
+    return field(default=default, metadata={"parameter": Parameter((), read, choices=tuple(choices), beside=(key,))})
 
 
 class Request:
@@ -107,7 +114,7 @@ def parsed(key: str, parse: Callable[[str], Any], *, default: Any = None, limit:
 def one_of(key: str, choices: Sequence[str], default: str | None = None) -> Any:
     """One of some texts, by default the first one."""
     usual = choices[0] if default is None else default
-    return _parameter((key,), lambda data: text(data, key, usual, choices), usual)
+    return _parameter((key,), lambda data: text(data, key, usual, choices), usual, choices)
 
 
 def word(key: str, *, default: str = "", limit: int = 4096) -> Any:
@@ -141,7 +148,7 @@ def some_of(key: str, choices: Sequence[str]) -> Any:
             raise BadInput(f"{key}: expected some of {', '.join(choices)}; found {wrong[:80]!r}")
         return found
 
-    return _parameter((key,), read, ())
+    return _parameter((key,), read, (), choices)
 
 
 def whole(key: str, *, low: float = 0.0, high: float = _WHOLE_NUMBERS) -> Any:
@@ -166,7 +173,7 @@ def real(key: str, default: float, low: float, high: float, unit: float = 1.0) -
 
 def switch(key: str, *, default: bool = False) -> Any:
     """Yes ("1") or no ("0")."""
-    return _parameter((key,), lambda data: flag(data, key, default), default)
+    return _parameter((key,), lambda data: flag(data, key, default), default, ("0", "1"))
 
 
 def window(first: str = "from", last: str = "to", high: float = 2.0**31) -> Any:
@@ -184,22 +191,22 @@ def window(first: str = "from", last: str = "to", high: float = 2.0**31) -> Any:
 
 def language() -> Any:
     """The language of the reader."""
-    return _parameter((), lambda data: text(data, "lang", LANGUAGES[0], LANGUAGES), LANGUAGES[0])
+    return _of_window("lang", lambda data: text(data, "lang", LANGUAGES[0], LANGUAGES), LANGUAGES[0], LANGUAGES)
 
 
 def dark() -> Any:
     """Whether the theme is dark."""
-    return _parameter((), lambda data: text(data, "theme", THEMES[0], THEMES) == "dark", False)
+    return _of_window("theme", lambda data: text(data, "theme", THEMES[0], THEMES) == "dark", False, THEMES)
 
 
 def columns(default: int = 1_000) -> Any:
     """The width of a plot in pixels."""
-    return _parameter((), lambda data: int(number(data, "columns", default, *_COLUMNS)), default)
+    return _of_window("columns", lambda data: int(number(data, "columns", default, *_COLUMNS)), default)
 
 
 def zone() -> Any:
     """The browser's offset from UTC, which it sends in minutes, in seconds."""
-    return _parameter((), lambda data: number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0, 0.0)
+    return _of_window("zone", lambda data: number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0, 0.0)
 
 
 # What cards are about -------------------------------------------------------------------------------------------------

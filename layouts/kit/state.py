@@ -87,7 +87,12 @@ def flag(state: Any, key: str, default: bool = False) -> bool:
 
 def stamped(content: dict[str, Any]) -> dict[str, Any]:
     """Return the content with a `digest` of it."""
-    return content | {"digest": f"{zlib.crc32(json.dumps(content).encode()):08x}"}
+    return content | {"digest": digest_of(content)}
+
+
+def digest_of(content: Any) -> str:
+    """Return a text that changes whenever content that can be sent as JSON does."""
+    return f"{zlib.crc32(json.dumps(content).encode()):08x}"
 
 
 def bind(

@@ -6,15 +6,15 @@ import json
 import zlib
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from parsers.caches import Cache
 
-from layouts.kit.state import stamped
+from layouts.kit.state import digest_of
 from layouts.profiles.frames import ProfileRow
 from layouts.profiles.jobs import ListedJob, jobs_of
-from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
-from layouts.runs.damage import damage
+from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
+from layouts.runs.damage import FileAndText, damage
 from layouts.sources import ProfileSources
 
 MOST_RUNS = 10_000
@@ -29,12 +29,65 @@ MOST_ELSEWHERE = 8
 MOST_KEPT = 4
 """Lists of profiles that are cached for visitors."""
 
-Listed = dict[str, Any]
+
+class ProfileKind(TypedDict):
+    """What the files of a profile give."""
+
+    device: str
+    frames: list[str]
+    files: list[str]
+    more: int
+
+
+class ProfiledRun(TypedDict):
+    """A run with profiles."""
+
+    key: str
+    name: str
+    total: int
+    listed: int
+
+
+class ProfiledJob(TypedDict):
+    """Columns of the profiles of a job: a list, or what all are alike."""
+
+    name: str
+    title: str
+    updated: float
+    whole: str
+    run: int | list[int]
+    session: str | list[str]
+    rank: list[int]
+    kind: int | list[int]
+    mark: str | list[str]
+
+
+class ListedProfiles(TypedDict):
+    """The profiles of some runs; they depend on nothing but these runs."""
+
+    runs: list[ProfiledRun]
+    jobs: list[ProfiledJob]
+    kinds: list[ProfileKind]
+    left: int
+
+
+class ProfileCatalogue(ListedProfiles):
+    """The profiles of the chosen runs."""
+
+    digest: str
+    chosen: int
+    waiting: int
+    damage: list[FileAndText]
+    elsewhere: list[KeyAndName]
+
+
+Listed = tuple[ListedProfiles, str]
+"""Profiles, and a digest of them."""
 
 
 def catalogue(
     source: ProfileSources, state: Any, known: Any = None, *, kept: Cache[Any, Listed] | None = None
-) -> dict[str, Any] | None:
+) -> ProfileCatalogue | None:
     """Return the profiles by job and the numbers of runs left out and not read yet; None if the digest is the known one.
 
     `jobs` have a column for each property of their profiles, ordered by rank: a list, or one value where all are alike. run
@@ -48,21 +101,20 @@ def catalogue(
     names = [label_of(run, rows[run]) for run in runs]
     key = tuple((run, name, source.runs.version(run)) for run, name in zip(runs, names, strict=True))
     lists = kept if kept is not None else Cache[Any, Listed]()
-    listed = lists.made(key, lambda: _listed(source, list(zip(runs, names, strict=True))))
+    listed, written = lists.made(key, lambda: _listed(source, list(zip(runs, names, strict=True))))
     having = bool(listed["runs"])
-    facts = stamped({
-        "chosen": len(runs), "left": listed["left"], "listed": listed["digest"],
-        "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
-        "damage": [] if having else damage(source, runs, unreached=True),
-        "elsewhere": [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE),
-    })  # fmt: skip
-    del facts["listed"]
-    return None if facts["digest"] == known else listed | facts
+    waiting = sum(rows[run].state in ("waiting", "loading") for run in runs)
+    damaged = [] if having else damage(source, runs, unreached=True)
+    others = [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE)
+    digest = digest_of([len(runs), written, waiting, damaged, others])
+    if digest == known:
+        return None
+    return {**listed, "digest": digest, "chosen": len(runs), "waiting": waiting, "damage": damaged, "elsewhere": others}
 
 
 def _listed(source: ProfileSources, runs: Sequence[tuple[str, str]]) -> Listed:
     having = [(run, name, profiles) for run, name in runs if (profiles := source.profiles.rows(run))]
-    shown: list[tuple[dict[str, Any], Sequence[ProfileRow]]] = []
+    shown: list[tuple[ProfiledRun, Sequence[ProfileRow]]] = []
     number = 0
     for run, name, profiles in having[:MOST_RUNS]:
         if number >= MOST_IN_ALL:
@@ -73,16 +125,16 @@ def _listed(source: ProfileSources, runs: Sequence[tuple[str, str]]) -> Listed:
     places = {about["key"]: place for place, (about, _) in enumerate(shown)}
     kinds: dict[str, int] = {}
     jobs = jobs_of(source, [(about["key"], one) for about, some in shown for one in some])
-    made = {
+    made: ListedProfiles = {
         "runs": [about for about, _ in shown],
         "jobs": [_job(job, places, kinds) for job in jobs],
         "kinds": [json.loads(kind) for kind in kinds],
         "left": len(having) - len(shown),
     }
-    return stamped(made)
+    return made, digest_of(made)
 
 
-def _job(job: ListedJob, places: dict[str, int], kinds: dict[str, int]) -> dict[str, Any]:
+def _job(job: ListedJob, places: dict[str, int], kinds: dict[str, int]) -> ProfiledJob:
     profiles = [one for _, one in job.profiles]
     marks = [one.mark for one in profiles]
     return {

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
-from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.profile_choice import ProfileChoice
+from layouts.runs.damage import DamagedFile
 from layouts.sources import ProfileSources
 
 MOST_PROBLEMS = 50
 
 
+class ReadingProgress(TypedDict):
+    """The progress of reading, or what is wrong."""
+
+    of: Annotated[list[Any], tuple[str, str, int, str]]
+    """run, session, rank, mark"""
+    state: str
+    problems: list[DamagedFile]
+    more: int
+    frames: NotRequired[list[str]]
+    wanted: NotRequired[list[str]]
+    which: NotRequired[str]
+    name: NotRequired[str]
+    done: NotRequired[int]
+    total: NotRequired[int]
+    text: NotRequired[str]
+
+
 def reading(
     source: ProfileSources, chosen: ProfileChoice, against: ProfileChoice | None, frames: Sequence[str], *, again: bool = False,
     needed: bool = True,
-) -> dict[str, Any]:  # fmt: skip
+) -> ReadingProgress:  # fmt: skip
     """Return the progress of reading these frames of the chosen profile and of the one it is compared with.
 
     state is "ready" once all frames that the files have are read, "missing" if the files have none of them and some are needed,
     and otherwise the state of the first frame that is not ready, whose name is `name`. which is "with" for the second profile,
     "" for the first.
     """
-    answer: dict[str, Any] = {"of": [chosen.run, chosen.session, chosen.rank, chosen.mark], "problems": [], "more": 0}
+    of = [chosen.run, chosen.session, chosen.rank, chosen.mark]
+    damaged: list[DamagedFile] = []
     there: list[str] = []
     for which, profile in (("", chosen), ("with", against)):
         if profile is None:
@@ -30,18 +48,17 @@ def reading(
         found = {name: source.profiles.frame(profile.run, profile.session, profile.rank, name, again=again) for name in frames}
         left = next(((name, one) for name, one in found.items() if one.state not in ("ready", "missing")), None)
         if left is not None:
-            return answer | _progress(left[1]) | {"name": left[0], "which": which}
+            name, one = left
+            return {
+                "of": of, "problems": damaged, "more": 0, "state": one.state, "done": one.done, "total": one.total,
+                "text": one.text, "name": name, "which": which,
+            }  # fmt: skip
         ready = [name for name, one in found.items() if one.state == "ready"]
         if needed and not ready:
             wanted = list(dict.fromkeys(file for one in found.values() for file in one.wanted))
-            return answer | {"state": "missing", "wanted": wanted, "which": which}
+            return {"of": of, "problems": damaged, "more": 0, "state": "missing", "wanted": wanted, "which": which}
         there = there or ready
         problems = dict.fromkeys(problem for one in found.values() for problem in one.problems)
-        answer["problems"] += [{"path": problem.path, "text": problem.text} for problem in problems]
-    answer["more"] = max(0, len(answer["problems"]) - MOST_PROBLEMS)
-    answer["problems"] = answer["problems"][:MOST_PROBLEMS]
-    return answer | {"state": "ready", "frames": there}
-
-
-def _progress(found: ProfileFrame) -> dict[str, Any]:
-    return {"state": found.state, "done": found.done, "total": found.total, "text": found.text}
+        damaged += [{"path": problem.path, "text": problem.text} for problem in problems]
+    more = max(0, len(damaged) - MOST_PROBLEMS)
+    return {"of": of, "problems": damaged[:MOST_PROBLEMS], "more": more, "state": "ready", "frames": there}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
@@ -170,6 +171,23 @@ class ChangedBoard:
 
     board: Board
     overridden: tuple[BoardCard, ...] = ()
+
+
+SentCard = Annotated[dict[str, Any], BoardCard]
+"""A card with its version."""
+
+
+class SentBoard(TypedDict):
+    """A board as the browser gets and exports it."""
+
+    format: str
+    version: int
+    """Of the format."""
+    name: str
+    cards: list[SentCard]
+    key: str
+    mark: str
+    """The version of the board with all of its cards."""
 
 
 def card_key(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from layouts.kit.state import values_of
 from layouts.runs.rows import RunRow
@@ -39,7 +39,14 @@ def label_of(run: str, row: RunRow | None) -> str:
     return row.name if row and len(row.members) == 1 else run
 
 
-def elsewhere(source: RunSources, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
+class KeyAndName(TypedDict):
+    """A run."""
+
+    key: str
+    name: str
+
+
+def elsewhere(source: RunSources, chosen: Iterable[str], kind: str, most: int) -> list[KeyAndName]:
     """Return key and name of the newest runs that have data of a kind and no chosen member, at most `most` of them."""
     known = set(chosen)
     others = (row for row in source.runs.rows() if row.tags.get(kind) and known.isdisjoint(row.members))

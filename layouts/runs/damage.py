@@ -5,19 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from itertools import islice
+from typing import Annotated, TypedDict
 
 from layouts.sources import RunSources
 
 HARMLESS = ("empty_file", "replaced")
 """Kinds of problems that take no data: the training has just begun, or the file was read again."""
 MOST = 20
+FileAndText = Annotated[list[str], "FileAndText"]
+"""The name of a damaged file, and what was lost."""
 
 
 UNREACHED = ("unreadable", "outside")
 """Kinds of problems that hide whole files or directories."""
 
 
-def damage(source: RunSources, runs: Iterable[str], *, unreached: bool = False) -> list[list[str]]:
+class DamagedFile(TypedDict):
+    """A file, and what was lost."""
+
+    path: str
+    text: str
+
+
+def damage(source: RunSources, runs: Iterable[str], *, unreached: bool = False) -> list[FileAndText]:
     """Return [file name, text] of up to MOST problems of these member runs that may have taken data.
 
     unreached: only those that may hide whole files or directories, for data that other files hold.

@@ -73,6 +73,13 @@ class SourceStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownStatus(SourceStatus):
+    """The status, and how many large values are verified, of how many."""
+
+    verified: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class RunChanges:
     """What has changed in the list of runs since a mark.
 

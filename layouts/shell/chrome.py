@@ -23,9 +23,10 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import text
+from layouts.runs.rows import ShownStatus
 from layouts.shell import board_texts as boards
 from layouts.shell import note_texts as notes
-from layouts.shell.run_list import listing, problems
+from layouts.shell.run_list import ProblemListing, listing, problems
 from layouts.sources import RunSources, Sources
 
 TICK_MS = 1000
@@ -196,7 +197,7 @@ def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
         if reloads and ctx.triggered_id == ids("reload"):
             source.runs.refresh()
         status = source.runs.status()
-        answer = {**asdict(status), "verified": list(source.runs.verified())}
+        answer = asdict(ShownStatus(**asdict(status), verified=source.runs.verified()))
         if status.version == known:
             return answer, no_update, no_update, no_update
         changes = listing(source, page.needs, every=page.every, since=mark if isinstance(mark, str) else "")
@@ -215,7 +216,7 @@ def _register_clock(app: Any, source: Sources, page: Page, ids: Ids) -> None:
 
 
 def _register_health(app: Any, source: RunSources, ids: Ids) -> None:
-    def list_problems(asked: Any) -> dict[str, Any]:
+    def list_problems(asked: Any) -> ProblemListing:
         run = text({"run": asked.get("run", [])} if isinstance(asked, dict) else None, "run")
         return problems(source, PROBLEMS_SENT, run)
 

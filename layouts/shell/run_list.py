@@ -6,7 +6,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
@@ -18,8 +18,98 @@ from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import NoteSources, RunSources, Sources
 
+SentNote = Annotated[dict[str, Any], Note]
+SentView = Annotated[dict[str, Any], NamedView]
+SentMark = Annotated[dict[str, Any], Mark]
+ProblemCells = Annotated[list[Any], tuple[str, str, str, int, int, str]]
+"""run, kind, path, offset, length, text"""
 
-def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
+
+class SentRun(TypedDict):
+    """A row of the list of runs."""
+
+    key: str
+    name: str
+    path: str
+    real: str
+    """The path without links if that is another one, else empty."""
+    members: list[str]
+    colours: list[str]
+    """Those of members while the state names no runs."""
+    hue: int
+    hand: dict[str, Annotated[list[Any], tuple[str, int]]]
+    """Colours set by hand and their hues, by keys of the run and of members."""
+    started: float | None
+    updated: float
+    size: int
+    sizeText: str
+    state: str
+    steps: int
+    points: int
+    tags: dict[str, int]
+    """Number of tags by kind."""
+    tag: str
+    value: float | None
+    valueText: str
+    valueExact: str
+    problems: int
+
+
+class BoardHead(TypedDict):
+    """A board without its cards."""
+
+    key: str
+    name: str
+    version: str
+    """Of the board with all of its cards."""
+    count: int
+    """Number of cards."""
+
+
+class SentNotebook(TypedDict):
+    """Remarks by run, saved views, marks on timelines by run, and boards."""
+
+    kept: bool
+    empty: SentNote
+    whyNot: str
+    notes: dict[str, SentNote]
+    views: list[SentView]
+    marks: dict[str, list[SentMark]]
+    boards: list[BoardHead]
+
+
+class RunListing(TypedDict):
+    """What has changed in the list of runs."""
+
+    since: str
+    """The mark that these changes begin at."""
+    mark: str
+    whole: bool
+    """Rows are all runs."""
+    rows: list[SentRun]
+    gone: list[str]
+    """Keys of rows that no longer exist."""
+    default: list[str] | None
+    """Keys of the members on screen where the state names none; null for all that have data of a kind that the page shows."""
+    newest: int | None
+    also: list[str]
+    """Kinds of data that pages can show without a run."""
+    notebook: SentNotebook | None
+    """Null: as before."""
+
+
+class ProblemListing(TypedDict):
+    """Problems of one run or of all."""
+
+    run: str
+    failed: str
+    total: int
+    verified: Annotated[list[int], tuple[int, int]]
+    """Number of large values that are verified, and of all."""
+    rows: list[ProblemCells]
+
+
+def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> RunListing:
     """Return what has changed in the list of runs since a mark of an earlier answer, for run picker, menu and runs page.
 
     whole: the mark was unknown, rows are all runs; otherwise they are those that changed, and gone the keys of those that no
@@ -51,7 +141,7 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
     }
 
 
-def _notebook(source: NoteSources) -> dict[str, Any]:
+def _notebook(source: NoteSources) -> SentNotebook:
     found = source.notes.notebook()
     return {
         "kept": found.kept,
@@ -71,7 +161,7 @@ def as_json(entry: Note | NamedView | Mark | WatchList | HandColour) -> dict[str
     return asdict(entry) | {"version": entry.version}
 
 
-def _row(row: RunRow, changes: RunChanges) -> dict[str, Any]:
+def _row(row: RunRow, changes: RunChanges) -> SentRun:
     by_hand = changes.by_hand
     finite = row.main_value is not None and math.isfinite(row.main_value)
     return {
@@ -102,7 +192,7 @@ def _row(row: RunRow, changes: RunChanges) -> dict[str, Any]:
     }
 
 
-def problems(source: RunSources, limit: int, run: str = "") -> dict[str, Any]:
+def problems(source: RunSources, limit: int, run: str = "") -> ProblemListing:
     """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], and their total number."""
     found: Sequence[Any] = source.runs.problems(run or None)
     return {

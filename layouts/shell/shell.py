@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from dash import Input, Output, State, dcc, html
 
@@ -89,13 +89,40 @@ def content_url(page: Page, routes: str) -> str:
     return f"{routes}{CONTENTS}{page.name}.json"
 
 
-def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
+class ShellPage(TypedDict):
+    """What the menu knows of a page that is not open."""
+
+    frame: str
+    title: Annotated[list[str], "Texts"]
+    content: str
+    keeps: list[str]
+
+
+class ShellPages(TypedDict):
+    """The pages by address, and the pages of names that they had."""
+
+    prefix: str
+    pages: dict[str, ShellPage]
+    formerly: dict[str, str]
+    missing: Annotated[Any, object]
+    """The component that an unknown page has."""
+
+
+class NeededFiles(TypedDict):
+    """URLs of what a page needs that is not open."""
+
+    scripts: list[str]
+    styles: list[str]
+    modules: list[str]
+
+
+def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> ShellPages:
     return {
         "prefix": routes,
         "pages": {
             page.path: {
                 "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
-                "title": both(page.title),
+                "title": list(both(page.title)),
                 "content": content_url(page, routes), "keeps": list(page.keeps),
             }
             for page in pages

@@ -1,4 +1,4 @@
-"""The types that scripts read stores by, assets/types/wire.d.ts, against what the server sends."""
+"""The types that scripts read what the server sends by, assets/types/generated.d.ts: made from Python, and true."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from app.routes.runs.boards import as_json
 from app.store.store import Store
 from app.web.server import create_app
 from layouts import PAGES
+from layouts.curves.scalars import insights, ranking, sheet
+from layouts.curves.scalars.page import draw as draw_curves
 from layouts.dumps.catalogue import catalogue as dump_catalogue
 from layouts.dumps.dump_choice import DumpChoice as DumpChoice
 from layouts.dumps.listing import listing
@@ -30,26 +32,52 @@ from layouts.profiles.reading_progress import reading
 from layouts.runs.boards import Board, BoardCard
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.shell import run_list, shell
+from layouts.values.histogram_asks import VIEWS, HistogramRequest
+from layouts.values.histogram_figures import draw, found_in
+from layouts.wire_types import TARGET, Types, Undeclared, generated
+from parsers.names import EXPRESSION
 from tests.waiting import when
 from tests.writers.dumps import write_dump
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = (ROOT / "assets" / "types" / "wire.d.ts").read_text(encoding="utf-8")
-DECLARED = re.sub(r"/\*\*.*?\*/|//[^\n]*", "", SOURCE, flags=re.DOTALL)
+DECLARED = re.sub(r"/\*\*.*?\*/|//[^\n]*", "", TARGET.read_text(encoding="utf-8"), flags=re.DOTALL)
 EXPLAINED = ROOT / "tests" / "data" / "mindspore_xai" / "1.5"
 PROFILED = ROOT / "tests" / "data" / "mindspore_profiler" / "2.0.0"
 FIELD = re.compile(r"(\w+)(\??): ([^;]+);")
-INTERFACES = {name: FIELD.findall(body) for name, body in re.findall(r"interface (\w+) \{(.*?)\n  \}", DECLARED, re.DOTALL)}
-ALIASES = dict(re.findall(r"type (\w+) = ([^;]+);", DECLARED))
+SPACES = {name: body for name, body in re.findall(r"namespace (\w+) \{(.*?)\n\}", DECLARED, re.DOTALL) if name != "Asked"}
+
+
+def whole_names(kind: str, space: str) -> str:
+    """A type in which the names of declarations have their namespace."""
+    return re.sub(r"(?<![\w.])[A-Z]\w+(?!\w*[<.])", lambda found: f"{space}.{found[0]}", kind)
+
+
+INTERFACES = {
+    f"{space}.{name}": [(field, optional, whole_names(of, space)) for field, optional, of in FIELD.findall(fields)]
+    for space, body in SPACES.items() for name, fields in re.findall(r"interface (\w+) \{(.*?)\n  \}", body, re.DOTALL)
+}  # fmt: skip
+ALIASES = {
+    f"{space}.{name}": whole_names(of, space)
+    for space, body in SPACES.items() for name, of in re.findall(r"type (\w+) = ([^;]+);", body)
+}  # fmt: skip
 PLAIN: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,), "null": (type(None),)}
 
 
 def wrong(value: Any, kind: str, where: str) -> Iterator[str]:
     """Where a value as JSON has it is not of a declared type."""
     kind = kind.strip()
-    if kind == "any":
+    if kind == "unknown" or (value is None and kind.endswith(" | null")):
         return
-    if " | " in kind:
+    kind = kind.removesuffix(" | null")
+    if kind.endswith(")[]"):
+        yield from wrong_list(value, kind[1:-3], where)
+    elif kind.startswith("Record<string, "):
+        if not isinstance(value, dict):
+            yield f"{where}: {value!r} is not {kind}"
+            return
+        for key, one in value.items():
+            yield from wrong(one, kind.removeprefix("Record<string, ")[:-1], f"{where}.{key}")
+    elif " | " in kind:
         if all(list(wrong(value, one, where)) for one in kind.split(" | ")):
             yield f"{where}: {value!r} is not {kind}"
     elif kind in PLAIN:
@@ -64,9 +92,6 @@ def wrong(value: Any, kind: str, where: str) -> Iterator[str]:
         else:
             for at, (one, of) in enumerate(zip(value, kinds, strict=True)):
                 yield from wrong(one, of, f"{where}[{at}]")
-    elif kind.startswith("Record<string, "):
-        for key, one in value.items():
-            yield from wrong(one, kind.removeprefix("Record<string, ")[:-1], f"{where}.{key}")
     elif kind in ALIASES:
         yield from wrong(value, ALIASES[kind], where)
     else:
@@ -104,43 +129,67 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def samples(store: Store) -> Iterator[tuple[str, Any]]:
     """(declared type, what the server sends)."""
-    yield "RunChanges", run_list.listing(store)
-    yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
-    yield "View", run_list.as_json(NamedView(key="k", name="n", place="scalars?run=a"))
-    yield "Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
-    yield "Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
-    yield "Problems", run_list.problems(store, 500)
-    yield "TagCatalogue", tag_catalogue(store, "scalar", {})
+    yield "Wire.RunChanges", run_list.listing(store)
+    yield "Wire.Note", run_list.as_json(Note(remark="said", tags=("bug",)))
+    yield "Wire.View", run_list.as_json(NamedView(key="k", name="n", place="scalars?run=a"))
+    yield "Wire.Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
+    yield "Wire.Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
+    yield from curves(store)
+    yield from histograms(store)
+    yield "Wire.Problems", run_list.problems(store, 500)
+    yield "Wire.TagCatalogue", tag_catalogue(store, "scalar", {})
     (run, tag) = next((run, tag) for row in store.runs.rows() for run in row.members for tag in store.runs.tags(run, "image"))
-    yield "Recorded", steps_of(store, tag, items_of(store, "image", tag, {"run": [run]}))
+    yield "Wire.Recorded", steps_of(store, tag, items_of(store, "image", tag, {"run": [run]}))
     profiles = profile_catalogue(store, {})
     assert profiles
-    yield "ProfileCatalogue", profiles
+    yield "Wire.ProfileCatalogue", profiles
     (first, *_) = profiles["runs"]
     listed = store.profiles.rows(first["key"])[0]
     chosen = ProfileChoice(first["key"], listed.session, listed.rank, listed.mark)
     for name in listed.frames:
-        yield "Reading", reading(store, chosen, None, [name])
+        yield "Wire.Reading", reading(store, chosen, None, [name])
     dumps = dump_catalogue(store, {})
     assert dumps
-    yield "DumpCatalogue", dumps
+    yield "Wire.DumpCatalogue", dumps
     (dump, *_) = dumps["dumps"]
-    yield "DumpListing", when(lambda: listing(store, DumpChoice(dump[0], 0, None)), lambda found: found["state"] != "reading")
-    yield "DumpListing", listing(store, DumpChoice(dump[0], 0, None), first["key"])
+    yield "Wire.DumpListing", when(lambda: listing(store, DumpChoice(dump[0], 0, None)), lambda found: found["state"] != "reading")
+    yield "Wire.DumpListing", listing(store, DumpChoice(dump[0], 0, None), first["key"])
     explained = explanation_catalogue(store, {})
     assert explained
-    yield "ExplanationCatalogue", explained
+    yield "Wire.ExplanationCatalogue", explained
     of = ExplanationChoice(explained["runs"][0][0])
-    yield "ExplanationListing", when(lambda: explanation_listing(store, of), lambda found: found["state"] != "reading")
-    yield "ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
+    yield "Wire.ExplanationListing", when(lambda: explanation_listing(store, of), lambda found: found["state"] != "reading")
+    yield "Wire.ExplanationListing", explanation_listing(store, ExplanationChoice("no such run"))
     app = create_app(store)
     client = app.server.test_client()
     (sent,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', client.get("/").text)
     for needed in json.loads(html.unescape(sent)).values():
-        yield "Needed", needed
-    yield "ShellPages", shell._pages(PAGES, Ids("shell"), "/")
+        yield "Wire.Needed", needed
+    yield "Wire.ShellPages", shell._pages(PAGES, Ids("shell"), "/")
     tick = next(found for found in app.callback_map if "status.data" in found)
-    yield "Status", status_of(client, tick)
+    yield "Wire.Status", status_of(client, tick)
+
+
+def curves(store: Store) -> Iterator[tuple[str, Any]]:
+    """What the page of scalars is sent, with groups, baseline, threshold and derived curves."""
+    runs = [run for row in store.runs.rows() for run in row.members if store.runs.tags(run)]
+    tags = list(dict.fromkeys(tag for run in runs for tag in store.runs.tags(run)))[:20]
+    state = {"run": runs, "tag": [*tags, f"{EXPRESSION}[no such] + 1", f"{EXPRESSION}["]}
+    yield "Curves.RankingAnswer", ranking.ranking(store, {"run": runs})
+    yield "Curves.Marks", insights.marks(store, {"run": runs, "tag": tags})
+    for more in ({}, {"group": ["column:lr"]}, {"base": [f"run:{runs[0]}"], "settings": ["1"]}):
+        yield "Curves.Sheet", {**sheet.sheet(store, state | more), "ask": state | more}
+    for more in ({}, {"threshold": [">0"], "outliers": ["1"]}, {"base": [f"run:{runs[0]}"]}, {"right": tags[:1]}):
+        yield "Curves.ChartMeta", draw_curves(store, state | more)["layout"]["meta"]
+
+
+def histograms(store: Store) -> Iterator[tuple[str, Any]]:
+    """The facts of cards of histograms, in every view."""
+    every = ((run, store.runs.tags(run, "histogram")) for row in store.runs.rows() for run in row.members)
+    run, (tag, *_) = next((run, tags) for run, tags in every if tags)
+    for view in VIEWS:
+        ask = HistogramRequest.read({"tag": [tag], "run": [run], "view": [view]})
+        yield "Wire.HistogramMeta", draw(store, ask, found_in(store, ask))["layout"]["meta"]
 
 
 def status_of(client: Any, output: str) -> Any:
@@ -164,18 +213,32 @@ def test_what_is_sent_is_what_is_declared(store: Store) -> None:
     assert complaints == []
 
 
+def test_the_types_are_those_that_python_declares() -> None:
+    assert TARGET.read_text(encoding="utf-8") == generated(), "run `make types`"
+
+
+def test_what_is_not_declared_has_no_type() -> None:
+    with pytest.raises(Undeclared):
+        Types({}).written(bytes, "Wire")
+    kinds = Types({"Wire": {"Name": Note}})
+    assert kinds.written(dict[str, list[Note | None]], "Curves") == "Record<string, (Wire.Name | null)[]>"
+    assert kinds.written(tuple[str, ...], "Wire") == "string[]"
+
+
 def test_every_declaration_is_checked(store: Store) -> None:
     """Directly, or as a part of what is."""
     checked = {kind for kind, _ in samples(store)}
     for _ in INTERFACES:
         kinds = " ".join(of for kind in checked for _, _, of in INTERFACES.get(kind, ()))
-        checked |= set(re.findall(r"\w+", kinds)) & set(INTERFACES)
+        kinds += " ".join(of for name, of in ALIASES.items() if name in kinds)
+        checked |= set(re.findall(r"[\w.]+", kinds)) & set(INTERFACES)
     assert set(INTERFACES) - checked == set()
 
 
 def test_a_difference_is_found() -> None:
-    (missing,) = wrong({"remark": 1, "tags": []}, "Note", "Note")
+    (missing,) = wrong({"remark": 1, "tags": []}, "Wire.Note", "Note")
     assert missing == "Note: ['remark', 'tags'] are not ['remark', 'tags', 'version']"
-    assert list(wrong({"remark": 1, "tags": ["a"], "version": ""}, "Note", "Note")) == ["Note.remark: 1 is not string"]
+    assert list(wrong({"remark": 1, "tags": ["a"], "version": ""}, "Wire.Note", "Note")) == ["Note.remark: 1 is not string"]
     assert list(wrong(True, "number", "n")) == ["n: True is not number"]
     assert list(wrong(None, "number | null", "n")) == []
+    assert list(wrong("x", "number | null", "n")) == ["n: 'x' is not number"]

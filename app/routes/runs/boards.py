@@ -24,7 +24,7 @@ from flask import Blueprint, Response, request
 from app.routes.refusals import Unusable, body, refusal
 from app.routes.values import media
 from layouts.kit.user_input import Unfit
-from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard
+from layouts.runs.boards import DEFAULT_SIZE, Board, BoardCard, BoardChange, CardChange, ChangedBoard, SentBoard, SentCard
 from layouts.runs.notes import NotKept, Stale
 from layouts.sources import NoteSources
 
@@ -123,7 +123,7 @@ def imported(data: bytes) -> tuple[str, list[BoardCard]]:
     return found.name, [card.card(new=True) for card in found.cards]
 
 
-def as_json(board: Board) -> dict[str, Any]:
+def as_json(board: Board) -> SentBoard:
     """Return a board with the versions of it and of its cards."""
     return {
         "format": FORMAT, "version": VERSION, "name": board.name, "cards": [_card(card) for card in board.cards],
@@ -136,7 +136,7 @@ def _exported(board: Board) -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION, "name": board.name, "cards": cards}
 
 
-def _card(card: BoardCard) -> dict[str, Any]:
+def _card(card: BoardCard) -> SentCard:
     return asdict(card) | {"version": card.version}
 
 

@@ -168,7 +168,7 @@ function counted(pairs) {
  */
 export function notes(meta) {
   return (meta.derived || []).flatMap((one) => {
-    if (one.error) {
+    if (!("runs" in one)) {
       return [badge("expr.error.badge", { column: count(one.error.column) }, null, "wrong"),
         make("span", "ms-card-reason", inLanguage(one.error.text))];
     }
@@ -183,7 +183,9 @@ export function notes(meta) {
       const key = one.apart === 1 ? "expr.apart.one" : "expr.apart";
       found.push(badge(key, { n: count(one.apart), which: listing(one.apart_runs, one.apart) }, "expr.apart.title"));
     }
-    for (const kind of ["unpaired", "superseded", "undefined"]) add(`expr.${kind}`, counted(one[kind]));
+    add("expr.unpaired", counted(one.unpaired));
+    add("expr.superseded", counted(one.superseded));
+    add("expr.undefined", counted(one.undefined));
     return found;
   });
 }

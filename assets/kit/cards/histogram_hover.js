@@ -12,9 +12,9 @@ import * as histogramLegend from "./histogram_legend.js";
 import * as slots from "./slots.js";
 
 /** @typedef {{ x: number, y: number }} Pointer */
-/** @typedef {{ data: SentTrace[], layout: { meta: HistogramMeta } }} HistogramFigure */
-/** @typedef {{ panel: HistogramPanel, row: number, bin: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Found */
-/** @typedef {{ panel: HistogramPanel, px: number, py: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Place */
+/** @typedef {{ data: SentTrace[], layout: { meta: Wire.HistogramMeta } }} HistogramFigure */
+/** @typedef {{ panel: Wire.HistogramPanel, row: number, bin: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Found */
+/** @typedef {{ panel: Wire.HistogramPanel, px: number, py: number, x: PlotlyAxisDrawn, y: PlotlyAxisDrawn }} Place */
 
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const NEAR_PX = 24;
@@ -43,7 +43,7 @@ function axisOf(plot, name) {
 /**
  * Panels under the pointer, with the position inside of them.
  * @param {PlotlyDrawn} plot
- * @param {HistogramMeta} meta
+ * @param {Wire.HistogramMeta} meta
  * @param {Pointer} pointer
  * @returns {Place[]}
  */
@@ -75,7 +75,7 @@ function nearest(values, pixel, axis) {
 }
 
 /**
- * @param {HistogramBins} bins
+ * @param {Wire.HistogramBins} bins
  * @param {number} value
  */
 export function binAt(bins, value) {
@@ -85,7 +85,7 @@ export function binAt(bins, value) {
 
 /**
  * The value at a place of the axis. Only bins that are not drawn at their values have edges.
- * @param {HistogramBins} bins
+ * @param {Wire.HistogramBins} bins
  * @param {number} place
  */
 export function valueAt(bins, place) {
@@ -97,7 +97,7 @@ export function valueAt(bins, place) {
 }
 
 /**
- * @param {HistogramBins} bins
+ * @param {Wire.HistogramBins} bins
  * @param {number} bin
  */
 function centre(bins, bin) {
@@ -106,7 +106,7 @@ function centre(bins, bin) {
 
 /**
  * @param {HistogramFigure} figure
- * @param {HistogramPanel} panel
+ * @param {Wire.HistogramPanel} panel
  * @param {number} row
  * @param {number} bin
  */
@@ -114,7 +114,8 @@ function countAt(figure, panel, row, bin) {
   const { n } = panel.bins;
   if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
   const rows = numbersOf(panel.at).length;
-  return (numbersOf(figure.data[panel.trace].z)?.[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
+  const shares = panel.trace === undefined ? null : numbersOf(figure.data[panel.trace].z);
+  return (shares?.[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
 }
 
 /**
@@ -139,7 +140,7 @@ function nearestRidge(figure, place, bin) {
   const at = numbersOf(panel.at);
   const here = y.p2l(py);
   for (let row = at.length - 1; row >= 0; row -= 1) {
-    if (here <= at[row] && here >= at[row] - countAt(figure, panel, row, bin) * panel.height) return row;
+    if (here <= at[row] && here >= at[row] - countAt(figure, panel, row, bin) * (panel.height ?? 0)) return row;
   }
   return nearest(at, py, y);
 }
@@ -178,7 +179,7 @@ function cell(text, className = "ms-number") {
 }
 
 /**
- * @param {HistogramPanel} panel
+ * @param {Wire.HistogramPanel} panel
  * @param {number} row
  */
 function bad(panel, row) {
@@ -187,7 +188,7 @@ function bad(panel, row) {
 }
 
 /**
- * @param {HistogramPanel} panel
+ * @param {Wire.HistogramPanel} panel
  * @param {number} row
  */
 function away(panel, row) {
@@ -276,7 +277,7 @@ function outline(figure, { panel, row, x, y }) {
     const left = x._offset + x.l2p(at);
     return `M${left},${y._offset}V${meta.view === "numbers" ? 100000 : y._offset + y._length}`;
   }
-  const [base, height] = meta.view === "ridge" ? [at, -panel.height] : [0, 1];
+  const [base, height] = meta.view === "ridge" ? [at, -(panel.height ?? 0)] : [0, 1];
   const points = Array.from({ length: panel.bins.n }, (_, bin) => {
     const value = base + countAt(figure, panel, row, bin) * height;
     return `${x._offset + x.l2p(centre(panel.bins, bin))},${y._offset + y.l2p(value)}`;

@@ -9,7 +9,7 @@ import { nameElement, partsOf } from "../names.js";
 import { numbersOf } from "../typed_arrays.js";
 import { highlight } from "./highlight.js";
 
-/** @typedef {(card: HTMLElement) => { data: SentTrace[], layout: { meta: HistogramMeta } } | null} FigureOf a card */
+/** @typedef {(card: HTMLElement) => { data: SentTrace[], layout: { meta: Wire.HistogramMeta } } | null} FigureOf a card */
 
 const MOST_IN_A_LINE = 3;
 const LINE_PX = 18;
@@ -123,7 +123,7 @@ function entryOf(key, label, colour, value, parts) {
 
 /**
  * The mean of a run at the last step up to a place of the axis, null for its last step.
- * @param {HistogramPanel} panel
+ * @param {Wire.HistogramPanel} panel
  * @param {number | null} place
  */
 function meanAt(panel, place) {
@@ -134,25 +134,25 @@ function meanAt(panel, place) {
   return Number.isFinite(mean) ? short(mean) : "–";
 }
 
-/** @param {HistogramMeta} meta */
+/** @param {Wire.HistogramMeta} meta */
 const isOver = (meta) => meta.shown > 1 && new Set(meta.panels.map((panel) => panel.xaxis)).size === 1;
 
 /**
  * Draw the legend of a card: statistics and runs in the view of numbers, runs in that of one step, hidden runs in all.
  * @param {HTMLElement} card
- * @param {HistogramMeta} meta of its figure
+ * @param {Wire.HistogramMeta} meta of its figure
  */
 export function draw(card, meta) {
   const host = card.querySelector(".ms-histogram-legend");
   const drawn = meta.view === "step" || meta.view === "numbers";
   const shown = drawn ? meta.panels.filter((panel) => numbersOf(panel.step).length) : [];
-  /** @param {HistogramPanel} panel */
+  /** @param {Wire.HistogramPanel} panel */
   const stepOf = (panel) => numbersOf(panel.step)[0];
   const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
   const listed = (drawn && isOver(meta)) || (shown.length && meta.off.length) ? shown : [];
   const parts = partsOf([...listed.map((panel) => panel.label), ...meta.off.map(([, label]) => label)]);
   /**
-   * @param {HistogramPanel} panel
+   * @param {Wire.HistogramPanel} panel
    * @returns {string | null}
    */
   const valueOf = (panel) => (meta.view === "numbers" ? meanAt(panel, null) : alike ? null : count(stepOf(panel)));
@@ -190,7 +190,7 @@ export function point(page, figureOf, place) {
 
 /**
  * Which runs are drawn, and buttons for those before and after them.
- * @param {HistogramMeta} meta
+ * @param {Wire.HistogramMeta} meta
  */
 export function pager(meta) {
   /**
@@ -215,7 +215,7 @@ export function pager(meta) {
 
 /**
  * @param {HistogramPage} page
- * @param {HistogramMeta} meta
+ * @param {Wire.HistogramMeta} meta
  * @param {number} by
  */
 export function turn(page, meta, by) {

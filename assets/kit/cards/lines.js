@@ -51,7 +51,7 @@ function column(spec, even) {
 
 /**
  * Seconds, sent as differences in milliseconds.
- * @param {{ first: number, steps: SentArray, seconds?: SentArray }} times
+ * @param {{ first: number, steps: Wire.SentArray, seconds?: Wire.SentArray }} times
  * @returns {Accessor}
  */
 function durations({ first, steps, seconds }) {

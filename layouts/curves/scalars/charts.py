@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from parsers.recorded import mark_of
@@ -22,9 +22,9 @@ from layouts.curves.chosen_lines import (
     visible_runs,
 )  # fmt: skip
 from layouts.curves.comparing import differences, grouped
-from layouts.curves.expressions import told
+from layouts.curves.expressions import ToldOfCurve, told
 from layouts.curves.grouping import Grouping, made
-from layouts.curves.lines import figure, on_canvas
+from layouts.curves.lines import ChartFacts, figure, on_canvas
 from layouts.curves.scalar_asks import ChartRequest
 from layouts.kit.theme import PALETTE
 from layouts.runs.chosen_runs import label_of
@@ -32,6 +32,32 @@ from layouts.sources import RunSources, Sources
 
 MOST_LINES = 200
 """Maximum number of lines in a chart unless the request asks for all."""
+
+
+class LegendEntry(TypedDict):
+    """A tag of a chart with several."""
+
+    tag: str
+    axis: int
+    stroke: str
+    colour: str
+
+
+class ChartMeta(ChartFacts):
+    """`layout.meta` of a card of curves."""
+
+    tags: list[str]
+    lines: int
+    series: int
+    refused: str
+    beyond: int
+    """Number of points without a baseline."""
+    base: str | None
+    grouped: bool
+    band: str
+    legend: list[LegendEntry]
+    derived: list[ToldOfCurve]
+    alternative: Annotated[list[str], "Texts"]
 
 
 def chart(source: Sources, ask: ChartRequest, found: Found) -> dict[str, Any]:
@@ -112,7 +138,7 @@ def stamp(source: Sources, ask: ChartRequest, found: Found) -> str:
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
-def _legend(found: Found, ask: ChartRequest) -> list[dict[str, Any]]:
+def _legend(found: Found, ask: ChartRequest) -> list[LegendEntry]:
     strokes = strokes_of(found, ask)
     single = len({run for run, _, _ in found}) == 1
     tags = list(dict.fromkeys([*ask.left, *ask.right]))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from dash import ClientsideFunction, Input, Output, State
 from parsers.names import EXPRESSION
 
-from layouts.curves.insights import as_json, cause_link, view
+from layouts.curves.insights import SentInsight, as_json, cause_link, view
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, texts
 from layouts.runs.chosen_runs import label_of, selected_runs
@@ -23,7 +24,7 @@ MOST = 400
 def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
-    def look(ask: Any, _version: Any) -> dict[str, Any]:
+    def look(ask: Any, _version: Any) -> InsightMarks:
         return marks(source, ask)
 
     app.callback(
@@ -37,7 +38,29 @@ def register(app: Any, source: RunSources, ids: Ids) -> None:
     )
 
 
-def marks(source: RunSources, ask: Any) -> dict[str, Any]:
+class InsightMark(SentInsight):
+    """The mark of an insight on a card."""
+
+    run: str
+    label: str
+    colour: str
+    time: float
+    started: float
+    view: str
+    """The range to zoom to."""
+    cause: Mapping[str, str] | None
+    """Attributes of a link to what caused it."""
+
+
+class InsightMarks(TypedDict):
+    """The marks on cards, and how many insights and series are missing."""
+
+    marks: list[InsightMark]
+    left: int
+    more: int
+
+
+def marks(source: RunSources, ask: Any) -> InsightMarks:
     """Return the insights into the tags and runs of a request {"tag": [...], "run": [...]}.
 
     The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out}. A mark has
@@ -53,7 +76,7 @@ def marks(source: RunSources, ask: Any) -> dict[str, Any]:
     runs = selected_runs({"run": chosen} if chosen else {}, source)
     rows = {member: row for row in source.runs.rows() for member in row.members}
     of_run = source.runs.colours(chosen)
-    found: list[dict[str, Any]] = []
+    found: list[InsightMark] = []
     left, seconds = 0, SECONDS
     for run in runs:
         known = set(source.runs.tags(run))
@@ -67,11 +90,10 @@ def marks(source: RunSources, ask: Any) -> dict[str, Any]:
             if series is None or one.last_place >= series.step.size:
                 continue
             row = rows[run]
-            found.append(
-                as_json(one)
-                | {"run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
-                   "view": view(one, series), "time": float(series.wall_time[one.place]),
-                   "started": row.started or 0.0, "cause": cause_link(row, one, series)}
-            )  # fmt: skip
+            found.append({
+                **as_json(one), "run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
+                "view": view(one, series), "time": float(series.wall_time[one.place]),
+                "started": row.started or 0.0, "cause": cause_link(row, one, series),
+            })  # fmt: skip
     found.sort(key=lambda one: (-one["severity"], -one["score"]))
     return {"marks": found[:MOST], "left": left, "more": max(0, len(found) - MOST)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from dash import ClientsideFunction, Input, Output, State
 
@@ -25,7 +25,7 @@ _MOST = 1e9
 def register(app: Any, source: RunSources, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
-    def look(ask: Any) -> dict[str, Any] | None:
+    def look(ask: Any) -> Ranking | None:
         return ranking(source, ask)
 
     app.callback(Output(ids("ranking"), "data"), Input(ids("ranking-ask"), "data"), prevent_initial_call=True)(look)
@@ -37,7 +37,13 @@ def register(app: Any, source: RunSources, ids: Ids) -> None:
     )
 
 
-def ranking(source: RunSources, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any] | None:
+Severest = dict[str, Annotated[list[float], tuple[int, float]]]
+"""Severity and score by kind of insight."""
+Ranking = TypedDict("Ranking", {"from": int, "next": int, "total": int, "tags": dict[str, Severest]})
+"""The severest insights by tag; "from" is a word of Python."""
+
+
+def ranking(source: RunSources, ask: Any, clock: Callable[[], float] = time.thread_time) -> Ranking | None:
     """Return the insights of a part of the curves of {"run": [...], "from": [place]}, None for no request.
 
     The result is {"tags": {tag: {kind: [severity, score]}}, "from": place of its first curve, "next": place of the first curve
@@ -51,7 +57,7 @@ def ranking(source: RunSources, ask: Any, clock: Callable[[], float] = time.thre
     runs = selected_runs({"run": chosen} if chosen else {}, source, ("scalar",))
     curves = [(run, tag) for run in runs for tag in source.runs.tags(run)]
     end = clock() + SECONDS
-    found: dict[str, dict[str, list[float]]] = {}
+    found: dict[str, Severest] = {}
     while place < len(curves) and (place == first or clock() < end):
         run = curves[place][0]
         tags = [tag for of, tag in curves[place : place + CHUNK] if of == run]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from parsers.analysis import FEW, Estimate
@@ -22,7 +22,64 @@ RUN_COLUMNS = ("last", "last_step", "best", "best_step", "points")
 GROUP_COLUMNS = ("n", "last", "last_interval", "best", "best_interval", "best_step")
 
 
-def sheet(source: Sources, data: Any) -> dict[str, Any]:
+class GroupOfRuns(TypedDict):
+    """A group of the chosen runs."""
+
+    label: str
+    colour: str
+    hand: bool
+    """The colour was set by hand."""
+    n: int
+    runs: list[str]
+
+
+class FinalCell(TypedDict):
+    """A cell of the table; the value is what rows are sorted by."""
+
+    text: str
+    value: float | None
+    title: NotRequired[str]
+    wrong: NotRequired[bool]
+    few: NotRequired[bool]
+
+
+class FinalRow(TypedDict):
+    """A curve, or a group of curves."""
+
+    tag: str
+    label: str
+    colour: str
+    better: str
+    cells: list[FinalCell]
+
+
+class FinalTable(TypedDict):
+    """The table of final values."""
+
+    columns: list[str]
+    rows: list[FinalRow]
+    total: int
+    grouped: bool
+
+
+class Sheet(TypedDict):
+    """What was asked for of groups, settings to group by and table."""
+
+    few: int
+    groups: list[GroupOfRuns] | None
+    settings: list[str] | None
+    base: str | None
+    refused: str
+    table: FinalTable | None
+
+
+class FilledSheet(Sheet):
+    """A sheet and what was asked for."""
+
+    ask: dict[str, list[str]]
+
+
+def sheet(source: Sources, data: Any) -> Sheet:
     """Return the requested ones of: groups with their runs, settings to group by, the table."""
     wanted = read_wanted(data)
     runs = selected_runs(wanted.state, source, ("scalar",))
@@ -41,7 +98,7 @@ def sheet(source: Sources, data: Any) -> dict[str, Any]:
 
 def _groups(
     source: Sources, by: str, groups: Grouping, runs: Sequence[str], names: dict[str, str]
-) -> list[dict[str, Any]]:
+) -> list[GroupOfRuns]:
     by_hand = source.notes.notebook().groups
     of: dict[str, list[str]] = {}
     for run in runs:
@@ -53,13 +110,14 @@ def _groups(
     ]  # fmt: skip
 
 
-def _table(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
+def _table(source: RunSources, wanted: FinalValueRequest, groups: Grouping | None, runs: Sequence[str]) -> FinalTable:
     kind = wanted.base.partition(":")[0]
     compared = kind == "run" or (kind == "group" and groups is not None)
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]
     if groups and kind == "group":
         names.append("wins")
-    shown, total = [], 0
+    shown: list[FinalRow] = []
+    total = 0
     for row in rows(source, wanted, groups, runs):
         total += 1
         if total <= MOST_ROWS:
@@ -68,33 +126,30 @@ def _table(source: RunSources, wanted: FinalValueRequest, groups: Grouping | Non
     return {"columns": names, "rows": shown, "total": total, "grouped": groups is not None}
 
 
-Cell = dict[str, Any]
-
-
-def _number(value: float) -> Cell:
+def _number(value: float) -> FinalCell:
     if math.isnan(value):
         return {"text": "", "value": None}
     return {"text": fmt.number(value), "title": fmt.exact(value), "value": value if math.isfinite(value) else None}
 
 
-def _last(row: Row, grouped: bool) -> Cell:
+def _last(row: Row, grouped: bool) -> FinalCell:
     if grouped:
         return _number(row.last.value)
     (one,) = row.finals
     return _number(one.last) if math.isfinite(one.last) else {"text": fmt.number(one.last), "value": None, "wrong": True}
 
 
-def _count(value: float) -> Cell:
+def _count(value: float) -> FinalCell:
     return {"text": "", "value": None} if value < 0 or math.isnan(value) else {"text": fmt.count(int(value)), "value": value}
 
 
-def _runs(row: Row, _grouped: bool) -> Cell:
+def _runs(row: Row, _grouped: bool) -> FinalCell:
     """The number of runs with a finite last value, and of all runs if some have none."""
     n, k = row.last.n, len(row.finals)
     return {"text": fmt.count(n) if n == k else f"{fmt.count(n)} / {fmt.count(k)}", "value": n, "few": n < FEW}
 
 
-def _interval(one: Estimate, write: Any = fmt.number) -> Cell:
+def _interval(one: Estimate, write: Any = fmt.number) -> FinalCell:
     if math.isnan(one.low):
         return {"text": "", "value": None}
     width = one.high - one.low
@@ -102,7 +157,7 @@ def _interval(one: Estimate, write: Any = fmt.number) -> Cell:
             "value": width if math.isfinite(width) else None}  # fmt: skip
 
 
-def _wins(row: Row, _grouped: bool) -> Cell:
+def _wins(row: Row, _grouped: bool) -> FinalCell:
     if row.wins is None or math.isnan(row.wins.value):
         return {"text": "", "value": None}
     ends = _interval(row.wins, lambda value: f"{value:.2f}")

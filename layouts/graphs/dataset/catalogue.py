@@ -14,7 +14,7 @@ from layouts.kit.figures.alternatives import alternative, in_both, listed, named
 from layouts.kit.i18n import Text, both
 from layouts.kit.state import number, stamped, texts
 from layouts.lineage.pipelines import FoundPipelines, letter
-from layouts.runs.chosen_runs import elsewhere, label_of, selected_runs
+from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
 from layouts.runs.damage import damage
 from layouts.sources import RunSources
 
@@ -60,5 +60,5 @@ def _said(operations: Sequence[str], runs: Sequence[str]) -> Text:
     return alternative(every, named(both("dataset.said_runs"), listed(map(in_both, runs))))
 
 
-def _elsewhere(source: RunSources, state: Any) -> list[dict[str, str]]:
+def _elsewhere(source: RunSources, state: Any) -> list[KeyAndName]:
     return elsewhere(source, selected_runs(state, source, ("dataset_graph",)), "dataset_graph", MOST_ELSEWHERE)

@@ -6,14 +6,25 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from layouts.runs.chosen_runs import selected_runs
-from layouts.runs.damage import damage
+from layouts.runs.damage import FileAndText, damage
 from layouts.sources import RunSources
 
 
-def catalogue(source: RunSources, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
+class TagCatalogue(TypedDict):
+    """The tags of a kind."""
+
+    digest: str
+    runs: list[str]
+    tags: list[str]
+    waiting: int
+    total: int
+    damage: list[FileAndText]
+
+
+def catalogue(source: RunSources, kind: str, state: dict[str, list[str]], known: Any = None) -> TagCatalogue | None:
     """Return the ordered tags of all chosen runs, or None if the digest is the known one.
 
     runs are the keys of these runs, waiting counts those not read yet, and total counts all runs of the source. If there is

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from dash import html
@@ -22,6 +22,26 @@ from layouts.sources import RunSources, ValueSources
 
 Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
+
+
+class RecordedSeries(TypedDict):
+    """The values of a tag in a run."""
+
+    run: str
+    label: str
+    colour: str
+    steps: int
+    """Place in the list of steps."""
+    walls: list[int]
+    """The first time in ms, and differences."""
+
+
+class RecordedSteps(TypedDict):
+    """Steps and times of the values of a tag. Each list of steps is the first step and differences."""
+
+    tags: list[str]
+    steps: list[list[int]]
+    series: list[RecordedSeries]
 
 
 def recorded_cards(
@@ -60,7 +80,7 @@ def items_of(source: ValueSources, kind: str, tag: str, state: dict[str, list[st
     return [(run, items) for run in runs if (items := source.values.series(run, kind, tag)) is not None]
 
 
-def steps_of(source: RunSources, tag: str, found: Found, runs: Sequence[str] = ()) -> dict[str, Any]:
+def steps_of(source: RunSources, tag: str, found: Found, runs: Sequence[str] = ()) -> RecordedSteps:
     """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once.
 
     runs are those that the state of the page names.
@@ -69,7 +89,7 @@ def steps_of(source: RunSources, tag: str, found: Found, runs: Sequence[str] = (
     drawn = source.runs.colours(runs)
     steps: list[list[int]] = []
     known: dict[bytes, int] = {}
-    series = []
+    series: list[RecordedSeries] = []
     for run, items in found:
         column = known.setdefault(items.step.tobytes(), len(steps))
         if column == len(steps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,17 @@ _LONGEST_S = (_INT32 - 4) / 2000
 _INTEGERS = ((np.int8, 2**7 - 1), (np.int16, 2**15 - 1), (np.int32, _INT32 - 1))
 EXACT = 2**53
 """From here on float64 does not hold every integer."""
+
+
+class TypedArray(TypedDict):
+    """An array: its dtype as numpy names it, base64 of its bytes, and "rows, columns" if it has two dimensions."""
+
+    dtype: str
+    bdata: str
+    shape: NotRequired[str]
+
+
+SentArray = Annotated[dict[str, str], TypedArray]
 
 
 def typed(array: NDArray[Any]) -> dict[str, str]:
