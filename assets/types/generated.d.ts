@@ -1,4 +1,4 @@
-// Made from declarations in Python by `make types` (layouts/wire_types.py). Do not edit.
+// Made from declarations in Python by `make types` (tests/js/wire_types.py). Do not edit.
 
 declare namespace Wire {
   type Query = Record<string, string[]>;
@@ -196,6 +196,76 @@ declare namespace Wire {
     waiting: number;
     total: number;
     damage: FileAndText[];
+  }
+
+  /** layouts/runs/run_facts.py: A number in the head of a run. */
+  interface RunFact {
+    name: string;
+    text: string;
+    tip?: Texts;
+    /** Text that the number is part of, and its other values. */
+    key?: string;
+    values?: Record<string, string>;
+  }
+
+  /** layouts/runs/overview/head.py: The head of the page. */
+  interface RunHead {
+    of: string;
+    label: string;
+    colour: string;
+    state: string;
+    started: number | null;
+    problems: string;
+    /** There are problems. */
+    wrong: boolean;
+    path: string;
+    /** The path without links if that is another one, else empty. */
+    real: string;
+    facts: RunFact[];
+  }
+
+  /** layouts/runs/overview/head.py: The head of the page if no run is chosen. */
+  interface NoRun {
+    of: "";
+  }
+
+  /** layouts/runs/overview/insights.py: How many scalars of a run are not analysed yet, and how many it has. */
+  interface InsightsLeft {
+    run: string;
+    left: number;
+    scalars: number;
+    /** That of the request. */
+    version: unknown;
+  }
+
+  /** layouts/runs/runs/columns.py: Settings and tags that can be columns, and how many more there are. */
+  interface ColumnChoices {
+    /** name, label in both languages, number of runs */
+    settings: [string, Texts, number][];
+    /** name, which values are best if that is known, number of runs */
+    tags: [string, string, number][];
+    left: number;
+    find: string;
+  }
+
+  /** layouts/runs/runs/columns.py: Values of some runs in some columns. */
+  interface ColumnValues {
+    col: string[];
+    rows: Record<string, (number | string | null)[]>;
+    /** Labels of settings by column. */
+    labels: Record<string, Texts>;
+    /** Errors of expressions by column. */
+    wrong: Record<string, Texts>;
+  }
+
+  /**
+   * layouts/runs/runs/columns.py: Places of texts that a regular expression matches, and why there is no result, else an
+   * empty text.
+   */
+  interface MatchedTexts {
+    pattern: string;
+    found: number[];
+    error: string;
   }
 
   /**
@@ -634,6 +704,48 @@ declare namespace Curves {
     legend: LegendEntry[];
     derived: Derived[];
     alternative: Wire.Texts;
+  }
+}
+
+declare namespace Tuning {
+  /** layouts/tuning/tuning/page.py: The studies, if none of them can be shown. */
+  interface PendingStudy {
+    state: "reading" | "missing" | "none";
+    /** key, name, number of trials, number of running trials */
+    studies: [string, string, number, number][];
+  }
+
+  /** layouts/tuning/tuning/page.py: A study. */
+  interface ReadyStudy {
+    state: "ready";
+    studies: [string, string, number, number][];
+    study: string;
+    mark: string;
+    target: string;
+    targets: string[];
+    damaged: boolean;
+    /** Head, table, chosen trial and problems. */
+    sections: Record<string, Graphs.PlainHtml[]>;
+    figures: Record<string, PlotlyFigure | null>;
+  }
+
+  /** layouts/tuning/tuning/page.py: There is no study. */
+  interface NoFigure {
+    state: "missing";
+  }
+
+  /** layouts/tuning/tuning/page.py: Figures of target against settings, the names of all, and which ones are shown. */
+  interface ReadySettings {
+    state: "ready";
+    figures: Record<string, PlotlyFigure | null>;
+    settings: string[];
+    shown: string[];
+  }
+
+  /** layouts/tuning/tuning/page.py: A figure, while it is made that of what is known. */
+  interface StudyFigure {
+    state: "ready" | "working";
+    figure: PlotlyFigure | null;
   }
 }
 

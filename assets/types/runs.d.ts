@@ -64,3 +64,97 @@ declare namespace Boards {
     remove(key: string): void;
   }
 }
+
+declare namespace Overview {
+  /** A page on screen: the run shown, the chosen ones (key and name), and the state. */
+  interface View {
+    of: string;
+    runs: [string, string][];
+    state: Wire.Query;
+  }
+
+  /** The place of the control of how strict insights are. */
+  interface Strict extends HTMLElement {
+    draw?: () => void;
+  }
+
+  /** The card of insights, and what was last said of them. */
+  interface Card extends HTMLElement {
+    state?: Wire.InsightsLeft;
+  }
+}
+
+declare namespace RunTable {
+  /** A value of a column that users add. */
+  type Value = number | string | null;
+
+  /** A row of the grid: a run, or the head of a group. */
+  interface Row extends Wire.RunRow {
+    grid: string;
+    note?: Wire.Note;
+    group?: undefined;
+  }
+
+  interface GroupRow extends Pick<Wire.RunRow, "key" | "members" | "tags" | "name" | "real" | "updated"> {
+    grid: string;
+    group: Pick<Group, "value" | "column" | "count" | "depth">;
+  }
+
+  /** A group within the groups above it. */
+  interface Group {
+    key: string;
+    value: Value;
+    column: string;
+    /** number of runs */
+    count: number;
+    /** 1 for the outermost */
+    depth: number;
+    children: Map<string, Group>;
+  }
+
+  interface RowNode extends GridNode {
+    data: Row | GroupRow;
+  }
+
+  /** A cell of the grid: what its renderer gets. */
+  interface Cell {
+    data: Row;
+    value: number | null;
+  }
+
+  interface GroupCell {
+    data: GroupRow;
+  }
+
+  /** Values of a column by run; whether they are numbers is found out when somebody asks. */
+  interface Column extends Map<string, Value> {
+    numeric?: boolean;
+  }
+
+  /** What is known of a regular expression: whether texts match, texts that wait, why there is no result. */
+  interface Pattern {
+    texts: Map<string, boolean>;
+    wanted: Set<string>;
+    error: string;
+  }
+
+  /** Which columns are shown, and widths as "column:width"; undefined as usual. */
+  interface Layout {
+    col?: string[];
+    width?: string[];
+  }
+
+  /** A column of the list, as dash-ag-grid takes it. */
+  interface Definition {
+    colId: string;
+    label: Wire.Texts;
+    filter?: unknown;
+    [more: string]: unknown;
+  }
+
+  /** kind and score of each insight of a run, and the stamp of its data */
+  interface Insights {
+    stamp: string | undefined;
+    found: [string, number][];
+  }
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, span, speed
@@ -19,7 +19,18 @@ LARGE = ("histogram", "image", "tensor", "text")
 Tagged: TypeAlias = tuple[str, RecordedSteps]
 
 
-def facts(source: ValueSources, run: str, row: RunRow) -> list[dict[str, Any]]:
+class RunFact(TypedDict):
+    """A number in the head of a run."""
+
+    name: str
+    text: str
+    tip: NotRequired[Annotated[tuple[str, str], "Texts"]]
+    key: NotRequired[str]
+    """Text that the number is part of, and its other values."""
+    values: NotRequired[dict[str, str]]
+
+
+def facts(source: ValueSources, run: str, row: RunRow) -> list[RunFact]:
     """Return steps, points, duration, speed and size of a run, without those that are unknown."""
     own = source.runs.member(run) or row
     scalars: list[Tagged] = [(tag, series) for tag in source.runs.tags(run)
@@ -27,7 +38,7 @@ def facts(source: ValueSources, run: str, row: RunRow) -> list[dict[str, Any]]:
     large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.runs.tags(run, kind)
                            if (items := source.values.series(run, kind, tag)) is not None and len(items)]  # fmt: skip
     longest = max(scalars or large, key=lambda one: one[1].step.size, default=None)
-    found: list[dict[str, Any]] = []
+    found: list[RunFact] = []
     if longest is not None:
         found.append(_steps(longest[1]))
     if scalars:
@@ -51,27 +62,27 @@ def main_tag(source: RunSources, run: str, row: RunRow) -> str:
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
 
 
-def _steps(longest: RecordedSteps) -> dict[str, Any]:
+def _steps(longest: RecordedSteps) -> RunFact:
     """Return the highest step, and the number of recorded steps if some are missing."""
     step = longest.step
     rising = bool((step[1:] > step[:-1]).all())
     known, first, highest = step.size if rising else len(np.unique(step)), int(step.min()), int(step.max())
     numbers = {"n": fmt.count(known), "first": fmt.count(first), "newest": fmt.count(int(step[-1]))}
-    fact: dict[str, Any] = {"name": "steps", "text": fmt.count(highest), "tip": both("overview.steps_tip", **numbers)}
+    fact: RunFact = {"name": "steps", "text": fmt.count(highest), "tip": both("overview.steps_tip", **numbers)}
     if known == highest - first + 1:
         return fact
-    return fact | {"key": "overview.steps_value", "values": {"recorded": fmt.count(known)}}
+    return {**fact, "key": "overview.steps_value", "values": {"recorded": fmt.count(known)}}
 
 
-def _duration(taken: Span) -> dict[str, Any]:
-    fact: dict[str, Any] = {"name": "duration", "text": fmt.duration(taken.seconds), "tip": both("overview.duration_tip")}
+def _duration(taken: Span) -> RunFact:
+    fact: RunFact = {"name": "duration", "text": fmt.duration(taken.seconds), "tip": both("overview.duration_tip")}
     if taken.paused == 0:
         return fact
-    return fact | {"key": "overview.duration_value", "values": {"paused": fmt.duration(taken.paused)},
-                   "tip": both("overview.paused_tip")}  # fmt: skip
+    return {**fact, "key": "overview.duration_value", "values": {"paused": fmt.duration(taken.paused)},
+            "tip": both("overview.paused_tip")}  # fmt: skip
 
 
-def _speed(tag: str, measured: Speed) -> dict[str, Any]:
+def _speed(tag: str, measured: Speed) -> RunFact:
     tip = both("overview.speed_tip", n=fmt.count(measured.intervals), tag=tag, each=fmt.duration(measured.seconds))
     covered = {"first": fmt.count(measured.first), "last": fmt.count(measured.last)}
     text = fmt.number(1.0 / measured.seconds, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,20 @@ from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reading_progress import reading
 from layouts.runs.boards import Board, BoardCard
 from layouts.runs.notes import Mark, NamedView, Note
+from layouts.runs.overview.head import head
+from layouts.runs.overview.insights import entries
+from layouts.runs.overview.page import shown_run
+from layouts.runs.runs import columns
 from layouts.shell import run_list, shell
+from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
 from layouts.values.histogram_figures import draw, found_in
-from layouts.wire_types import TARGET, Types, Undeclared, generated
 from parsers.names import EXPRESSION
+from tests.js.wire_types import ELSEWHERE, TARGET, Types, Undeclared, generated
+from tests.sources import MemorySource
 from tests.waiting import when
 from tests.writers.dumps import write_dump
+from tests.writers.studies import begun, trial
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = re.sub(r"/\*\*.*?\*/|//[^\n]*", "", TARGET.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -49,6 +57,7 @@ SPACES = {name: body for name, body in re.findall(r"namespace (\w+) \{(.*?)\n\}"
 
 def whole_names(kind: str, space: str) -> str:
     """A type in which the names of declarations have their namespace."""
+    kind = re.sub("|".join(map(re.escape, ELSEWHERE.values())), "unknown", kind)
     return re.sub(r"(?<![\w.])[A-Z]\w+(?!\w*[<.])", lambda found: f"{space}.{found[0]}", kind)
 
 
@@ -79,6 +88,9 @@ def wrong(value: Any, kind: str, where: str) -> Iterator[str]:
             yield from wrong(one, kind.removeprefix("Record<string, ")[:-1], f"{where}.{key}")
     elif " | " in kind:
         if all(list(wrong(value, one, where)) for one in kind.split(" | ")):
+            yield f"{where}: {value!r} is not {kind}"
+    elif kind.startswith('"'):
+        if value != kind[1:-1]:
             yield f"{where}: {value!r} is not {kind}"
     elif kind in PLAIN:
         if not isinstance(value, PLAIN[kind]) or (kind == "number" and isinstance(value, bool)):
@@ -136,6 +148,15 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "Wire.Board", as_json(Board("5" * 16, "Daily", (BoardCard("7" * 16, text="x"), BoardCard("8" * 16, "scalars"))))
     yield from curves(store)
     yield from histograms(store)
+    yield from studies()
+    row = next(row for row in store.runs.rows() if store.runs.tags(row.members[0]))
+    yield "Wire.RunHead", head(store, row.members[0], row)
+    yield "Wire.NoRun", shown_run(store, {"run": [""]})[0]
+    yield "Wire.InsightsLeft", entries(store, {"run": row.members[0], "version": 1})[1]
+    yield "Wire.ColumnChoices", columns.choices(store, {})
+    cells = {"run": [one.key for one in store.runs.rows()], "col": ["duration", "setting:lr", "last:loss", "last:=["]}
+    yield "Wire.ColumnValues", columns.values(store, cells)
+    yield "Wire.MatchedTexts", columns.matched(store, {"pattern": ["a"], "text": ["a", "b"]})
     yield "Wire.Problems", run_list.problems(store, 500)
     yield "Wire.TagCatalogue", tag_catalogue(store, "scalar", {})
     (run, tag) = next((run, tag) for row in store.runs.rows() for run in row.members for tag in store.runs.tags(run, "image"))
@@ -190,6 +211,22 @@ def histograms(store: Store) -> Iterator[tuple[str, Any]]:
     for view in VIEWS:
         ask = HistogramRequest.read({"tag": [tag], "run": [run], "view": [view]})
         yield "Wire.HistogramMeta", draw(store, ask, found_in(store, ask))["layout"]["meta"]
+
+
+def studies() -> Iterator[tuple[str, Any]]:
+    """The page about a search, without one and with one that has two targets."""
+    yield "Tuning.PendingStudy", tuning.answer_study(MemorySource(), {})
+    yield "Tuning.NoFigure", tuning.answer_curves(MemorySource(), {})
+    with tempfile.TemporaryDirectory() as directory:
+        text = begun("two", (1, 2), search=None) + trial(0, "complete", (1.0, 1.0)) + trial(1, "complete", (2.0, 3.0))
+        (Path(directory) / "study").mkdir()
+        (Path(directory) / "study" / "journal.log").write_text(text)
+        store = Store([directory], interval=0.01).start()
+        store.studies.wait()
+        yield "Tuning.ReadyStudy", tuning.answer_study(store, {})
+        yield "Tuning.ReadySettings", tuning.answer_settings(store, {})
+        yield "Tuning.StudyFigure", tuning.answer_curves(store, {})
+        store.stop()
 
 
 def status_of(client: Any, output: str) -> Any:

@@ -135,6 +135,8 @@ function drawLinks(page, menus) {
 
 /**
  * @param {Curves.Page} page
+ * @param {HTMLAnchorElement} element
+ * @param {string} what
  * @param {string[]} tags
  */
 function drawCompared(page, element, what, tags) {

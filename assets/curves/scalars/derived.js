@@ -85,7 +85,7 @@ function open(page, old) {
   const recorded = () => page.catalogue.tags.filter((tag) => !isDerived(tag));
   openExpression({
     host: page.find(".ms-dialogs"),
-    routes: page.root.dataset.routes,
+    routes: page.root.dataset.routes || "",
     title: old ? "expr.change" : "expr.new",
     value: old,
     tags: recorded,
@@ -183,9 +183,9 @@ export function notes(meta) {
       const key = one.apart === 1 ? "expr.apart.one" : "expr.apart";
       found.push(badge(key, { n: count(one.apart), which: listing(one.apart_runs, one.apart) }, "expr.apart.title"));
     }
-    add("expr.unpaired", counted(one.unpaired));
-    add("expr.superseded", counted(one.superseded));
-    add("expr.undefined", counted(one.undefined));
+    /** @type {("unpaired" | "superseded" | "undefined")[]} */
+    const kinds = ["unpaired", "superseded", "undefined"];
+    for (const kind of kinds) add(`expr.${kind}`, counted(one[kind]));
     return found;
   });
 }

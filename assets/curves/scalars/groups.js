@@ -237,6 +237,7 @@ function ask(page) {
   const { state } = page;
   const table = inTable(page);
   const settings = page.find(".ms-grouping").open && page.find('[data-group="kind"]').value === "column";
+  /** @type {Wire.Query} */
   const wanted = {};
   if (table || settings || grouped(page) || last(state, "base", "")) {
     if (state.run) wanted.run = state.run;

@@ -33,7 +33,7 @@ export function withRange(view, range) {
 
 /**
  * @param {string} key
- * @param {number} value
+ * @param {string} value
  */
 function field(key, value) {
   const input = make("input", "ms-input", [], { inputmode: "decimal", autocomplete: "off", value });
@@ -44,7 +44,7 @@ function field(key, value) {
 /**
  * @param {string} key
  * @param {string} className
- * @param {() => void | null} act
+ * @param {(() => void) | null} act
  * @param {string} [type]
  */
 function button(key, className, act, type = "button") {
@@ -56,6 +56,7 @@ function button(key, className, act, type = "button") {
 /**
  * @param {Curves.Page} page
  * @param {string} key
+ * @param {[number, number]} shown
  * @param {boolean} log
  */
 export function open(page, key, shown, log) {

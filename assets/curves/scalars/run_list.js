@@ -19,7 +19,10 @@ import * as hoverSettings from "./hover_settings.js";
 
 /** @param {Curves.Page} page */
 function drawnCards(page) {
-  return page.asks.flatMap((ask, slot) => (ask && page.drawings.has(slot) ? [page.drawings.get(slot)] : []));
+  return page.asks.flatMap((ask, slot) => {
+    const drawing = ask && page.drawings.get(slot);
+    return drawing ? [drawing] : [];
+  });
 }
 
 /** @param {Curves.Page} page */
@@ -29,6 +32,7 @@ function rowsOf(page) {
   for (const drawing of drawnCards(page)) {
     for (const { meta } of linesIn(drawing)) if (!seen.has(meta.key)) seen.set(meta.key, meta);
   }
+  /** @param {{ key: string }} of */
   const here = ({ key }) => seen.has(key) || hidden.has(key);
   if (grouped(page)) {
     const groups = (page.sheet && page.sheet.groups) || [];
@@ -37,7 +41,7 @@ function rowsOf(page) {
       key: label, name: named(label), colour, byHand: hand, target: { by, label }, on: !hidden.has(label),
     })).filter(here);
   }
-  const { rows } = listOf(page.root.dataset.routes) || { rows: [] };
+  const { rows } = listOf(page.root.dataset.routes || "") || { rows: [] };
   const of = new Map(rows.flatMap((row) => row.members.map((key) => [key, row])));
   const colours = coloursOf(page.state, rows);
   return page.catalogue.runs.map((key) => {
@@ -63,7 +67,7 @@ function focus(page) {
 /**
  * The values at a place on the x axis of a card, null for the last ones.
  * @param {Curves.Page} page
- * @param {string} key
+ * @param {string | null} key
  * @param {number | null} x
  */
 export function point(page, key, x) {
@@ -146,6 +150,7 @@ function paint(page) {
   const { x } = list;
   const drawing = focus(page);
   const axis = last(page.state, "x", "step");
+  /** @param {HTMLElement} element */
   const at = (element) => {
     if (x === null) writeText(element, "runlist.last");
     else if (axis === "step") writeText(element, "runlist.step", { n: count(Math.round(x)) });

@@ -15,6 +15,7 @@ import * as runList from "./run_list.js";
 import { thresholds } from "./view.js";
 import { back, jumpTo, restore, setView, viewOf } from "./zoom.js";
 
+/** @type {["nan" | "above" | "below", string][]} */
 const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 
 /** @param {string} key */
@@ -63,6 +64,7 @@ function markReading(page, card) {
  * @param {Curves.Page} page
  * @param {HTMLElement} card
  * @param {string} key
+ * @param {Curves.ChartMeta} meta
  */
 export function painted(page, card, key, meta) {
   hover.refresh(page, card);
@@ -75,6 +77,7 @@ export function painted(page, card, key, meta) {
 /**
  * Show the baseline beside the tag.
  * @param {HTMLElement} card
+ * @param {Curves.ChartMeta} meta
  */
 function title(card, meta) {
   const heading = card.querySelector(".ms-card-title");
@@ -83,6 +86,7 @@ function title(card, meta) {
   if (meta.base !== null) heading.append(make("span", "ms-minus", ` − ${named(meta.base)}`));
 }
 
+/** @param {Curves.ChartMeta} meta */
 function warnings(meta) {
   const result = [];
   if (meta.beyond) result.push(badge("scalars.beyond", { n: count(meta.beyond) }, "scalars.beyond.title"));
@@ -99,7 +103,10 @@ function warnings(meta) {
   return result;
 }
 
-// What the axis leaves out by the rule of layouts/kit/figures/ranges.py, and the press that changes it.
+/**
+ * What the axis leaves out by the rule of layouts/kit/figures/ranges.py, and the press that changes it.
+ * @param {Curves.ShownOutliers} outliers
+ */
 function outliers({ shown, beyond }) {
   const key = shown ? "scalars.outliers.shown" : "scalars.outliers";
   const made = make("button", "ms-badge ms-badge-button", words(key, { n: count(beyond) }), {
@@ -112,6 +119,7 @@ function outliers({ shown, beyond }) {
 /**
  * @param {Curves.Page} page
  * @param {string} key
+ * @param {Curves.ChartMeta} meta
  */
 function notes(page, key, meta) {
   const result = [];
@@ -131,19 +139,23 @@ function notes(page, key, meta) {
   return result;
 }
 
-/** @param {string} what */
+/**
+ * @param {string} what
+ * @param {Curves.FirstBad | null} first
+ */
 function jump(what, first) {
   const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", what, { type: "button", "data-act": "jump" });
   if (!first) {
     button.disabled = true;
     return button;
   }
-  button.dataset.low = first.low;
-  button.dataset.high = first.high;
+  button.dataset.low = String(first.low);
+  button.dataset.high = String(first.high);
   setLabel(button, "title", "scalars.bad.title", { what, step: count(first.step), run: first.label });
   return button;
 }
 
+/** @param {Curves.ChartMeta} meta */
 function legend(meta) {
   return meta.legend.map((item) => {
     const stroke = make("span", `ms-stroke ms-stroke-${item.stroke}`, [], { "aria-hidden": "true" });
@@ -167,10 +179,11 @@ export function forFile(page, key, { data, layout }) {
   layout.legend = { orientation: "h", x: 0, y: -0.14, yanchor: "top", font: { size: 10 } };
   const axis = last(page.state, "x", "step");
   const titled = { standoff: 6, font: { size: 10 } };
-  layout.xaxis.title = {
+  const title = {
     ...titled,
     text: escapeMarkup(axis.startsWith("tag:") ? axis.slice(4) : translate(`scalars.x.${axis}`)),
   };
+  layout.xaxis = { ...layout.xaxis, title };
   for (const { name, number } of [{ name: "yaxis", number: 1 }, { name: "yaxis2", number: 2 }]) {
     const tags = new Set(
       lines.filter((trace) => (trace.yaxis || "y") === name.replace("axis", "")).map((trace) => trace.meta.tag),
@@ -179,8 +192,8 @@ export function forFile(page, key, { data, layout }) {
   }
   layout.margin = {
     ...layout.margin,
-    l: layout.margin.l + 14,
-    r: layout.margin.r + 14,
+    l: (layout.margin?.l ?? 0) + 14,
+    r: (layout.margin?.r ?? 0) + 14,
     b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0),
   };
   const labelled = data.map((trace) => (lines.includes(trace)
@@ -189,6 +202,7 @@ export function forFile(page, key, { data, layout }) {
   return { data: labelled, layout };
 }
 
+/** @param {SentMeta} meta */
 function labelOf(meta) {
   return meta.members ? named(meta.label) : meta.label;
 }
@@ -197,6 +211,7 @@ function labelOf(meta) {
  * Steps in view, if the axis shows steps.
  * @param {Curves.Page} page
  * @param {string} key
+ * @returns {Record<string, string>}
  */
 export function fileRange(page, key) {
   const view = viewOf(page, key).split(",");

@@ -66,6 +66,7 @@ export function setView(page, key, view, remember) {
  * Changes of the state when cards are linked or are so no more.
  * @param {Curves.Page} page
  * @param {boolean} on
+ * @returns {Wire.Query}
  */
 export function linked(page, on) {
   page.trails.clear();
@@ -85,7 +86,7 @@ export function moved(page, key, change) {
   const [x0, x1, y0, y1] = ["xaxis", "yaxis"].flatMap((axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
   if (x0 === undefined && y0 === undefined) return;
   const view = (viewOf(page, key) || ",,,").split(",");
-  if (x0 !== undefined) {
+  if (x0 !== undefined && x1 !== undefined) {
     const digits = zoneMs(page) === null ? 9 : 14;
     view[0] = short(toState(page, x0), digits);
     view[1] = short(toState(page, x1), digits);

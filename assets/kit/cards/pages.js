@@ -126,7 +126,7 @@ export function all(name) {
  * Address of an export route for the selected runs; name is the file name, such as "scalars.csv".
  * @param {CardsPage} page
  * @param {string} name
- * @param {string[]} tags
+ * @param {string[] | null} tags
  * @param {Record<string, string | number>} [extra]
  */
 export function exportUrl(page, name, tags, extra = {}) {

@@ -1,7 +1,7 @@
 // The overview page: choice of run, its key numbers, tiles and insights. Counterpart of layouts/runs/overview.
 
 import { functionsOf, setProps } from "../../kit/dash.js";
-import { takesText } from "../../kit/elements.js";
+import { make, takesText } from "../../kit/elements.js";
 import { inLanguage, setLabel, writeText } from "../../kit/i18n.js";
 import * as runNotes from "../../kit/notes.js";
 import { selected } from "../../kit/run_selection.js";
@@ -11,18 +11,21 @@ import { setState } from "../../kit/state.js";
 import * as strict from "../../kit/strictness.js";
 import { count as countText } from "../../kit/units.js";
 
-const views = new Map();  // root id -> {of, runs, state}
+/**
+ * By root id.
+ * @type {Map<string, Overview.View>}
+ */
+const views = new Map();
 
-function make(tag, className, text) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
+/** @param {string} rootId */
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
-// The chosen runs in the order of the list: [key, name].
+/**
+ * The chosen runs in the order of the list: [key, name].
+ * @param {RunList} runs
+ * @param {Wire.Query} state
+ * @returns {[string, string][]}
+ */
 function chosen(runs, state) {
   const keys = selected(state, runs);
   return runs.rows.flatMap((row) =>
@@ -30,19 +33,31 @@ function chosen(runs, state) {
   );
 }
 
+/**
+ * @param {string} rootId
+ * @param {string} key
+ */
 function show(rootId, key) {
   const view = views.get(rootId);
   if (view && key) setState(storeOf(rootId), view.state, { of: key === view.runs[0][0] ? [] : [key] });
 }
 
+/**
+ * @param {string} rootId
+ * @param {number} by
+ */
 function move(rootId, by) {
   const view = views.get(rootId);
   const now = view ? view.runs.findIndex(([key]) => key === view.of) : -1;
-  const next = now < 0 ? undefined : view.runs[now + by];
+  const next = view && now >= 0 ? view.runs[now + by] : undefined;
   if (next) show(rootId, next[0]);
   return Boolean(next);
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {Overview.View} view
+ */
 function select(root, view) {
   const host = root.querySelector(".ms-overview-run");
   let box = host.querySelector("select");
@@ -63,6 +78,11 @@ function select(root, view) {
   });
 }
 
+/**
+ * @param {string} name
+ * @param {HTMLElement} value
+ * @param {Wire.Texts} [tip]
+ */
 function fact(name, value, tip) {
   const box = make("div", `ms-fact ms-fact-${name}`);
   const label = writeText(make("span", "ms-fact-name"), `overview.${name}`);
@@ -75,6 +95,7 @@ function fact(name, value, tip) {
   return box;
 }
 
+/** @param {number} seconds */
 function moment(seconds) {
   const time = make(
     "time",
@@ -86,6 +107,7 @@ function moment(seconds) {
   return time;
 }
 
+/** @param {Wire.RunHead} head */
 function problems(head) {
   const button = make("button", `ms-badge ms-badge-button ${head.wrong ? "ms-badge-wrong" : ""}`, head.problems);
   button.type = "button";
@@ -94,31 +116,40 @@ function problems(head) {
   return button;
 }
 
+/** @param {Wire.RunHead} head */
 function facts(head) {
   const known = head.facts.map(({ name, text, key, values, tip }) =>
     fact(name, key ? writeText(make("span"), key, { n: text, ...values }) : make("span", "", text), tip));
   const state = writeText(make("span", `ms-state ms-state-${head.state}`), `state.${head.state}`);
-  const started = Math.abs(head.started) < 8.64e12 && head.started ? [fact("started", moment(head.started))] : [];
+  const began = head.started;
+  const started = began && Math.abs(began) < 8.64e12 ? [fact("started", moment(began))] : [];
   const path = make("span", "ms-mono ms-cut", head.path);
   path.title = head.real ? `${head.path}\n${head.real}` : head.path;
   return [fact("state", state), ...known, ...started, fact("problems", problems(head)), fact("path", path)];
 }
 
+/**
+ * @param {Wire.RunHead | Wire.NoRun | null} head
+ * @param {RunList | null} runs
+ * @param {Wire.Query} state
+ * @param {string} rootId
+ */
 function shown(head, runs, state, rootId) {
   const root = document.getElementById(rootId);
   if (!root || !head || !runs) return;
   root.classList.remove("ms-overview-opening");
   root.classList.toggle("ms-overview-empty", !head.of);
-  if (!head.of) {
+  if (!("facts" in head)) {
     views.delete(rootId);
     return;
   }
   const view = { of: head.of, runs: chosen(runs, state), state };
   views.set(rootId, view);
-  if (!view.runs.some(([key]) => key === head.of)) return;  // the answer to this state has not arrived yet
+  const named = view.runs.find(([key]) => key === head.of);
+  if (!named) return;  // the answer to this state has not arrived yet
   select(root, view);
   root.querySelector(".ms-overview-run .ms-dot").style.background = head.colour;
-  runNotes.line(root.querySelector(".ms-notes-line"), runs.notebook, head.of, view.runs.find(([key]) => key === head.of)[1]);
+  runNotes.line(root.querySelector(".ms-notes-line"), runs.notebook, head.of, named[1]);
   const text = JSON.stringify(head);
   const host = root.querySelector(".ms-overview-facts");
   if (host.dataset.head !== text) {
@@ -146,7 +177,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
   const target = event.target;
   if (!by || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target)) return;
@@ -159,7 +190,7 @@ document.addEventListener("keydown", (event) => {
 for (const { name, failed } of [{ name: "error", failed: true }, { name: "load", failed: false }]) {
   document.addEventListener(name, ({ target }) => {
     if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) {
-      target.parentElement.classList.toggle("ms-tile-failed", failed);
+      target.parentElement?.classList.toggle("ms-tile-failed", failed);
     }
   }, true);
 }
@@ -171,16 +202,19 @@ function chosenStrictness() {
   return strict.strictness(currentPrefs().insights.split(","));
 }
 
+/** @param {Overview.Strict} box */
 function drawStrict(box) {
   if (!box.firstChild) {
     const made = strict.control(chosenStrictness, (chosen) => setPrefs({ insights: strict.listed(chosen).join(",") }));
     box.append(made.box);
     box.draw = made.draw;
   }
-  box.draw();
+  box.draw?.();
 }
 
+/** @param {HTMLElement} root */
 function sift(root) {
+  /** @type {Overview.Card | null} */
   const card = root.querySelector(".ms-insights");
   const state = card && card.state;
   if (!state) return;
@@ -201,8 +235,14 @@ function sift(root) {
   drawStrict(card.querySelector(".ms-insights-strict"));
 }
 
+/**
+ * @param {Wire.InsightsLeft | null} state
+ * @param {unknown} _entries
+ * @param {string} rootId
+ */
 function insights(state, _entries, rootId) {
   const root = document.getElementById(rootId);
+  /** @type {Overview.Card | null} */
   const card = root && root.querySelector(".ms-insights");
   if (!card || !state) return;
   const fresh = card.state !== state;

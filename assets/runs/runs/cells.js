@@ -8,31 +8,41 @@ import * as runNotes from "../../kit/notes.js";
 import { cellText, count as countText } from "../../kit/units.js";
 import { paint } from "../../kit/run_selection.js";
 
-/** The views of the lists on screen by the id of their grid; see page.js. */
+/**
+ * The views of the lists on screen by the id of their grid.
+ * @type {Map<string, import("./page.js").View>}
+ */
 export const views = new Map();
 
+/** @param {GridApi} api */
 function viewOf(api) {
   return Array.from(views.values()).find((view) => view.api === api);
 }
 
+/**
+ * The view of a row, which is there as long as its rows are.
+ * @param {{ grid: string }} row
+ */
+const viewIn = ({ grid }) => /** @type {import("./page.js").View} */ (views.get(grid));
+
 // Functions that the grid calls by name ------------------------------------------------------------------------------
 
-gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
-gridFunctions.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
+gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api)?.filtering());
+gridFunctions.mindscopePasses = ({ data }) => viewIn(data).passes(data);
 gridFunctions.mindscopeRunValue = (row, column) =>
-  row && !row.group && views.has(row.grid) ? views.get(row.grid).values.get(column, row.key) : null;
+  row && !row.group && views.has(row.grid) ? viewIn(row).values.get(column, row.key) : null;
 gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
 gridFunctions.mindscopeRunExact = (value) => (value === null || value === undefined ? "" : String(value));
 gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
-  views.get(data.grid).textMatches(filterOption, String(value), filterText);
+  viewIn(data).textMatches(filterOption, String(value), filterText);
 gridFunctions.mindscopeIsGroup = ({ rowNode }) => Boolean(rowNode.data && rowNode.data.group);
 gridFunctions.mindscopeArrangeGroups = ({ nodes }) => {
-  if (nodes.length && views.has(nodes[0].data.grid)) views.get(nodes[0].data.grid).groups.arrange(nodes);
+  if (nodes.length && views.has(nodes[0].data.grid)) viewIn(nodes[0].data).groups.arrange(nodes);
 };
 gridFunctions.mindscopeCount = (value) => (value ? countText(Number(value)) : "");
 gridFunctions.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
 gridFunctions.mindscopeInsights = (row) => {
-  const kinds = row && views.has(row.grid) ? views.get(row.grid).insightsOf(row) : null;
+  const kinds = row && views.has(row.grid) ? viewIn(row).insightsOf(row) : null;
   return kinds && kinds.length;
 };
 gridFunctions.mindscopeKinds = (row) =>
@@ -47,14 +57,20 @@ gridFunctions.mindscopeAgo = (value) => {
 gridFunctions.mindscopeMoment = (value) =>
   value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";
 
+/** @param {RunTable.Row} row */
 function otherKinds(row) {
   return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && !kind.startsWith("profile.") && n > 0);
 }
 
 // Cells -------------------------------------------------------------------------------------------------------------
 
+/** @param {...unknown} args */
 const make = (...args) => window.React.createElement(...args);
 
+/**
+ * @param {string} key
+ * @param {TextValues} [values]
+ */
 function words(key, values) {
   const [english, chinese] = translations(key, values);
   return make(
@@ -66,7 +82,7 @@ function words(key, values) {
 }
 
 cellRenderers.MindscopeRun = ({ data }) => {
-  const view = views.get(data.grid);
+  const view = viewIn(data);
   const background = paint(data.members, view.drawnIn);
   const [first] = pagesOf(data);
   const name = nameIn(view.rows, data);
@@ -77,19 +93,24 @@ cellRenderers.MindscopeRun = ({ data }) => {
     data.note && !data.note.remark && noteButton(data));
 };
 
-// The column of remarks takes no space until there is one, so the first is written from here.
+/**
+ * The column of remarks takes no space until there is one, so the first is written from here.
+ * @param {RunTable.Row} row
+ */
 function noteButton({ key, name }) {
   const label = translate("runs.add_remark", { name });
   return make("button", {
     type: "button", className: "ms-button ms-button-icon ms-runs-note", title: label, "aria-label": label, tabIndex: -1,
+    /** @param {{ currentTarget: HTMLElement }} event */
     onClick: ({ currentTarget }) => runNotes.open("remark", currentTarget, key, name, () => currentTarget.focus()),
+    /** @param {Event} event */
     onDoubleClick: (event) => event.stopPropagation(),
   }, make("span", { className: "ms-icon ms-icon-pencil" }));
 }
 
 // The row of a group: its setting and value, and how many runs it has.
 cellRenderers.MindscopeRunGroup = ({ data }) => {
-  const view = views.get(data.grid);
+  const view = viewIn(data);
   const { value, column, count, depth } = data.group;
   const open = !view.groups.closed.has(data.key);
   const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? cellText(value, "") : value;
@@ -120,8 +141,9 @@ cellRenderers.MindscopeValue = ({ data }) =>
 cellRenderers.MindscopeInsights = ({ data, value }) => {
   if (value === null) return make("span", { className: "ms-muted" }, "…");
   if (!value) return make("span", { className: "ms-muted", title: translate("runs.insights_none") }, "0");
+  /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const kind of views.get(data.grid).insightsOf(data)) counts.set(kind, (counts.get(kind) || 0) + 1);
+  for (const kind of viewIn(data).insightsOf(data) || []) counts.set(kind, (counts.get(kind) || 0) + 1);
   const kinds = Array.from(counts).sort((a, b) => grave(b[0]) - grave(a[0]) || b[1] - a[1])
     .map(([kind, n]) => ({ n: countText(n), kind: within(translate(`insights.kind.${kind}`)) }))
     .map((some) => translate("runs.insights_some", some))
@@ -132,11 +154,15 @@ cellRenderers.MindscopeInsights = ({ data, value }) => {
   }, kinds);
 };
 
-// A term as it stands within a sentence.
+/**
+ * A term as it stands within a sentence.
+ * @param {string} term
+ */
 function within(term) {
   return term.replace(/^[A-Z](?=[a-z]+( |$))/, (letter) => letter.toLowerCase());
 }
 
+/** @param {string} kind */
 function grave(kind) {
   return Number(kind === "non_finite" || kind === "divergence");
 }

@@ -10,15 +10,21 @@ import { count as countText } from "../../kit/units.js";
 
 const KEY = "mindscope.runs";
 const FIXED = ["name", "open"];
+/** @type {("remark" | "tags")[]} */
 const NOTES = ["remark", "tags"];
+
+/** @param {string} id */
+const isNote = (id) => NOTES.some((name) => name === id);
 const CUSTOM = /^(duration$|(setting|last|best|min|max):)/;
 const MOST_CUSTOM = 40;
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
 
+/** @returns {RunTable.Layout} */
 function kept() {
   try {
-    const found = JSON.parse(window.localStorage.getItem(KEY));
+    const found = JSON.parse(window.localStorage.getItem(KEY) || "null");
+    /** @param {unknown} value */
     const texts = (value) => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined);
     return found && typeof found === "object" ? { col: texts(found.col), width: texts(found.width) } : {};
   } catch {
@@ -26,9 +32,10 @@ function kept() {
   }
 }
 
+/** @param {RunTable.Layout} layout */
 function keep(layout) {
   try {
-    if (layout.col.length || layout.width.length) window.localStorage.setItem(KEY, JSON.stringify(layout));
+    if (layout.col?.length || layout.width?.length) window.localStorage.setItem(KEY, JSON.stringify(layout));
     else window.localStorage.removeItem(KEY);
   } catch {
     // storage is unavailable: the layout lasts as long as the page
@@ -36,14 +43,22 @@ function keep(layout) {
 }
 
 export class Columns {
+  /** @param {import("./page.js").View} view */
   constructor(view) {
     this.view = view;
+    /** @type {RunTable.Definition[]} */
     this.base = [];
     this.defs = "";
+    this.listed = "";
+    this.finding = 0;
     this.kept = kept();
+    /** @type {Wire.ColumnChoices} */
     this.choices = { settings: [], tags: [], left: 0, find: "" };
     this.expressions = new Expressions(this);
-    this.build();
+    this.search = make("input", "ms-input ms-runs-find", [], { type: "search" });
+    this.lines = make("div", "ms-runs-choices");
+    this.opener = make("summary", "ms-button", [words("runs.columns"), icon("down")]);
+    this.menu = this.build();
   }
 
   // What is shown ---------------------------------------------------------------------------------------------------
@@ -64,7 +79,7 @@ export class Columns {
 
   shown() {
     const used = this.used();
-    return this.order().filter((id) => !NOTES.includes(id) || used.includes(id));
+    return this.order().filter((id) => !isNote(id) || used.some((name) => name === id));
   }
 
   // Which of remark and tags any run has.
@@ -90,7 +105,7 @@ export class Columns {
       const width = widths.get(id);
       const narrow = id === "name" && document.documentElement.clientWidth <= PHONE;
       const usual = narrow ? { minWidth: 150, width: 170, flex: null } : {};
-      const sized = width > 0 ? { width, flex: null } : usual;
+      const sized = width && width > 0 ? { width, flex: null } : usual;
       const named = label ? { headerName: inLanguage(label) } : {};
       return { ...def, ...named, ...(def.filter === "agTextColumnFilter" ? this.searchable() : {}), ...sized };
     });
@@ -105,7 +120,10 @@ export class Columns {
     };
   }
 
-  // Definition of a column that the list does not have by itself.
+  /**
+   * Definition of a column that the list does not have by itself.
+   * @param {string} id
+   */
   added(id) {
     const name = this.nameOf(id);
     const common = {
@@ -150,6 +168,7 @@ export class Columns {
 
   // Changes ---------------------------------------------------------------------------------------------------------
 
+  /** @param {RunTable.Layout} layout */
   change(layout) {
     const usual = this.base.map(({ colId }) => colId);
     const { col = this.order(), width = this.layout().width || [] } = layout;
@@ -161,14 +180,20 @@ export class Columns {
     this.view.ask();
   }
 
-  // The order that the grid has after a column was dragged; columns without contents stay where they were.
+  /**
+   * The order that the grid has after a column was dragged; columns without contents stay where they were.
+   * @param {string[]} ids
+   */
   moved(ids) {
     const next = [...FIXED, ...ids.filter((id) => !FIXED.includes(id))];
     this.order().forEach((id, at) => { if (!next.includes(id)) next.splice(at, 0, id); });
     this.change({ col: next });
   }
 
-  /** @param {number} width */
+  /**
+   * @param {string} id
+   * @param {number} width
+   */
   resized(id, width) {
     const others = (this.layout().width || []).filter((/** @type {string} */ text) => !text.startsWith(`${id}:`));
     this.change({ width: [...others, `${id}:${Math.round(width)}`] });
@@ -197,7 +222,6 @@ export class Columns {
   // Menu ------------------------------------------------------------------------------------------------------------
 
   build() {
-    this.search = make("input", "ms-input ms-runs-find", [], { type: "search" });
     for (const name of ["placeholder", "aria-label"]) setLabel(this.search, name, "runs.columns_find");
     this.search.addEventListener("input", () => {
       window.clearTimeout(this.finding);
@@ -207,24 +231,24 @@ export class Columns {
     const reset = make("button", "ms-button ms-button-small", words("runs.columns_reset"), attributes);
     setLabel(reset, "title", "runs.columns_reset.tip");
     reset.addEventListener("click", () => this.reset());
-    this.lines = make("div", "ms-runs-choices");
-    const opener = make("summary", "ms-button", [words("runs.columns"), icon("down")]);
-    setLabel(opener, "title", "runs.columns_tip");
-    this.menu = menu(opener, [make("div", "ms-runs-finder", [this.search, this.expressions.button(), reset]), this.lines]);
-    this.menu.classList.add("ms-runs-columns");
-    this.menu.addEventListener("toggle", () => {
-      if (!this.menu.open) return;
+    setLabel(this.opener, "title", "runs.columns_tip");
+    const finder = make("div", "ms-runs-finder", [this.search, this.expressions.button(), reset]);
+    const made = menu(this.opener, [finder, this.lines]);
+    made.classList.add("ms-runs-columns");
+    made.addEventListener("toggle", () => {
+      if (!made.open) return;
       this.search.focus();
       this.find();
     });
-    this.view.body.querySelector(".ms-runs-bar").insertBefore(this.menu, this.view.body.querySelector(".ms-runs-open"));
+    this.view.body.querySelector(".ms-runs-bar").insertBefore(made, this.view.body.querySelector(".ms-runs-open"));
     this.lines.addEventListener("change", ({ target }) => {
       if (target instanceof HTMLInputElement) this.toggle(target.value);
     });
     this.lines.addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest("[data-group]");
-      if (button instanceof HTMLElement) this.view.groupBy(button.dataset.group);
+      if (button instanceof HTMLElement) this.view.groupBy(button.dataset.group || "");
     });
+    return made;
   }
 
   find() {
@@ -234,6 +258,7 @@ export class Columns {
     this.list();
   }
 
+  /** @param {Wire.ColumnChoices} choices */
   answered(choices) {
     this.choices = choices;
     for (const [name, label] of choices.settings) this.view.values.labels[`setting:${name}`] = label;
@@ -251,12 +276,15 @@ export class Columns {
     const own = [...this.base.map(({ colId }) => colId), "duration"]
       .filter((id) => !FIXED.includes(id) && this.nameOf(id).toLowerCase().includes(text));
     const used = this.used();
-    /** @param {string} key */
+    /**
+     * @param {string} key
+     * @param {HTMLElement[]} lines
+     */
     const part = (key, lines) => (lines.length ? [make("h4", "", words(key)), ...lines] : []);
     const parts = [
       ...part("runs.columns_runs", own.map((id) => this.line(
         [this.box(id, shown, this.nameOf(id))],
-        NOTES.includes(id) && !used.includes(id) ? words("runs.columns_used", {}, "span", "ms-muted") : null,
+        isNote(id) && !used.some((name) => name === id) ? words("runs.columns_used", {}, "span", "ms-muted") : null,
       ))),
       ...part("runs.columns_derived", this.expressions.lines(shown, text)),
       ...part("runs.columns_settings", this.choices.settings.map(([name, label, runs]) => this.line(
@@ -284,11 +312,12 @@ export class Columns {
    * @param {...HTMLSpanElement | null} more
    */
   line(boxes, ...more) {
-    return make("div", "ms-runs-choice", [...boxes, make("span", "ms-grow"), ...more.filter(Boolean)]);
+    return make("div", "ms-runs-choice", [...boxes, make("span", "ms-grow"), ...more.flatMap((one) => one || [])]);
   }
 
   /**
    * @param {string} id
+   * @param {Set<string>} shown
    * @param {string} text
    * @param {string} [title]
    */
@@ -298,6 +327,7 @@ export class Columns {
     return make("label", "", [input, make("span", "ms-cut", text, { title })]);
   }
 
+  /** @param {number} runs */
   number(runs) {
     const element = make("span", "ms-muted", countText(runs));
     setLabel(element, "title", "runs.columns_of.tip", { n: countText(runs) });

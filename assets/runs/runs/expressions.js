@@ -9,16 +9,25 @@ import { frameOf, routesOf } from "../../kit/notes.js";
 
 const KINDS = ["last", "min", "max"];
 
+/** @param {string} id */
 const tagOf = (id) => id.slice(id.indexOf(":") + 1);
 
-/** Whether a column is that of a derived curve. */
+/**
+ * Whether a column is that of a derived curve.
+ * @param {string} id
+ */
 export const isExpression = (id) => KINDS.includes(id.split(":", 1)[0]) && isDerived(tagOf(id));
 
 /** The part of the menu of columns about expressions. */
 export class Expressions {
+  /** @param {import("./columns.js").Columns} columns */
   constructor(columns) {
     this.columns = columns;
-    this.tags = new Set();  // all that were columns since the page was opened, so that a box can be ticked again
+    /**
+     * All that were columns since the page was opened, so that a box can be ticked again.
+     * @type {Set<string>}
+     */
+    this.tags = new Set();
   }
 
   button() {
@@ -47,6 +56,7 @@ export class Expressions {
 
   /**
    * The lines of the menu that name it by a text.
+   * @param {Set<string>} shown
    * @param {string} text
    */
   lines(shown, text) {

@@ -6,12 +6,13 @@ import { language, setLabel, writeText } from "../../kit/i18n.js";
 import { go } from "../../kit/navigation.js";
 import * as runNotes from "../../kit/notes.js";
 import { colours, encode, matcher, selected } from "../../kit/run_selection.js";
+import { notYet } from "../../kit/pages.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { same, setState } from "../../kit/state.js";
 import * as strict from "../../kit/strictness.js";
 import { views } from "./cells.js";
 import { Columns } from "./columns.js";
-import { Groups } from "./groups.js";
+import { Groups, isGroup } from "./groups.js";
 import { Patterns, Values, patternOf, stampOf } from "./values.js";
 import { count as countText } from "../../kit/units.js";
 
@@ -25,34 +26,68 @@ const READ = ["live", "idle"];
 
 // One view per grid on screen ---------------------------------------------------------------------------------------
 
-class View {
+export class View {
+  /**
+   * @param {string} gridId
+   * @param {HTMLElement} body
+   */
   constructor(gridId, body) {
     this.gridId = gridId;
     this.body = body;
+    /** @type {Pick<RunList, "rows" | "default"> & { notebook?: Wire.Notebook }} */
     this.runs = { rows: [], default: [] };
+    /** @type {Wire.RunRow[]} */
     this.rows = [];
+    /** @type {Map<string, string>} */
     this.drawnIn = new Map();
+    /** @type {Map<string, number>} */
     this.order = new Map();
-    this.found = new Map();  // key -> { stamp, found: [[kind, score], ...] }
+    /** @type {Map<string, RunTable.Insights>} */
+    this.found = new Map();
+    /**
+     * Stamps of the rows whose insights were asked for.
+     * @type {Map<string, string>}
+     */
+    this.asked = new Map();
+    /**
+     * Keys of chosen runs.
+     * @type {Set<string>}
+     */
+    this.chosen = notYet;
+    this.filter = "";
+    this.language = "";
     this.asking = 0;
-    this.said = new Map();  // key -> searchable text of its note
+    /**
+     * Searchable texts of notes by run.
+     * @type {Map<string, string>}
+     */
+    this.said = new Map();
+    /** @type {Wire.Query} */
     this.state = {};
-    this.store = null;
-    this.api = null;
+    /** @type {string} */
+    this.store = notYet;
+    /** @type {GridApi} */
+    this.api = notYet;
     /** @type {(text: string) => boolean} */
     this.test = () => true;
+    /** @type {RunTable.Row[]} */
     this.own = [];
     this.groups = new Groups();
     this.values = new Values(gridId, (columns) => this.valued(columns));
     this.patterns = new Patterns(gridId, () => this.refilter());
+    /** @type {HTMLInputElement} */
     this.search = body.querySelector(".ms-filter input");
+    /** @type {HTMLElement} */
     this.regex = body.querySelector(".ms-runs-search button");
     this.search.addEventListener("keydown", (event) => this.searchKey(event));
     this.regex.addEventListener("click", () => this.write({ re: this.isRegex() ? [] : ["1"] }));
+    /** @type {HTMLElement} */
     this.only = body.querySelector('[data-act="only"]');
     this.only.addEventListener("click", () => this.chooseMatching());
+    /** @type {HTMLElement} */
     this.ungroup = body.querySelector('[data-act="ungroup"]');
     this.ungroup.addEventListener("click", () => this.write({ group: [] }));
+    /** @type {HTMLElement} */
     this.trouble = body.querySelector(".ms-runs-trouble");
     this.columns = new Columns(this);
     body.querySelector('[data-act="clear"]').addEventListener("click", () => this.write({ run: [""] }));
@@ -69,7 +104,9 @@ class View {
     this.api.addEventListener("bodyScrollEnd", () => this.ask());
     this.ask();
     // Column filters leave the rows of groups alone. dash-ag-grid knows this option as a value only.
-    this.api.setGridOption("alwaysPassFilter", ({ data }) => Boolean(data && data.group && this.groups.shows(data)));
+    this.api.setGridOption("alwaysPassFilter",
+      (/** @type {RunTable.RowNode} */ { data }) => Boolean(data && isGroup(data) && this.groups.shows(data)));
+    /** @param {GridEvent} event */
     const byUser = ({ source }) => String(source).startsWith("ui") || source === "autosizeColumns";
     this.api.addEventListener("columnMoved", (event) => {
       if (event.finished && byUser(event)) this.columns.moved(this.columnIds());
@@ -90,14 +127,17 @@ class View {
     });
     this.api.addEventListener("cellKeyDown", (event) => {
       if (event.data.group || runNotes.isCell(event)) return;
-      if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
+      if (event.event.key === "Enter" && event.event.target?.closest("a,button") === null) this.open(event.data);
     });
     // The grid may have filtered rows before the view was known.
     if (this.filtering()) this.api.onFilterChanged();
     this.show();
   }
 
-  // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
+  /**
+   * Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
+   * @param {RunList} runs
+   */
   arrange(runs) {
     const { rows, notebook } = runs;
     const fresh = rows.filter((row) => !this.order.has(row.key));
@@ -110,8 +150,9 @@ class View {
     this.said = new Map(
       Object.entries(notebook.notes).map(([key, note]) => [key, `${note.remark}\n${runNotes.tagsText(note.tags)}`]),
     );
+    /** @param {Wire.RunRow} row */
     const own = (row) => ({ ...row, grid: this.gridId, note: runNotes.noteOf(notebook, row.key) });
-    this.own = rows.map(own).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+    this.own = rows.map(own).sort((a, b) => (this.order.get(a.key) ?? 0) - (this.order.get(b.key) ?? 0));
     return this.grouped();
   }
 
@@ -120,7 +161,10 @@ class View {
     return [...this.groups.rows(this.own, (column, key) => this.values.get(column, key), this.gridId), ...this.own];
   }
 
-  // New values have arrived in these columns.
+  /**
+   * New values have arrived in these columns.
+   * @param {string[]} columns
+   */
   valued(columns) {
     if (!this.api || this.api.isDestroyed()) return;
     this.columns.refresh();
@@ -133,6 +177,7 @@ class View {
     this.ask();
   }
 
+  /** @param {string} key */
   toggleGroup(key) {
     this.groups.toggle(key);
     this.api.onFilterChanged();
@@ -143,6 +188,7 @@ class View {
     return (this.state.group || []).filter((id) => id.startsWith("setting:")).slice(0, MOST_LEVELS);
   }
 
+  /** @param {string} column */
   groupBy(column) {
     const levels = this.levelsOfState();
     const others = levels.filter((one) => one !== column);
@@ -152,7 +198,9 @@ class View {
   // State of the grid -----------------------------------------------------------------------------------------------
 
   columnIds() {
-    return this.api.getAllGridColumns().map((column) => column.getColId()).filter((id) => !id.startsWith("ag-Grid"));
+    /** @type {{ getColId(): string }[]} */
+    const columns = this.api.getAllGridColumns();
+    return columns.map((column) => column.getColId()).filter((id) => !id.startsWith("ag-Grid"));
   }
 
   sortOfGrid() {
@@ -161,12 +209,13 @@ class View {
   }
 
   filters() {
-    return Object.entries(this.api.getFilterModel()).map((pair) => JSON.stringify(pair));
+    return Object.entries(this.api.getFilterModel() || {}).map((pair) => JSON.stringify(pair));
   }
 
   // Sort and filter as the state says.
   restore() {
     if (!this.api || this.api.isDestroyed() || !this.api.getColumns() || !this.store) return;
+    /** @param {string} id */
     const there = (id) => Boolean(this.api.getColumn(id));
     const sort = (this.state.sort || []).filter((text) => there(text.slice(1)));
     if (!same(sort, this.sortOfGrid())) {
@@ -174,6 +223,7 @@ class View {
         .map((text, sortIndex) => ({ colId: text.slice(1), sort: text[0] === "-" ? "desc" : "asc", sortIndex }));
       this.api.applyColumnState({ state, defaultState: { sort: null } });
     }
+    /** @type {Record<string, GridFilter>} */
     const model = {};
     for (const text of this.state.filter || []) {
       try {
@@ -188,7 +238,12 @@ class View {
     if (!same(model, this.api.getFilterModel())) this.api.setFilterModel(model);
   }
 
-  // The text filter of a column; a text between slashes is a regular expression.
+  /**
+   * The text filter of a column; a text between slashes is a regular expression.
+   * @param {string} option
+   * @param {string} value
+   * @param {string} wanted
+   */
   textMatches(option, value, wanted) {
     const pattern = patternOf(wanted);
     if (pattern !== null) {
@@ -196,10 +251,12 @@ class View {
       return option.startsWith("not") ? !found : found;
     }
     const [text, part] = [value.toLowerCase(), wanted.toLowerCase()];
-    return {
+    /** @type {Record<string, () => boolean>} */
+    const tests = {
       contains: () => text.includes(part), notContains: () => !text.includes(part), equals: () => text === part,
       notEqual: () => text !== part, startsWith: () => text.startsWith(part), endsWith: () => text.endsWith(part),
-    }[option]();
+    };
+    return tests[option]();
   }
 
   refilter() {
@@ -210,13 +267,17 @@ class View {
   wrongPattern() {
     for (const [id, model] of Object.entries(this.api.getFilterModel() || {})) {
       const parts = model.conditions || [model];
-      const patterns = parts.map(({ filter }) => (typeof filter === "string" ? patternOf(filter) : null)).filter(Boolean);
+      const patterns = parts.flatMap(({ filter }) => (typeof filter === "string" && patternOf(filter)) || []);
       const text = this.patterns.trouble(patterns);
       if (text) return { name: this.columns.nameOf(id), text };
     }
     return null;
   }
 
+  /**
+   * @param {Wire.Query} state
+   * @param {string} store
+   */
   update(state, store) {
     this.state = state || {};
     this.store = store;
@@ -250,18 +311,23 @@ class View {
     return Boolean((this.state.q || [""])[0]) || this.groups.closed.size > 0;
   }
 
-  // Names are paths below the base directory, so the rest is not searched.
+  /**
+   * Names are paths below the base directory, so the rest is not searched.
+   * @param {RunTable.Row | RunTable.GroupRow} row
+   */
   passes(row) {
-    if (row.group) return this.groups.shows(row);
+    if (isGroup(row)) return this.groups.shows(row);
     if (this.groups.hides(row)) return false;
-    const said = [row.key, ...row.members].map((key) => this.said.get(key)).filter(Boolean);
+    const said = [row.key, ...row.members].flatMap((key) => this.said.get(key) || []);
     return [row.name, ...row.members, ...said].some(this.test) || (row.real !== "" && this.test(row.real));
   }
 
+  /** @param {Wire.Query} changes */
   write(changes) {
     this.state = setState(this.store, this.state, changes);
   }
 
+  /** @param {KeyboardEvent} event */
   searchKey(event) {
     if (!this.api) return;
     if (event.key === "ArrowDown") {
@@ -304,11 +370,13 @@ class View {
     if (wrong) writeText(this.trouble, "runs.pattern_wrong", wrong);
     if (expression) writeText(this.trouble, "runs.expression_wrong", expression);
     this.trouble.hidden = !wrong && !expression;
+    /** @type {RunTable.RowNode[]} */
     const on = [];
+    /** @type {RunTable.RowNode[]} */
     const off = [];
     // The row of a group is selected if all its runs are, so that the box in the header tells of the runs.
     const partial = this.groups.having(this.own.filter((row) => !row.members.every((key) => chosen.has(key))));
-    this.api.forEachNode((node) => {
+    this.api.forEachNode((/** @type {RunTable.RowNode} */ node) => {
       const wanted = node.data.group ? !partial.has(node.data.key) : node.data.members.every((key) => chosen.has(key));
       if (Boolean(node.isSelected()) !== wanted) (wanted ? on : off).push(node);
     });
@@ -316,12 +384,13 @@ class View {
     if (off.length) this.api.setNodesSelected({ nodes: off, newValue: false, source: "api" });
   }
 
+  /** @param {GridEvent} event */
   selected(event) {
     // dash-ag-grid clears the selection when rows change.
     if (event.source === "apiSelectAll") this.show();
     if (event.source.startsWith("api") || event.source.startsWith("rowDataChanged") || !this.chosen) return;
     const next = new Set(this.chosen);
-    this.api.forEachNode((node) => {
+    this.api.forEachNode((/** @type {RunTable.RowNode} */ node) => {
       if (node.data.group) return;
       const was = node.data.members.every((key) => this.chosen.has(key));
       const is = Boolean(node.isSelected());
@@ -334,7 +403,10 @@ class View {
     this.write({ run: encode(next, this.rows) });
   }
 
-  // Kinds of the insights of a row that pass the chosen strictness; null before they are known.
+  /**
+   * Kinds of the insights of a row that pass the chosen strictness; null before they are known.
+   * @param {RunTable.Row} row
+   */
   insightsOf(row) {
     const known = this.found.get(row.key);
     if (!known) return row.tags.scalar ? null : [];
@@ -348,7 +420,10 @@ class View {
     this.askInsights();
   }
 
-  // [rows that are read, those on screen first; columns whose values are needed]
+  /**
+   * [rows that are read, those on screen first; columns whose values are needed]
+   * @returns {[RunTable.Row[], string[]]}
+   */
   wanted() {
     const columns = [...new Set([...this.groups.levels, ...this.columns.custom()])];
     if (!columns.length) return [[], []];
@@ -363,6 +438,7 @@ class View {
   }
 
   onScreen() {
+    /** @type {RunTable.Row[]} */
     const rows = [];
     const last = this.api.getLastDisplayedRowIndex();
     for (let at = Math.max(0, this.api.getFirstDisplayedRowIndex()); at <= last; at += 1) {
@@ -386,14 +462,20 @@ class View {
   }
 
   unknown() {
-    const known = (row) => this.found.has(row.key) && this.found.get(row.key).stamp === stampOf(row);
+    /** @param {RunTable.Row} row */
+    const known = (row) => this.found.get(row.key)?.stamp === stampOf(row);
+    /** @param {RunTable.Row} row */
     const fresh = (row) => READ.includes(row.state) && row.tags.scalar && !known(row);
+    /** @type {RunTable.Row[]} */
     const rows = [];
-    this.api.forEachNodeAfterFilterAndSort((node) => rows.push(node.data));
+    this.api.forEachNodeAfterFilterAndSort((/** @type {RunTable.RowNode} */ { data }) => {
+      if (!isGroup(data)) rows.push(data);
+    });
     const shown = new Set(this.onScreen());
     return [...Array.from(shown).filter(fresh), ...rows.filter((row) => fresh(row) && !shown.has(row))];
   }
 
+  /** @param {{ runs: Record<string, { found: [string, number][] }> }} answer */
   answered({ runs }) {
     this.asking = 0;
     for (const [key, { found }] of Object.entries(runs)) this.found.set(key, { stamp: this.asked.get(key), found });
@@ -403,8 +485,9 @@ class View {
 
   // Rows that pass search and column filters.
   matching() {
+    /** @type {RunTable.Row[]} */
     const rows = [];
-    this.api.forEachNodeAfterFilter((node) => { if (!node.data.group) rows.push(node.data); });
+    this.api.forEachNodeAfterFilter((/** @type {RunTable.RowNode} */ { data }) => { if (!isGroup(data)) rows.push(data); });
     return rows;
   }
 
@@ -412,9 +495,10 @@ class View {
     this.write({ run: encode(new Set(this.matching().flatMap((row) => row.members)), this.rows) });
   }
 
+  /** @param {RunTable.Row | undefined} row */
   open(row) {
     const [first] = row ? pagesOf(row) : [];
-    if (first) go(first.page, { run: [row.key] });
+    if (row && first) go(first.page, { run: [row.key] });
   }
 
   // Redraw plain text cells after a change of language.
@@ -432,6 +516,10 @@ class View {
   }
 }
 
+/**
+ * @param {string} gridId
+ * @param {string} bodyId
+ */
 function view(gridId, bodyId) {
   const body = document.getElementById(bodyId);
   let found = views.get(gridId);
@@ -475,9 +563,32 @@ functions.runs_columns = function (prefs, state, runs, base, gridId, bodyId) {
   return shown.columns.next() || noUpdate();
 };
 
-for (const [name, part] of [["runs_values", "values"], ["runs_choices", "columns"], ["runs_matched", "patterns"]]) {
-  functions[name] = (answer, gridId, bodyId) => {
-    const shown = view(gridId, bodyId);
-    if (shown && answer) shown[part].answered(answer);
-  };
-}
+/**
+ * @param {Wire.ColumnValues | null} answer
+ * @param {string} gridId
+ * @param {string} bodyId
+ */
+functions.runs_values = function (answer, gridId, bodyId) {
+  const shown = view(gridId, bodyId);
+  if (shown && answer) shown.values.answered(answer);
+};
+
+/**
+ * @param {Wire.ColumnChoices | null} answer
+ * @param {string} gridId
+ * @param {string} bodyId
+ */
+functions.runs_choices = function (answer, gridId, bodyId) {
+  const shown = view(gridId, bodyId);
+  if (shown && answer) shown.columns.answered(answer);
+};
+
+/**
+ * @param {Wire.MatchedTexts | null} answer
+ * @param {string} gridId
+ * @param {string} bodyId
+ */
+functions.runs_matched = function (answer, gridId, bodyId) {
+  const shown = view(gridId, bodyId);
+  if (shown && answer) shown.patterns.answered(answer);
+};

@@ -7,35 +7,67 @@ const ASK_MS = 50;
 const LOST_MS = 20000;
 const MOST_ASKED = 1000;
 
-// Differs whenever a row has new data.
+/**
+ * Differs whenever a row has new data.
+ * @param {Pick<Wire.RunRow, "points" | "updated" | "steps" | "state">} row
+ */
 export function stampOf({ points, updated, steps, state }) {
   return `${points} ${steps} ${updated} ${state}`;
 }
 
+/**
+ * @param {RunTable.Value} value
+ * @param {boolean} numeric
+ */
 function valueOf(value, numeric) {
   return numeric && typeof value === "string" ? Number(value) : value;
 }
 
 /** Values by column and run. changed() is called when there are new ones. */
 export class Values {
+  /**
+   * @param {string} gridId
+   * @param {(columns: string[]) => void} changed
+   */
   constructor(gridId, changed) {
     this.store = gridId.replace(/-grid$/, "-values-ask");
     this.changed = changed;
-    this.columns = new Map();  // column -> Map(key of a run -> value)
-    this.stamps = new Map();  // column -> Map(key of a run -> stamp of the row when it was asked for)
+    /**
+     * Values by column and run.
+     * @type {Map<string, RunTable.Column>}
+     */
+    this.columns = new Map();
+    /**
+     * Stamps of rows when they were asked for, by column and run.
+     * @type {Map<string, Map<string, string>>}
+     */
+    this.stamps = new Map();
+    /** @type {Record<string, Wire.Texts>} */
     this.labels = {};
-    this.wrong = {};  // column -> why its expression is invalid, in both languages
+    /**
+     * Why the expressions of columns are invalid.
+     * @type {Record<string, Wire.Texts>}
+     */
+    this.wrong = {};
     this.asking = 0;
+    /** @type {Map<string, string>} */
+    this.asked = new Map();
   }
 
-  /** @param {string} key */
+  /**
+   * @param {string} column
+   * @param {string} key
+   */
   get(column, key) {
     const known = this.columns.get(column);
     const value = known ? known.get(key) : undefined;
     return value === undefined ? null : valueOf(value, this.isNumeric(column));
   }
 
-  // Whether a column has numbers: all of its values, where "NaN" and the like stand for numbers that are not finite.
+  /**
+   * Whether a column has numbers: all of its values, where "NaN" and the like stand for numbers that are not finite.
+   * @param {string} column
+   */
   isNumeric(column) {
     if (!column.startsWith("setting:")) return true;
     const known = this.columns.get(column);
@@ -48,17 +80,29 @@ export class Values {
     return known.numeric;
   }
 
-  // Rows of which the value in one of these columns is unknown or old.
+  /**
+   * Rows of which the value in one of these columns is unknown or old.
+   * @param {RunTable.Row[]} rows
+   * @param {string[]} columns
+   */
   unknown(rows, columns) {
     const known = columns.map((column) => this.stamps.get(column));
     return rows.filter((row) => known.some((stamps) => !stamps || stamps.get(row.key) !== stampOf(row)));
   }
 
+  /**
+   * @param {RunTable.Row[]} rows
+   * @param {string[]} columns
+   */
   lacking(rows, columns) {
     return this.unknown(rows, columns).length > 0;
   }
 
-  /** Ask for what is unknown of these columns; rows are all runs, the more urgent ones first. */
+  /**
+   * Ask for what is unknown of these columns; rows are all runs, the more urgent ones first.
+   * @param {RunTable.Row[]} rows
+   * @param {string[]} columns
+   */
   ask(rows, columns) {
     if (Date.now() - this.asking < LOST_MS || !columns.length) return;
     const lacking = this.unknown(rows, columns).slice(0, MOST_ASKED);
@@ -69,16 +113,18 @@ export class Values {
     window.setTimeout(() => setProps(this.store, { data }), ASK_MS);
   }
 
+  /** @param {Wire.ColumnValues} answer */
   answered({ col, rows, labels, wrong }) {
     this.asking = 0;
     this.wrong = wrong;
     Object.assign(this.labels, labels);
     col.forEach((column, at) => {
+      /** @type {RunTable.Column} */
       const known = this.columns.get(column) || new Map();
       const stamps = this.stamps.get(column) || new Map();
       for (const [key, values] of Object.entries(rows)) {
         known.set(key, values[at]);
-        stamps.set(key, this.asked.get(key));
+        stamps.set(key, this.asked.get(key) || "");
       }
       known.numeric = undefined;
       this.columns.set(column, known);
@@ -90,11 +136,18 @@ export class Values {
 
 /** Regular expressions, written /like this/ in a filter. changed() is called when there are new results. */
 export class Patterns {
+  /**
+   * @param {string} gridId
+   * @param {() => void} changed
+   */
   constructor(gridId, changed) {
     this.store = gridId.replace(/-grid$/, "-matched-ask");
     this.changed = changed;
-    this.known = new Map();  // pattern -> { texts: Map(text -> whether it matches), wanted: Set of texts, error }
+    /** @type {Map<string, RunTable.Pattern>} */
+    this.known = new Map();
     this.asking = 0;
+    /** @type {{ pattern: string, texts: string[] }} */
+    this.asked = { pattern: "", texts: [] };
   }
 
   /**
@@ -103,8 +156,8 @@ export class Patterns {
    * @param {string} text
    */
   matches(pattern, text) {
-    let of = this.known.get(pattern);
-    if (!of) this.known.set(pattern, (of = { texts: new Map(), wanted: new Set(), error: "" }));
+    const of = this.known.get(pattern) || { texts: new Map(), wanted: new Set(), error: "" };
+    this.known.set(pattern, of);
     if (of.error) return true;
     const found = of.texts.get(text);
     if (found !== undefined) return found;
@@ -128,10 +181,11 @@ export class Patterns {
     }, ASK_MS);
   }
 
+  /** @param {Wire.MatchedTexts} answer */
   answered({ pattern, found, error }) {
     this.asking = 0;
     const of = this.known.get(pattern);
-    if (!of || !this.asked || this.asked.pattern !== pattern) return;
+    if (!of || this.asked.pattern !== pattern) return;
     of.error = error;
     const fitting = new Set(found);
     this.asked.texts.forEach((text, at) => {
@@ -142,7 +196,10 @@ export class Patterns {
     this.ask();
   }
 
-  // Why patterns of filters have no result; "" if all have.
+  /**
+   * Why patterns of filters have no result; "" if all have.
+   * @param {string[]} patterns
+   */
   trouble(patterns) {
     return patterns.map((pattern) => (this.known.get(pattern) || { error: "" }).error).filter(Boolean).join(" ");
   }

@@ -13,34 +13,50 @@ import { currentPrefs } from "../../kit/prefs.js";
 import { formatQuery, last } from "../../kit/state.js";
 import { programmed } from "../../lineage/programmed.js";
 
+/** @type {Tuning.Key[]} */
 const KEYS = ["study", "target", "trial", "sort", "show", "x", "y", "by"];
+/** @type {Tuning.Key[]} */
 const OF_TABLE = ["trial", "sort", "show"];
+/** @type {Asked.StudyRequest["by"][]} */
 const METHODS = ["fanova", "mdi", "pedanova"];
+/** @type {Asked.StudyRequest["show"][]} */
 const STATES = ["complete", "running", "pruned", "failed"];
+
 /**
- * @param {string} key
+ * @param {Tuning.Page} page
+ * @param {Tuning.Key} key
  * @param {string} [fallback]
  */
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
-const { pageOf } = keeper(() => /** @type {UndeclaredFields} */ ({
-  parts: new Map(), kind: { answers }, version: 0, shown: null,
-}), build);
-const plots = plotCards(pageOf, (page) => (page.shown ? page.shown.study : "study"), (page) => page.shown);
+const { pageOf } = keeper(fresh, build);
+const plots = plotCards(pageOf, (page) => (page.shown ? page.shown.study : "study"), (page) => page.shown !== null);
 
+/**
+ * @param {HTMLElement} _root
+ * @param {Tuning.Page} page
+ * @returns {OwnFields<Tuning.Page>}
+ */
+function fresh(_root, page) {
+  return {
+    parts: new Map(), kind: { answers }, version: 0, shown: null,
+    studies: select("tuning.study", (study) => page.change({ study: [study], trial: [], target: [], x: [], y: [] })),
+    targets: select("tuning.target", (target) => page.change({ target: [target] })),
+    settings: ["x", "y"].map((key) => select(`tuning.${key}`, (name) => page.change({ [key]: [name] }))),
+    sort: segments("tuning.sort", [["best", "tuning.sort.best"], ["newest", "tuning.sort.newest"]],
+      (sort) => page.change({ sort: sort === "best" ? [] : [sort] })),
+    show: select("tuning.show", (show) => page.change({ show: show ? [show] : [] })),
+    by: select("tuning.by", (by) => page.change({ by: by ? [by] : [] })),
+    csv: make("a", "ms-button ms-button-quiet", [icon("download"), words("tuning.csv")], { download: "" }),
+  };
+}
+
+/** @param {Tuning.Page} page */
 function build(page) {
   plots.furnish(page);
-  page.studies = select("tuning.study", (study) => page.change({ study: [study], trial: [], target: [], x: [], y: [] }));
-  page.targets = select("tuning.target", (target) => page.change({ target: [target] }));
   page.find(".ms-tuning-bar").append(labelled("tuning.study", page.studies), labelled("tuning.target", page.targets));
-  page.settings = ["x", "y"].map((key) => select(`tuning.${key}`, (name) => page.change({ [key]: [name] })));
   page.find(".ms-tuning-bar").append(...page.settings.map((one, at) => labelled(`tuning.${"xy"[at]}`, one)));
-  page.sort = segments("tuning.sort", [["best", "tuning.sort.best"], ["newest", "tuning.sort.newest"]],
-    (sort) => page.change({ sort: sort === "best" ? [] : [sort] }));
-  page.show = select("tuning.show", (show) => page.change({ show: show ? [show] : [] }));
-  page.csv = make("a", "ms-button ms-button-quiet", [icon("download"), words("tuning.csv")], { download: "" });
   page.find("[data-card=trials] .ms-tuning-tools").append(page.show, page.sort, page.csv);
-  page.by = select("tuning.by", (by) => page.change({ by: by ? [by] : [] }));
   page.find("[data-plot=importance] .ms-card-tools").prepend(page.by);
   page.root.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest("[data-act=trial]");
@@ -48,14 +64,19 @@ function build(page) {
   });
 }
 
-/** @param {string} key */
+/**
+ * @param {string} key
+ * @param {HTMLElement} control
+ */
 function labelled(key, control) {
   const label = make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), control]);
   setLabel(label, "title", key);
   return label;
 }
 
+/** @param {Tuning.Page} page */
 function question(page) {
+  /** @type {Wire.Query} */
   const ask = { version: [String(page.version)], lang: [language()] };
   if (currentPrefs().theme === "dark") ask.theme = ["dark"];
   for (const key of KEYS) if (get(page, key)) ask[key] = [get(page, key)];
@@ -64,15 +85,16 @@ function question(page) {
 
 /**
  * A question without these keys, which do not change its answer.
- * @param {{ version: string[], lang: string[] }} ask
- * @param {string[]} keys
+ * @param {Wire.Query} ask
+ * @param {Tuning.Key[]} keys
  */
 function without(ask, keys) {
-  return Object.fromEntries(Object.entries(ask).filter(([key]) => !keys.includes(key)));
+  return Object.fromEntries(Object.entries(ask).filter(([key]) => !keys.some((one) => one === key)));
 }
 
 /**
  * @param {Wire.Query | null} state
+ * @param {number | null} version
  * @param {unknown} _prefs
  * @param {string} rootId
  */
@@ -85,13 +107,18 @@ function plan(state, version, _prefs, rootId) {
   request(page, "study", question(page));
 }
 
+/**
+ * @param {Tuning.Page} page
+ * @param {Tuning.ReadyStudy | Tuning.PendingStudy} answer
+ */
 function choose(page, answer) {
   fillSelect(page.studies, answer.studies.map(([key, name, trials, running]) => [key, translate(
     running ? "tuning.option_running" : "tuning.option",
     { name: key === name ? name : key, n: count(trials), running: count(running) },
-  )]), answer.study || get(page, "study"));
-  fillSelect(page.targets, (answer.targets || []).map((/** @type {string} */ name) => [name, name]), answer.target || "");
-  page.targets.closest("label").hidden = (answer.targets || []).length < 2;
+  )]), answer.state === "ready" ? answer.study : get(page, "study"));
+  const { targets, target } = answer.state === "ready" ? answer : { targets: [], target: "" };
+  fillSelect(page.targets, targets.map((name) => [name, name]), target);
+  page.targets.closest("label").hidden = targets.length < 2;
   page.find(".ms-tuning-bar").hidden = !answer.studies.length;
   pressSegment(page.sort, get(page, "sort", "best"));
   const methods = METHODS.map((one) => [one, translate(`tuning.by.${one}`)]);
@@ -100,7 +127,11 @@ function choose(page, answer) {
     get(page, "show"));
 }
 
-// The focus stays on the button of the same trial when the table is made anew.
+/**
+ * The focus stays on the button of the same trial when the table is made anew.
+ * @param {Tuning.Page} page
+ * @param {Tuning.ReadyStudy["sections"]} sections
+ */
 function fill(page, sections) {
   const focused = document.activeElement;
   const trial = focused instanceof HTMLElement && page.root.contains(focused) ? focused.dataset.trial : undefined;
@@ -123,6 +154,10 @@ function fill(page, sections) {
 }
 
 const answers = {
+  /**
+   * @param {Tuning.Page} page
+   * @param {Tuning.Answer<Tuning.ReadyStudy | Tuning.PendingStudy>} answer
+   */
   study(page, answer) {
     if (answer.state === "reading" && page.shown) return;
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== answer.state;
@@ -139,20 +174,33 @@ const answers = {
     if (get(page, "by")) request(page, "importance", without(question(page), [...OF_TABLE, "x", "y"]));
   },
 
+  /**
+   * @param {Tuning.Page} page
+   * @param {Tuning.Answer<Tuning.ReadySettings | Tuning.NoFigure>} answer
+   */
   async settings(page, answer) {
     if (answer.state !== "ready") return;
     if (answer.figures.parallel) await programmed();
     for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
     page.settings.forEach((one, at) => {
-      fillSelect(one, answer.settings.map((/** @type {string} */ name) => [name, name]), answer.shown[at] || "");
+      fillSelect(one, answer.settings.map((name) => [name, name]), answer.shown[at] || "");
       one.closest("label").hidden = answer.settings.length < 2;
     });
   },
 
+  /**
+   * @param {Tuning.Page} page
+   * @param {Tuning.Answer<Tuning.StudyFigure | Tuning.NoFigure>} answer
+   */
   importance(page, answer) {
-    if (answer.figure && get(page, "by")) plots.place(page, "importance", "importance-plot", answer.figure);
+    if (answer.state === "missing" || !answer.figure || !get(page, "by")) return;
+    plots.place(page, "importance", "importance-plot", answer.figure);
   },
 
+  /**
+   * @param {Tuning.Page} page
+   * @param {Tuning.Answer<Tuning.StudyFigure | Tuning.NoFigure>} answer
+   */
   curves(page, answer) {
     if (answer.state === "ready") plots.place(page, "curves", "curves-plot", answer.figure);
   },
@@ -160,6 +208,7 @@ const answers = {
 
 /**
  * A press on a point shows its trial.
+ * @param {PlotlyEvent | null} click
  * @param {string} rootId
  */
 function picked(click, rootId) {
@@ -170,7 +219,10 @@ function picked(click, rootId) {
 
 Object.assign(functionsOf("mindscope_tuning"), {
   plan, picked,
-  /** @param {string} rootId */
+  /**
+   * @param {PartAnswer | null} answer
+   * @param {string} rootId
+   */
   answered(answer, rootId) {
     const page = pageOf(rootId);
     if (page && answer) answered(page, answer);

@@ -62,7 +62,7 @@ class FinalTable(TypedDict):
     grouped: bool
 
 
-class Sheet(TypedDict):
+class RequestedParts(TypedDict):
     """What was asked for of groups, settings to group by and table."""
 
     few: int
@@ -73,13 +73,13 @@ class Sheet(TypedDict):
     table: FinalTable | None
 
 
-class FilledSheet(Sheet):
+class FilledSheet(RequestedParts):
     """A sheet and what was asked for."""
 
     ask: dict[str, list[str]]
 
 
-def sheet(source: Sources, data: Any) -> Sheet:
+def sheet(source: Sources, data: Any) -> RequestedParts:
     """Return the requested ones of: groups with their runs, settings to group by, the table."""
     wanted = read_wanted(data)
     runs = selected_runs(wanted.state, source, ("scalar",))

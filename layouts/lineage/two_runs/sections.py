@@ -26,7 +26,7 @@ from layouts.lineage.two_runs import differences as values
 from layouts.lineage.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.lineage.two_runs.graphs import graphs
 from layouts.lineage.two_runs.run_pair import Pair
-from layouts.runs.run_numbers import facts
+from layouts.runs.run_numbers import RunFact, facts
 from layouts.sources import LineageSources, RunSources, Sources, ValueSources
 
 MOST_ROWS = 500
@@ -253,8 +253,8 @@ def _number(value: float, *, signed: bool = False) -> html.Span:
     return html.Span(f"+{words}" if signed and value > 0 else words, title=fmt.exact(float(value)))
 
 
-def _fact(fact: dict[str, Any]) -> Any:
-    return t(fact["key"], n=fact["text"], **fact.get("values", {})) if fact.get("key") else fact["text"]
+def _fact(fact: RunFact) -> Any:
+    return t(fact["key"], n=fact["text"], **fact.get("values", {})) if "key" in fact else fact["text"]
 
 
 def _is_number(value: Any) -> bool:

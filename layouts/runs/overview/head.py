@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from layouts.kit import units as fmt
 from layouts.kit.state import text
 from layouts.runs.chosen_runs import label_of, selected_runs
 from layouts.runs.rows import RunRow
-from layouts.runs.run_numbers import NEEDS, facts
+from layouts.runs.run_numbers import NEEDS, RunFact, facts
 from layouts.sources import RunSources, ValueSources
 
 SHOWN = (*NEEDS, "explain")
 """Kinds of data that have tiles."""
 _NAME = 100_000
+
+
+class NoRun(TypedDict):
+    """The head of the page if no run is chosen."""
+
+    of: Literal[""]
+
+
+class RunHead(TypedDict):
+    """The head of the page."""
+
+    of: str
+    label: str
+    colour: str
+    state: str
+    started: float | None
+    problems: str
+    wrong: bool
+    """There are problems."""
+    path: str
+    real: str
+    """The path without links if that is another one, else empty."""
+    facts: list[RunFact]
 
 
 def run_of(source: RunSources, state: Any) -> tuple[str, RunRow] | None:
@@ -26,7 +49,7 @@ def run_of(source: RunSources, state: Any) -> tuple[str, RunRow] | None:
     return run, next(row for row in source.runs.rows() if run in row.members)
 
 
-def head(source: ValueSources, run: str, row: RunRow, colour: str = "") -> dict[str, Any]:
+def head(source: ValueSources, run: str, row: RunRow, colour: str = "") -> RunHead:
     """Return the contents of the head of the page: name, colour, state and path of a run, its problems and its facts."""
     own = source.runs.member(run) or row
     return {

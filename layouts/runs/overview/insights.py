@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from parsers import Insight
@@ -74,6 +74,16 @@ def register(app: Any, source: RunSources, ids: Ids) -> None:
     )
 
 
+class InsightsLeft(TypedDict):
+    """How many scalars of a run are not analysed yet, and how many it has."""
+
+    run: str
+    left: int
+    scalars: int
+    version: Annotated[Any, object]
+    """That of the request."""
+
+
 def entries(source: RunSources, shown: Any) -> tuple[Any, Any]:
     """Return (entries for the run shown, {"run", "left": number of scalars not analysed yet, "scalars": number of all})."""
     if shown is None:
@@ -84,7 +94,8 @@ def entries(source: RunSources, shown: Any) -> tuple[Any, Any]:
     found, left = source.curves.insights(run, None, SECONDS) if run else ((), 0)
     listed = [_entry(source, run, one) for one in found[:MOST]]
     scalars = len(source.runs.tags(run)) if run else 0
-    return listed, {"run": run, "left": left, "scalars": scalars, "version": shown.get("version")}
+    answer: InsightsLeft = {"run": run, "left": left, "scalars": scalars, "version": shown.get("version")}
+    return listed, answer
 
 
 def _entry(source: RunSources, run: str, one: Insight) -> html.Li:

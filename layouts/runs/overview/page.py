@@ -21,7 +21,7 @@ from layouts.kit.state import BadInput, texts
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import colour_text
 from layouts.runs.overview import insights
-from layouts.runs.overview.head import SHOWN, head, run_of
+from layouts.runs.overview.head import SHOWN, NoRun, RunHead, head, run_of
 from layouts.runs.overview.texts import TEXTS
 from layouts.runs.overview.tiles import TILES, Tile, contents
 from layouts.sources import Sources, ValueSources
@@ -98,7 +98,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     )
 
 
-def shown_run(source: ValueSources, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def shown_run(source: ValueSources, state: Any) -> tuple[RunHead | NoRun, dict[str, Any]]:
     """Return (contents of the head, run and version that the tiles show); the run is "" if none is chosen."""
     found = run_of(source, state)
     if found is None:

@@ -11,7 +11,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from dash import Input, Output
@@ -40,20 +40,50 @@ _EXACT = 2**53
 def register(app: Any, source: Sources, ids: Ids) -> None:
     """Add the callbacks to a Dash application: columns to choose from, their values, and regular expressions of filters."""
 
-    def offer(ask: Any) -> dict[str, Any]:
+    def offer(ask: Any) -> ColumnChoices:
         return choices(source, ask)
 
-    def look(ask: Any) -> dict[str, Any]:
+    def look(ask: Any) -> ColumnValues:
         return values(source, ask)
 
-    def match(ask: Any) -> dict[str, Any]:
+    def match(ask: Any) -> MatchedTexts:
         return matched(source, ask)
 
     for part, answer in (("choices", offer), ("values", look), ("matched", match)):
         app.callback(Output(ids(part), "data"), Input(ids(f"{part}-ask"), "data"), prevent_initial_call=True)(answer)
 
 
-def choices(source: Sources, ask: Any) -> dict[str, Any]:
+class ColumnChoices(TypedDict):
+    """Settings and tags that can be columns, and how many more there are."""
+
+    settings: list[Annotated[list[Any] | tuple[Any, ...], tuple[str, Annotated[Any, "Texts"], int]]]
+    """name, label in both languages, number of runs"""
+    tags: list[Annotated[list[Any] | tuple[Any, ...], tuple[str, str, int]]]
+    """name, which values are best if that is known, number of runs"""
+    left: int
+    find: str
+
+
+class ColumnValues(TypedDict):
+    """Values of some runs in some columns."""
+
+    col: list[str]
+    rows: dict[str, list[float | str | None]]
+    labels: dict[str, Annotated[list[str], "Texts"]]
+    """Labels of settings by column."""
+    wrong: dict[str, Annotated[Any, "Texts"]]
+    """Errors of expressions by column."""
+
+
+class MatchedTexts(TypedDict):
+    """Places of texts that a regular expression matches, and why there is no result, else an empty text."""
+
+    pattern: str
+    found: list[int]
+    error: str
+
+
+def choices(source: Sources, ask: Any) -> ColumnChoices:
     """Return the settings and tags whose names contain the text of a request {"find": [text]}, the most frequent ones first.
 
     Of each: name, label in both languages, and number of runs; of tags also the best value ("min", "max" or "" for unknown).
@@ -78,7 +108,7 @@ def choices(source: Sources, ask: Any) -> dict[str, Any]:
     }
 
 
-def values(source: Sources, ask: Any, clock: Callable[[], float] = time.thread_time) -> dict[str, Any]:
+def values(source: Sources, ask: Any, clock: Callable[[], float] = time.thread_time) -> ColumnValues:
     """Return the values of some runs in some columns: a request is {"run": [key, ...], "col": [name, ...]}.
 
     The result is {"col": the columns, "rows": {key: [value, ...]}, "labels": {name: label of a setting}, "wrong": {name: the
@@ -175,7 +205,7 @@ def _plain(value: Setting | None) -> float | str | None:
     return value if abs(value) <= _EXACT or isinstance(value, float) else str(value)
 
 
-def matched(source: Sources, ask: Any) -> dict[str, Any]:
+def matched(source: Sources, ask: Any) -> MatchedTexts:
     """Return which texts a regular expression matches: a request is {"pattern": [text], "text": [text, ...]}.
 
     The result is {"pattern", "found": places in the list of texts, "error": why there is no result, else ""}. Matching takes

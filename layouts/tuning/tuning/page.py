@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 from dash import Input, State, html
@@ -19,7 +18,7 @@ from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.page_parts import register_parts_in, stores
+from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.sources import Sources
@@ -82,8 +81,10 @@ def _card(name: str) -> html.Section:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    answers = {"study": partial(answer_study, source), "curves": partial(answer_curves, source),
-               "settings": partial(answer_settings, source), "importance": partial(answer_importance, source)}  # fmt: skip
+    answers: dict[str, Answer] = {
+        "study": partial(answer_study, source), "curves": partial(answer_curves, source),
+        "settings": partial(answer_settings, source), "importance": partial(answer_importance, source),
+    }  # fmt: skip
     register_parts_in(app, ids, answers, "mindscope_tuning")
     call = in_browser(app, "mindscope_tuning")
     root = State(ids("root"), "id")
@@ -107,14 +108,60 @@ def target_of(study: StudyFrames, ask: StudyRequest) -> str:
     return ask.target if ask.target in names else names[0]
 
 
-def answer_study(source: Sources, asked: Any) -> Mapping[str, Any]:
+class PendingStudy(TypedDict):
+    """The studies, if none of them can be shown."""
+
+    state: Literal["reading", "missing", "none"]
+    studies: list[Annotated[list[Any], tuple[str, str, int, int]]]
+    """key, name, number of trials, number of running trials"""
+
+
+class ReadyStudy(TypedDict):
+    """A study."""
+
+    state: Literal["ready"]
+    studies: list[Annotated[list[Any], tuple[str, str, int, int]]]
+    study: str
+    mark: str
+    target: str
+    targets: list[str]
+    damaged: bool
+    sections: dict[str, Annotated[Any, "Markup"]]
+    """Head, table, chosen trial and problems."""
+    figures: dict[str, Annotated[Any, "Figure"]]
+
+
+class NoFigure(TypedDict):
+    """There is no study."""
+
+    state: Literal["missing"]
+
+
+class ReadySettings(TypedDict):
+    """Figures of target against settings, the names of all, and which ones are shown."""
+
+    state: Literal["ready"]
+    figures: dict[str, Annotated[Any, "Figure"]]
+    settings: list[str]
+    shown: list[str]
+
+
+class StudyFigure(TypedDict):
+    """A figure, while it is made that of what is known."""
+
+    state: Literal["ready", "working"]
+    figure: Annotated[Any, "Figure"]
+
+
+def answer_study(source: Sources, asked: Any) -> ReadyStudy | PendingStudy:
     """Return sentence, table, chosen trial, target over trials and workers of a study."""
     ask = StudyRequest.read(asked)
     found = opened(source, ask)
     rows = [[row.key, row.name, row.trials, row.running] for row in source.studies.rows()]
     if found.study is None:
-        state = "reading" if found.state == "reading" else "missing" if rows or ask.study else "none"
-        return {"state": state, "studies": rows}
+        if found.state == "reading":
+            return {"state": "reading", "studies": rows}
+        return {"state": "missing" if rows or ask.study else "none", "studies": rows}
     study, target = found.study, target_of(found.study, ask)
     runs = runs_of(source)
     best = best_trial(study, target)
@@ -144,7 +191,7 @@ def runs_of(source: Sources) -> dict[str, str]:
     return found
 
 
-def answer_curves(source: Sources, asked: Any) -> Mapping[str, Any]:
+def answer_curves(source: Sources, asked: Any) -> StudyFigure | NoFigure:
     """Return the curves of all trials: what was reported to the pruner, else what their runs recorded."""
     ask = StudyRequest.read(asked)
     study = opened(source, ask).study
@@ -162,7 +209,7 @@ def answer_curves(source: Sources, asked: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figure": figures.curve_figure(study, curves, tag, language=ask.language, dark=ask.dark)}
 
 
-def answer_settings(source: Sources, asked: Any) -> Mapping[str, Any]:
+def answer_settings(source: Sources, asked: Any) -> ReadySettings | NoFigure:
     """Return target against settings: by default against those that are most surely associated with it.
 
     The second one has numbers by default, since only two of these have a surface.
@@ -194,7 +241,7 @@ def answer_settings(source: Sources, asked: Any) -> Mapping[str, Any]:
     return {"state": "ready", "figures": made, "settings": names, "shown": of_two}
 
 
-def answer_importance(source: Sources, asked: Any) -> Mapping[str, Any]:
+def answer_importance(source: Sources, asked: Any) -> StudyFigure | NoFigure:
     """Return what one of Optuna's evaluators says of the settings; "working" while it is computed."""
     ask = StudyRequest.read(asked)
     study = opened(source, ask).study

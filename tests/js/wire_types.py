@@ -1,6 +1,6 @@
 """Write the types of what server and browser send each other, for the scripts, from their declarations in Python.
 
-    python -m layouts.wire_types            writes assets/types/generated.d.ts; --check fails if that would change it
+    python -m tests.js.wire_types            writes assets/types/generated.d.ts; --check fails if that would change it
 
 `make types` runs it. What is sent as JSON is declared where it is made: as a `TypedDict`, or as a frozen dataclass that is sent
 with its `version`. What a browser asks for is declared as a `Request`. `Annotated[x, T]` is written as T, for values whose type
@@ -40,9 +40,14 @@ from layouts.runs.boards import BoardCard, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
 from layouts.runs.damage import DamagedFile, FileAndText
 from layouts.runs.notes import Mark, NamedView, Note
+from layouts.runs.overview.head import NoRun, RunHead
+from layouts.runs.overview.insights import InsightsLeft
 from layouts.runs.rows import ShownStatus
+from layouts.runs.run_facts import RunFact
+from layouts.runs.runs import columns
 from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentNotebook, SentRun
 from layouts.shell.shell import NeededFiles, ShellPage, ShellPages
+from layouts.tuning.tuning import page as tuning
 from layouts.values import histogram_plots
 
 WIRE: Mapping[str, Any] = {
@@ -65,6 +70,13 @@ WIRE: Mapping[str, Any] = {
     "Problems": ProblemListing,
     "Status": ShownStatus,
     "TagCatalogue": TagCatalogue,
+    "RunFact": RunFact,
+    "RunHead": RunHead,
+    "NoRun": NoRun,
+    "InsightsLeft": InsightsLeft,
+    "ColumnChoices": columns.ColumnChoices,
+    "ColumnValues": columns.ColumnValues,
+    "MatchedTexts": columns.MatchedTexts,
     "Recorded": RecordedSteps,
     "RecordedSeries": RecordedSeries,
     "ProfileKind": ProfileKind,
@@ -108,10 +120,19 @@ CURVES: Mapping[str, Any] = {
     "LegendEntry": charts.LegendEntry,
     "ChartMeta": charts.ChartMeta,
 }
-NAMESPACES = {"Wire": WIRE, "Curves": CURVES}
-TARGET = Path(__file__).resolve().parents[1] / "assets" / "types" / "generated.d.ts"
+TUNING: Mapping[str, Any] = {
+    "PendingStudy": tuning.PendingStudy,
+    "ReadyStudy": tuning.ReadyStudy,
+    "NoFigure": tuning.NoFigure,
+    "ReadySettings": tuning.ReadySettings,
+    "StudyFigure": tuning.StudyFigure,
+}
+NAMESPACES = {"Wire": WIRE, "Curves": CURVES, "Tuning": TUNING}
+ELSEWHERE = {"Figure": "PlotlyFigure | null", "Markup": "Graphs.PlainHtml[]"}
+"""Types that no page has by itself: figures are those of plotly, and markup is that of layouts/kit/plain_html.py."""
+TARGET = Path(__file__).resolve().parents[2] / "assets" / "types" / "generated.d.ts"
 _WIDTH = 124
-_HEAD = "// Made from declarations in Python by `make types` (layouts/wire_types.py). Do not edit.\n"
+_HEAD = "// Made from declarations in Python by `make types` (tests/js/wire_types.py). Do not edit.\n"
 _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", object: "unknown"}
 
 
@@ -140,6 +161,8 @@ class Types:
         if isinstance(kind, type) and kind in _PLAIN:
             return _PLAIN[kind]
         if origin is Annotated:
+            if args[1] in ELSEWHERE:
+                return ELSEWHERE[args[1]]
             if isinstance(args[1], str):
                 return args[1] if space == "Wire" else f"Wire.{args[1]}"
             return self.written(args[1], space)
