@@ -85,6 +85,9 @@ declare namespace Overview {
 }
 
 declare namespace RunTable {
+  type View = import("../runs/runs/page.js").View;
+  type Columns = import("../runs/runs/columns.js").Columns;
+
   /** A value of a column that users add. */
   type Value = number | string | null;
 

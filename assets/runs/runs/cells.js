@@ -10,7 +10,7 @@ import { paint } from "../../kit/run_selection.js";
 
 /**
  * The views of the lists on screen by the id of their grid.
- * @type {Map<string, import("./page.js").View>}
+ * @type {Map<string, RunTable.View>}
  */
 export const views = new Map();
 
@@ -23,7 +23,7 @@ function viewOf(api) {
  * The view of a row, which is there as long as its rows are.
  * @param {{ grid: string }} row
  */
-const viewIn = ({ grid }) => /** @type {import("./page.js").View} */ (views.get(grid));
+const viewIn = ({ grid }) => /** @type {RunTable.View} */ (views.get(grid));
 
 // Functions that the grid calls by name ------------------------------------------------------------------------------
 

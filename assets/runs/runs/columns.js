@@ -43,7 +43,7 @@ function keep(layout) {
 }
 
 export class Columns {
-  /** @param {import("./page.js").View} view */
+  /** @param {RunTable.View} view */
   constructor(view) {
     this.view = view;
     /** @type {RunTable.Definition[]} */

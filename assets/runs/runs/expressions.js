@@ -20,7 +20,7 @@ export const isExpression = (id) => KINDS.includes(id.split(":", 1)[0]) && isDer
 
 /** The part of the menu of columns about expressions. */
 export class Expressions {
-  /** @param {import("./columns.js").Columns} columns */
+  /** @param {RunTable.Columns} columns */
   constructor(columns) {
     this.columns = columns;
     /**
