@@ -31,10 +31,10 @@ type CardAct<Page> = { act(page: Page, card: OwnCard, key: string, button: HTMLE
 /** The records of the pages of cards by their names; the others have no fields of their own. */
 interface CardPages {
   scalars: Curves.Page;
-  histograms: CardsPage;
-  images: CardsPage;
+  histograms: Histograms.Page;
+  images: Images.Page;
   tensors: CardsPage;
-  text: CardsPage;
+  text: RecordedTexts.Page;
 }
 
 /** What a page of cards does with them: the head of assets/cards/cards.js explains each. */

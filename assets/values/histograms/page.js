@@ -21,11 +21,17 @@ const SLIDER_WAIT_MS = 40;
 
 // The bar ------------------------------------------------------------------------------------------------------------
 
+/** @param {Histograms.Page} page */
 function build(page) {
+  /** @param {HTMLElement} card */
   const figureOf = (card) => page.drawings.get(Number(card.dataset.slot)) || null;
   histogramHover.build(page, figureOf, () => isLinked(page));
   histogramLegend.listen(page, figureOf);
-  const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
+  /**
+   * @param {string} name
+   * @param {string} standard
+   */
+  const set = (name, standard) => (/** @type {string} */ value) => page.change({ [name]: value === standard ? [] : [value] });
   const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
   setLabel(view.children[0], "title", "histograms.auto.title");
   const axis = segments("histograms.axis", AXES.map((name) => [name, `histograms.axis.${name}`]), (value) => {
@@ -45,13 +51,19 @@ function build(page) {
   return { left: [view, axis, runs, scale, colour, apart], right: [] };
 }
 
-// A select with its name before it.
+/**
+ * A select with its name before it.
+ * @param {string} key
+ * @param {string[]} names
+ * @param {(value: string) => void} choose
+ */
 function dropdown(key, names, choose) {
   const choice = select(`${key}.title`, choose);
   choice.replaceChildren(...names.map((name) => option(name, `${key}.${name}`)));
   return make("label", "ms-field", [words(key, {}, "span", "ms-field-name"), choice]);
 }
 
+/** @param {Histograms.Page} page */
 function draw(page) {
   const { view, axis, runs, scale, colour, apart } = page.histogramControls;
   const now = last(page.state, "view", "auto");
@@ -68,8 +80,13 @@ function draw(page) {
   apart.hidden = !several || now === "numbers" || (now === "step" && last(page.state, "beside", "0") !== "1");
 }
 
+/**
+ * @param {Histograms.Page} page
+ * @param {string} key
+ */
 function ask(page, key) {
   const { state } = page;
+  /** @type {Wire.Query} */
   const wanted = {};
   const view = last(state, "view", "auto");
   const axis = last(state, "x", "step");
@@ -91,8 +108,24 @@ function ask(page, key) {
   return wanted;
 }
 
+/**
+ * What a card says that has been drawn.
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ */
+function metaOf(page, card) {
+  const { layout } = /** @type {Histograms.Figure} */ (page.drawings.get(Number(card.dataset.slot)));
+  return layout.meta;
+}
+
 // What a card says ---------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ * @param {Wire.HistogramMeta} meta
+ */
 function painted(page, card, key, meta) {
   drawSlider(page, card, key, meta);
   histogramLegend.draw(card, meta);
@@ -101,9 +134,13 @@ function painted(page, card, key, meta) {
   return { badges: warnings(card, meta), notes: notes(page, meta) };
 }
 
+/**
+ * @param {HTMLElement} card
+ * @param {Wire.HistogramMeta} meta
+ */
 function warnings(card, meta) {
   const result = [];
-  const bad = KINDS.map((name, at) => [name, meta.bad[at]]).filter(([, n]) => n > 0).map(([name, n]) => `${count(n)} ${name}`);
+  const bad = KINDS.flatMap((name, at) => (meta.bad[at] > 0 ? `${count(meta.bad[at])} ${name}` : []));
   if (bad.length) {
     const element = make("span", "ms-badge ms-badge-wrong", bad.join(" · "));
     setLabel(element, "title", "histograms.bad.title");
@@ -115,18 +152,30 @@ function warnings(card, meta) {
   return result;
 }
 
-// A badge that toggles its explanation.
+/**
+ * A badge that toggles its explanation.
+ * @param {HTMLElement} card
+ * @param {string} key
+ * @param {number} n
+ * @param {string} title
+ */
 function opener(card, key, n, title) {
   return make("button", "ms-badge ms-badge-wrong ms-badge-button", words(key, { n: count(n) }),
     { type: "button", "data-act": "damage", "aria-expanded": String(card.dataset.damage === card.dataset.key), title });
 }
 
-// Explanation of damage: shown at once if nothing can be drawn, else on request.
+/**
+ * Explanation of damage: shown at once if nothing can be drawn, else on request.
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ * @param {Wire.HistogramMeta} meta
+ */
 function drawNote(page, card, meta) {
   const note = card.querySelector(".ms-histogram-note");
   const nothing = meta.unread > 0 && meta.panels.every((panel) => numbersOf(panel.step).length === 0);
   card.classList.toggle("ms-histogram-nothing", nothing);
   note.hidden = !nothing && card.dataset.damage !== card.dataset.key;
+  /** @type {[string, number, string][]} */
   const said = [
     ["histograms.unread.first", meta.unread, meta.reason],
     ["histograms.damaged.first", meta.damaged, meta.problem],
@@ -135,12 +184,22 @@ function drawNote(page, card, meta) {
   if (!note.childElementCount) note.hidden = true;
 }
 
+/**
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ * @param {HTMLElement} button
+ */
 function toggleNote(page, card, key, button) {
   card.dataset.damage = card.dataset.damage === key ? "" : key;
   button.setAttribute("aria-expanded", String(card.dataset.damage === key));
-  drawNote(page, card, page.drawings.get(Number(card.dataset.slot)).layout.meta);
+  drawNote(page, card, metaOf(page, card));
 }
 
+/**
+ * @param {Histograms.Page} page
+ * @param {Wire.HistogramMeta} meta
+ */
 function notes(page, meta) {
   const result = [];
   result.push(...outside(meta));
@@ -154,12 +213,15 @@ function notes(page, meta) {
   } else if (meta.view !== "step") {
     result.push(badge(meta.steps === 1 ? "histograms.steps_one" : "histograms.steps", { n: count(meta.steps) }));
   }
-  if (meta.scale) result.push(...scale(meta));
+  if (meta.scale) result.push(...scale(meta, meta.scale));
   if (meta.newest && meta.shown === 1) result.push(newest(meta.newest));
   return result;
 }
 
-// Number of values outside of the drawn range, and a button to show all.
+/**
+ * Number of values outside of the drawn range, and a button to show all.
+ * @param {Wire.HistogramMeta} meta
+ */
 function outside(meta) {
   if (meta.limits === "all") return [];
   let [values, steps] = [0, 0];
@@ -181,27 +243,38 @@ function outside(meta) {
   return [said, make("button", "ms-badge ms-badge-button", words("histograms.whole"), { type: "button", "data-act": "whole" })];
 }
 
+/**
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ * @param {number} by
+ */
 function turn(page, card, by) {
-  histogramLegend.turn(page, page.drawings.get(Number(card.dataset.slot)).layout.meta, by);
+  histogramLegend.turn(page, metaOf(page, card), by);
 }
 
-// Legend of colours: shares in a heat map, else oldest to newest step.
-function scale(meta) {
+/**
+ * Legend of colours: shares in a heat map, else oldest to newest step.
+ * @param {Wire.HistogramMeta} meta
+ * @param {Wire.ColourScale} colours
+ */
+function scale(meta, colours) {
   const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
   if (!steps.length) return [];
-  const ends = meta.view === "heat" ? ["0 %", `${meta.scale.more ? "≥ " : ""}${percent(meta.scale.most)}`]
+  const ends = meta.view === "heat" ? ["0 %", `${colours.more ? "≥ " : ""}${percent(colours.most)}`]
     : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
   const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
-  const stops = meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`);
+  const stops = colours.stops.map(([at, colour]) => `${colour} ${100 * at}%`);
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   const whole = make("span", "ms-badge ms-badge-plain", [`${ends[0]} `, bar, ` ${ends[1]}`]);
   setLabel(whole, "title", meta.view === "heat" ? "histograms.scale.shares" : "histograms.scale.steps");
   return [whole];
 }
 
+/** @param {Wire.NewestStep} facts */
 function newest(facts) {
   if (facts.mean === undefined) return badge("histograms.newest.bad", { step: count(facts.step), n: count(facts.total) });
-  const four = (value) => (value === null ? "?" : short(value));
+  /** @param {number | null | undefined} value */
+  const four = (value) => (value === null || value === undefined ? "?" : short(value));
   return badge("histograms.newest", {
     step: count(facts.step), min: four(facts.min), max: four(facts.max), mean: four(facts.mean), n: count(facts.total),
   });
@@ -209,7 +282,10 @@ function newest(facts) {
 
 // The step slider of the view of one step ----------------------------------------------------------------------------
 
-// Positions as in the state: a step, or "step~n" for one that was recorded again later.
+/**
+ * Positions as in the state: a step, or "step~n" for one that was recorded again later.
+ * @param {Wire.HistogramMeta} meta
+ */
 export function positions(meta) {
   const steps = meta.choices ? Array.from(numbersOf(meta.choices)) : [];
   let nth = 0;
@@ -220,7 +296,11 @@ export function positions(meta) {
   });
 }
 
-// Index of a position, or of the last one before it; of the newest if text is empty.
+/**
+ * Index of a position, or of the last one before it; of the newest if text is empty.
+ * @param {Histograms.SliderPosition[]} list
+ * @param {string} text
+ */
 function indexOf(list, text) {
   const exact = list.findIndex((position) => position.text === text);
   if (exact >= 0) return exact;
@@ -228,11 +308,22 @@ function indexOf(list, text) {
   return Math.max(0, list.findLastIndex((position) => position.step <= step));
 }
 
+/**
+ * @param {HTMLElement} host
+ * @param {Histograms.SliderPosition} position
+ */
 function sayPosition(host, { step, nth, again }) {
   writeText(host.querySelector(".ms-histogram-at"), again ? "histograms.again" : "histograms.once", { step: count(step), nth });
 }
 
+/**
+ * @param {Histograms.Page} page
+ * @param {HTMLElement} card
+ * @param {string} key
+ * @param {Wire.HistogramMeta} meta
+ */
 function drawSlider(page, card, key, meta) {
+  /** @type {Histograms.SliderHost} */
   const host = card.querySelector(".ms-histogram-step");
   const list = positions(meta);
   host.hidden = list.length === 0;

@@ -11,14 +11,21 @@ import { comparing, fill, picture } from "./pictures.js";
 const WRITE_WAIT_MS = 200;
 const WAYS = [["beside", "images.beside"], ["slider", "images.slider"], ["difference", "images.difference"]];
 const MIDDLE = "50";
+/** @type {Images.SideName[]} */
 const SIDES = ["a", "b"];
 
+/** @param {Images.Page} page */
 function wayOf(page) {
   const way = last(page.state, "how", "beside");
   return WAYS.some(([name]) => name === way) ? way : "beside";
 }
 
-// Content of a side: { series, list, position, place }. While a slider moves, its position is not in the state yet.
+/**
+ * Content of a side: { series, list, position, place }. While a slider moves, its position is not in the state yet.
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {Images.SideName} side
+ */
 function sideOf(page, card, side) {
   const text = (page.sides && page.sides[side]) || last(page.state, side, ":");
   const at = text.indexOf(":");
@@ -30,10 +37,19 @@ function sideOf(page, card, side) {
   return { series, list, position, place: stepping.placeAt(series, position) };
 }
 
+/**
+ * @param {Position[]} list
+ * @param {Position} position
+ * @param {string} run
+ */
 function written(list, position, run) {
   return `${position === list[list.length - 1] ? "" : position.text}:${run}`;
 }
 
+/**
+ * @param {Images.Page} page
+ * @param {Partial<Record<Images.SideName, string>>} changes
+ */
 function set(page, changes) {
   page.sides = { ...page.sides, ...changes };
   const card = page.find(".ms-slot:not([hidden])");
@@ -45,21 +61,39 @@ function set(page, changes) {
   }, WRITE_WAIT_MS);
 }
 
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {Images.SideName} side
+ * @param {number} index
+ */
 function moveTo(page, card, side, index) {
   const { series, list } = sideOf(page, card, side);
   set(page, { [side]: written(list, list[Math.min(list.length - 1, Math.max(0, index))], series.run) });
 }
 
-// A new run starts at the position of the old one.
+/**
+ * A new run starts at the position of the old one.
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {Images.SideName} side
+ * @param {string} run
+ */
 function chooseRun(page, card, side, run) {
   const { position } = sideOf(page, card, side);
   const series = card.stepped.find((one) => one.run === run);
+  if (!series) return;
   const list = stepping.positions([series]);
   set(page, { [side]: written(list, list[stepping.indexIn(list, position.text)], run) });
 }
 
 // What stands in the card -------------------------------------------------------------------------------------------
 
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {Images.SideName} side
+ */
 function controls(page, card, side) {
   const { element, select } = runSelect("images.run");
   element.classList.add("ms-compare-run");
@@ -68,6 +102,10 @@ function controls(page, card, side) {
   return make("div", "ms-compare-side", [make("span", "ms-badge", side.toUpperCase()), element, range], { "data-side": side });
 }
 
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ */
 function build(page, card) {
   const ways = segments("images.how", WAYS, (way) => page.change({ how: way === "beside" ? [] : [way] }));
   ways.classList.add("ms-compare-ways");
@@ -96,6 +134,7 @@ function build(page, card) {
   return make("div", "ms-compare", [bar, stage]);
 }
 
+/** @param {HTMLElement[]} frames */
 function scrollTogether(frames) {
   for (const [one, other] of [frames, [...frames].reverse()]) {
     one.addEventListener("scroll", () => {
@@ -105,6 +144,11 @@ function scrollTogether(frames) {
   }
 }
 
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ */
 export function show(page, card, key) {
   const host = card.querySelector(".ms-images");
   if (!host.querySelector(":scope > .ms-compare")) host.replaceChildren(build(page, card));
@@ -129,7 +173,13 @@ export function show(page, card, key) {
 
 // Into and out of comparing -----------------------------------------------------------------------------------------
 
-// The chosen picture becomes A; B is another run at that step, or the same run at its first step.
+/**
+ * The chosen picture becomes A; B is another run at that step, or the same run at its first step.
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ * @param {HTMLElement} button
+ */
 export function toggle(page, card, key, button) {
   page.sides = {};
   if (comparing(page) === key) return page.change({ compare: [], a: [], b: [], how: [], split: [] });
@@ -137,21 +187,26 @@ export function toggle(page, card, key, button) {
   const figure = button.closest(".ms-image");
   const series = card.stepped.find((one) => figure && one.run === figure.dataset.run) || card.stepped[0];
   const other = card.stepped.find((one) => one !== series) || series;
-  const position = stepping.positionOf(page, card);
+  const { text } = stepping.positionOf(page, card) || { text: "" };
   const own = stepping.positions([series]);
   const theirs = stepping.positions([other]);
-  const a = own[stepping.indexIn(own, position.text)];
-  const b = other === series ? own[0] : theirs[stepping.indexIn(theirs, position.text)];
+  const a = own[stepping.indexIn(own, text)];
+  const b = other === series ? own[0] : theirs[stepping.indexIn(theirs, text)];
   return page.change({ compare: [key], a: [written(own, a, series.run)], b: [written(theirs, b, other.run)], full: [] });
 }
 
+/** @param {Images.Page} page */
 export function swap(page) {
   const card = page.find(".ms-slot:not([hidden])");
   const [a, b] = SIDES.map((side) => sideOf(page, card, side));
   set(page, { a: written(b.list, b.position, b.series.run), b: written(a.list, a.position, a.series.run) });
 }
 
-// Arrow keys move both sides if they show two runs, else only B.
+/**
+ * Arrow keys move both sides if they show two runs, else only B.
+ * @param {Images.Page} page
+ * @param {string} key
+ */
 export function keys(page, key) {
   const card = page.find(".ms-slot:not([hidden])");
   if (comparing(page) === null || !card || !card.stepped) return false;
@@ -159,11 +214,13 @@ export function keys(page, key) {
   const moved = sides[0].series === sides[1].series ? sides.slice(1) : sides;
   for (const { side, list, position } of moved) {
     const now = list.indexOf(position);
-    moveTo(page, card, side, { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: list.length - 1 }[key]);
+    const next = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: list.length - 1 }[key];
+    if (next !== undefined) moveTo(page, card, side, next);
   }
   return true;
 }
 
+/** @param {Images.Page} page */
 export function draw(page) {
   if (!page.comparing) page.sides = {};
 }

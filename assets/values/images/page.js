@@ -19,6 +19,10 @@ const ADJUSTMENTS = [["bright", "images.brightness"], ["contrast", "images.contr
 
 // The grid of a card ------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ */
 function gridOf(page, card) {
   const host = card.querySelector(".ms-images");
   let grid = host.querySelector(":scope > .ms-image-grid");
@@ -30,7 +34,11 @@ function gridOf(page, card) {
   return grid;
 }
 
-/** @param {string} key */
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ */
 function show(page, card, key) {
   if (comparing(page) === key) return comparison.show(page, card, key);
   const grid = gridOf(page, card);
@@ -61,7 +69,10 @@ function adjustment([name, label]) {
   return make("label", "ms-field", [words(label, {}, "span", "ms-field-name"), range, make("output", "ms-image-percent")]);
 }
 
-/** @param {{ [k: string]: number }} values */
+/**
+ * @param {Images.Page} page
+ * @param {{ [k: string]: number }} values
+ */
 function adjust(page, values) {
   for (const [name] of ADJUSTMENTS) {
     const range = page.find(`[data-adjust="${name}"]`);
@@ -73,7 +84,10 @@ function adjust(page, values) {
   page.find(".ms-image-reset").disabled = values.bright === 100 && values.contrast === 100;
 }
 
-/** @param {Wire.Query | null} state */
+/**
+ * @param {Images.Page} page
+ * @param {Wire.Query} state
+ */
 function adjusted(page, state) {
   return Object.fromEntries(ADJUSTMENTS.map(([name]) => {
     const value = Number(last(state, name, "100"));
@@ -81,6 +95,7 @@ function adjusted(page, state) {
   }));
 }
 
+/** @param {Images.Page} page */
 function build(page) {
   const ranges = ADJUSTMENTS.map(adjustment);
   for (const field of ranges) {
@@ -110,6 +125,7 @@ function build(page) {
   return { left: [...stepping.control(page), make("div", "ms-image-adjustments", [...ranges, reset])], right: [size, scale] };
 }
 
+/** @param {Images.Page} page */
 function draw(page) {
   const size = last(page.state, "size", "fit") === "actual" ? "actual" : "fit";
   const scale = last(page.state, "scale", "nearest") === "smooth" ? "smooth" : "nearest";
@@ -123,7 +139,12 @@ function draw(page) {
   page.root.classList.toggle("ms-images-comparing", comparing(page) !== null);
 }
 
-/** @param {string} key */
+/**
+ * @param {Images.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ * @param {Wire.Recorded} meta
+ */
 function painted(page, card, key, meta) {
   stepping.take(page, card, meta);
   const number = card.stepped.reduce((sum, series) => sum + series.steps.length, 0);
@@ -142,12 +163,16 @@ document.addEventListener("click", (event) => {
 });
 
 cards.define("images", {
+  fields: () => ({ sides: {}, comparing: 0, splitting: 0, adjusting: 0, ahead: [] }),
   build, draw, show, painted,
   ask: () => ({}),
   tools: () => [iconButton("compare", "images.compare", "compare")],
   files: () => [],
   press: (page, card, key) => slots.press(card, "compare", comparing(page) === key),
-  cards: (page) => (comparing(page) === null ? null : [comparing(page)]),
+  cards: (page) => {
+    const tag = comparing(page);
+    return tag === null ? null : [tag];
+  },
   keys: (page, key) => comparison.keys(page, key),
   acts: {
     every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),

@@ -15,6 +15,12 @@ const [FEW, SMALL] = [2, 160];  // pictures in a card, and px of a side, up to w
 
 // Addresses ---------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {CardsPage} page
+ * @param {string} tag
+ * @param {Stepped} series
+ * @param {number} place
+ */
 export function address(page, tag, series, place, extra = {}) {
   const query = new URLSearchParams({ run: series.run, tag, place: String(place) });
   // Steps above 2^53 are not exact in a browser.
@@ -53,6 +59,10 @@ export function picture() {
   return figure;
 }
 
+/**
+ * @param {Images.Figure} figure
+ * @param {HTMLImageElement} image
+ */
 export function loaded(figure, image) {
   figure.classList.remove("ms-image-failed", "ms-image-loading", "ms-image-damaged");
   shrink(cards.pageAround(figure));
@@ -69,11 +79,15 @@ export function loaded(figure, image) {
   );
 }
 
-// Ask the route why it has no picture; if it has one, the browser could not decode it.
+/**
+ * Ask the route why it has no picture; if it has one, the browser could not decode it.
+ * @param {Images.Figure} figure
+ * @param {HTMLImageElement} image
+ */
 export async function failed(figure, image) {
   const source = image.getAttribute("src");
   if (!source) return;
-  const reason = await reasonOf(source, image.dataset.what);
+  const reason = await reasonOf(source, image.dataset.what || "");
   if (image.getAttribute("src") !== source) return;
   figure.classList.add("ms-image-failed");
   figure.classList.remove("ms-image-loading");
@@ -81,19 +95,27 @@ export async function failed(figure, image) {
   note(figure, reason);
 }
 
+/**
+ * @param {string} source
+ * @param {string} what
+ */
 export async function reasonOf(source, what) {
   try {
     const answer = await fetch(source);
     if (!answer.ok) return (await answer.json()).error;
     const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
     if (problem) return `${what}: ${problem}`;
-    return translate("images.undecodable", { what, media: answer.headers.get("Content-Type") });
+    return translate("images.undecodable", { what, media: answer.headers.get("Content-Type") || "" });
   } catch (error) {
     return translate("images.unanswered", { what });
   }
 }
 
-// Ask for what <img> does not report: damage, and the number of images in the record.
+/**
+ * Ask for what <img> does not report: damage, and the number of images in the record.
+ * @param {CardsPage} page
+ * @param {Images.Figure} figure
+ */
 export async function look(page, figure) {
   const image = figure.querySelector("img");
   const source = image.getAttribute("src");
@@ -112,11 +134,19 @@ export async function look(page, figure) {
   if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`; // it may be removed while its picture loads
 }
 
-// Index of the shown image in its record.
+/**
+ * Index of the shown image in its record.
+ * @param {CardsPage} page
+ * @param {string} tag
+ */
 export function indexOf(page, tag) {
   return Math.max(0, Number(entry(page.state, "index", tag)) || 0);
 }
 
+/**
+ * @param {Images.Figure} figure
+ * @param {string} text
+ */
 export function note(figure, text) {
   const element = figure.querySelector(".ms-image-note");
   element.textContent = text;
@@ -126,12 +156,12 @@ export function note(figure, text) {
 /**
  * Show one place of a series; wanted is the requested position, which may be later. parts are those of the run's name, of which
  * the one that differs from the other names of the card stays in sight.
- * @param {any} page
+ * @param {Images.Page} page
  * @param {HTMLElement} figure
  * @param {string} tag
- * @param {any} series
+ * @param {Stepped} series
  * @param {number} place
- * @param {any} wanted
+ * @param {Position | null} wanted
  * @param {[string, string, string]} [parts]
  */
 export function fill(page, figure, tag, series, place, wanted, parts = ["", series.label, ""]) {
@@ -158,7 +188,7 @@ export function fill(page, figure, tag, series, place, wanted, parts = ["", seri
   }
   const step = series.steps[place];
   writeText(label, "images.step", { step: count(step) });
-  const older = Boolean(wanted) && wanted.step !== step;
+  const older = Boolean(wanted && wanted.step !== step);
   label.classList.toggle("ms-image-older", older);
   // The slider says which step all others are at.
   label.hidden = Boolean(wanted) && !older && Boolean(figure.closest(".ms-image-grid"));
@@ -172,7 +202,10 @@ export function fill(page, figure, tag, series, place, wanted, parts = ["", seri
   return undefined;
 }
 
-// Cards are small if most of their pictures are and there are few in each, so that more of them are on screen.
+/**
+ * Cards are small if most of their pictures are and there are few in each, so that more of them are on screen.
+ * @param {CardsPage | null} page
+ */
 export function shrink(page) {
   if (!page || comparing(page) !== null) return;
   const shown = Array.from(page.root.querySelectorAll(".ms-slot:not([hidden]) .ms-image-grid"));
@@ -185,7 +218,10 @@ export function shrink(page) {
   for (const grid of shown) arrange(grid);
 }
 
-// Choose the number of columns that makes pictures largest; if they must scroll, css decides.
+/**
+ * Choose the number of columns that makes pictures largest; if they must scroll, css decides.
+ * @param {HTMLElement | null} grid
+ */
 export function arrange(grid) {
   if (!grid || !grid.classList.contains("ms-image-grid")) return;
   const { naturalWidth: width, naturalHeight: height }
@@ -202,7 +238,10 @@ export function arrange(grid) {
   grid.style.gridAutoRows = columns ? "minmax(0, 1fr)" : "";
 }
 
-// When nothing has moved for a moment, preload neighbours.
+/**
+ * When nothing has moved for a moment, preload neighbours.
+ * @param {CardsPage | null} page
+ */
 export function settle(page) {
   if (!page) return;
   window.clearTimeout(page.settling);
@@ -212,22 +251,30 @@ export function settle(page) {
       return box.bottom > 0 && box.top < window.innerHeight && box.width > 0;
     });
     for (const figure of visible) look(page, figure);
-    preload(page, visible.filter((figure) => figure.closest(".ms-image-grid")));
+    preload(/** @type {Images.Page} */ (page), visible.filter((figure) => figure.closest(".ms-image-grid")));
   }, SETTLED_MS);
 }
 
+/**
+ * @param {Images.Page} page
+ * @param {Images.Figure[]} visible
+ */
 export function preload(page, visible) {
   page.ahead = visible.slice(0, NEIGHBOURS).flatMap((figure) => {
+    /** @type {SteppedCard} */
     const card = figure.closest(".ms-slot");
     const series = card.stepped && card.stepped.find((one) => one.run === figure.dataset.run);
     if (!series || card.steppedKey !== card.dataset.key) return [];
     const now = stepping.placeAt(series, stepping.positionOf(page, card));
     return [now - 1, now + 1].filter((place) => place >= 0 && place < series.steps.length)
-      .map((place) => Object.assign(new Image(), { src: address(page, card.dataset.key, series, place) }));
+      .map((place) => Object.assign(new Image(), { src: address(page, card.dataset.key || "", series, place) }));
   });
 }
 
-// Tag whose pictures are compared, or null.
+/**
+ * Tag whose pictures are compared, or null.
+ * @param {CardsPage} page
+ */
 export function comparing(page) {
   const tag = last(page.state, "compare", null);
   return tag !== null && page.catalogue && page.catalogue.tags.includes(tag) ? tag : null;

@@ -14,6 +14,12 @@ const LONGEST = 200000;  // characters shown of a text
 const KEPT = 200;        // texts cached
 const SETTLED_MS = 60;
 
+/**
+ * @param {RecordedTexts.Page} page
+ * @param {string} tag
+ * @param {Stepped} series
+ * @param {number} place
+ */
 function address(page, tag, series, place, extra = {}) {
   const query = new URLSearchParams({ run: series.run, tag, place: String(place) });
   // Steps above 2^53 are not exact in a browser.
@@ -23,11 +29,15 @@ function address(page, tag, series, place, extra = {}) {
   return `${page.root.dataset.routes}text?${query}`;
 }
 
-// Resolves to { text, total, problem }, with the beginning of a long text, or to { reason } or { key }. Failures are
-// not cached.
+/**
+ * Resolves to { text, total, problem }, with the beginning of a long text, or to { reason } or { key }. Failures are
+ * not cached.
+ * @param {RecordedTexts.Page} page
+ * @param {string} source
+ */
 async function fetched(page, source) {
-  page.kept = page.kept || new Map();
-  if (page.kept.has(source)) return page.kept.get(source);
+  const known = page.kept.get(source);
+  if (known) return known;
   try {
     const answer = await fetch(source);
     if (!answer.ok) return { reason: (await answer.json()).error };
@@ -35,7 +45,8 @@ async function fetched(page, source) {
     const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
     const result = { text: whole.slice(0, LONGEST), total: whole.length, problem };
     page.kept.set(source, result);
-    if (page.kept.size > KEPT) page.kept.delete(page.kept.keys().next().value);
+    const [oldest] = page.kept.keys();
+    if (page.kept.size > KEPT) page.kept.delete(oldest);
     return result;
   } catch (error) {
     return { key: "text.unanswered" };
@@ -55,19 +66,37 @@ function block() {
   return make("figure", "ms-text", [caption, make("div", "ms-text-notes"), make("pre", "ms-text-body", [], { tabindex: "0" })]);
 }
 
+/**
+ * @param {RecordedTexts.Figure} figure
+ * @param {...HTMLElement} notes
+ */
 function note(figure, ...notes) {
   figure.querySelector(".ms-text-notes").replaceChildren(...notes);
 }
 
+/**
+ * @param {RecordedTexts.Figure} figure
+ * @param {RecordedTexts.Fetched} found
+ */
 function write(figure, { text, total, problem, reason, key }) {
   const wrong = "ms-text-note ms-text-wrong";
   figure.querySelector("pre").textContent = text === undefined ? "" : text;
-  if (text === undefined) return note(figure, key ? words(key, {}, "p", wrong) : make("p", wrong, reason));
+  if (text === undefined) return note(figure, key ? words(key, {}, "p", wrong) : make("p", wrong, reason || ""));
   const notes = problem ? [make("p", wrong, problem)] : [];
-  if (total > text.length) notes.push(words("text.cut", { n: count(text.length), total: count(total) }, "p", "ms-text-note"));
+  if (total !== undefined && total > text.length) {
+    notes.push(words("text.cut", { n: count(text.length), total: count(total) }, "p", "ms-text-note"));
+  }
   return note(figure, ...notes);
 }
 
+/**
+ * @param {RecordedTexts.Page} page
+ * @param {RecordedTexts.Figure} figure
+ * @param {string} tag
+ * @param {Stepped} series
+ * @param {number} place
+ * @param {[string, string, string]} parts
+ */
 function fill(page, figure, tag, series, place, parts) {
   figure.dataset.run = series.run;
   figure.querySelector(".ms-dot").style.background = series.colour;
@@ -98,6 +127,11 @@ function fill(page, figure, tag, series, place, parts) {
   return undefined;
 }
 
+/**
+ * @param {RecordedTexts.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ */
 function show(page, card, key) {
   const host = card.querySelector(".ms-texts");
   if (!host.firstChild) host.replaceChildren(make("div", "ms-text-list"), stepping.ownSlider(page, card));
@@ -111,12 +145,14 @@ function show(page, card, key) {
     fill(page, list.children[at], key, series, stepping.placeAt(series, position), parts(series.label)));
 }
 
+/** @param {RecordedTexts.Page} page */
 function build(page) {
   const wrap = make("button", "ms-button ms-text-wrap", words("text.wrap"), { type: "button" });
   wrap.addEventListener("click", () => page.change({ wrap: last(page.state, "wrap", "1") === "0" ? [] : ["0"] }));
   return { left: stepping.control(page), right: [wrap] };
 }
 
+/** @param {RecordedTexts.Page} page */
 function draw(page) {
   const wraps = last(page.state, "wrap", "1") !== "0";
   page.find(".ms-text-wrap").setAttribute("aria-pressed", String(wraps));
@@ -124,6 +160,12 @@ function draw(page) {
   stepping.draw(page);
 }
 
+/**
+ * @param {RecordedTexts.Page} page
+ * @param {SteppedCard} card
+ * @param {string} key
+ * @param {Wire.Recorded} meta
+ */
 function painted(page, card, key, meta) {
   stepping.take(page, card, meta);
   const number = card.stepped.reduce((sum, series) => sum + series.steps.length, 0);
@@ -136,6 +178,7 @@ function painted(page, card, key, meta) {
 }
 
 cards.define("text", {
+  fields: () => ({ kept: new Map() }),
   build, draw, show, painted,
   ask: () => ({}),
   tools: () => [],
