@@ -6,6 +6,7 @@ import { penOf } from "../../kit/canvases.js";
 import { make } from "../../kit/elements.js";
 import { coloursAt, savePicture } from "../../kit/files.js";
 import { setLabel, translate } from "../../kit/i18n.js";
+import { notYet } from "../../kit/pages.js";
 import { duration } from "../../profiles/axis.js";
 import { FONT_PX, GAP, LINE_WIDTH, outline, render, themeNow } from "./drawing.js";
 import * as parts from "./parts.js";
@@ -25,17 +26,46 @@ export class Chart {
   /**
    * acts: look(window) when the window changes, pick({ rank, operator } or null), name(rank, operator) the name or "" while it
    * is on its way.
+   * @param {HTMLElement} host
+   * @param {Ranks.Acts} acts
    */
   constructor(host, acts) {
     this.host = host;
     this.acts = acts;
-    this.facts = this.view = this.range = this.grid = null;
+    /** @type {Ranks.Facts} */
+    this.facts = notYet;
+    /** @type {Ranks.View | null} */
+    this.view = null;
+    /** @type {Ranks.Span} */
+    this.range = notYet;
+    /** @type {Ranks.Grid} */
+    this.grid = notYet;
+    this.plot = { left: 0, width: 0 };
+    this.width = 0;
+    this.due = 0;
     this.row = 0;
-    this.pointer = this.drag = this.kept = null;
-    /** The operator that is picked, on all ranks that have it; values beside the ranks; whether what is joined is faded. */
-    this.picked = this.line = null;
-    /** Memory below the rows: { rows, most, levels } of the server with the window it is of; null for none. */
+    /** @type {Ranks.Point | null} */
+    this.pointer = null;
+    /** @type {{ x: number, to: number, moved: boolean } | null} */
+    this.drag = null;
+    /** @type {HTMLCanvasElement | null} */
+    this.kept = null;
+    /**
+     * The operator that is picked, on all ranks that have it.
+     * @type {Ranks.Picked | null}
+     */
+    this.picked = null;
+    /**
+     * Values beside the ranks.
+     * @type {Ranks.Line | null}
+     */
+    this.line = null;
+    /**
+     * Memory below the rows.
+     * @type {Ranks.Memory | null}
+     */
     this.memory = null;
+    /** Whether memory is shown; whether what is joined is faded. */
     this.under = false;
     this.alone = false;
     this.canvas = make("canvas", "ms-ranks-canvas", [], { tabindex: "0", role: "application" });
@@ -53,7 +83,10 @@ export class Chart {
     this.listen();
   }
 
-  /** Show these ranks from now on: what the server tells of them. */
+  /**
+   * Show these ranks from now on: what the server tells of them.
+   * @param {Ranks.Facts} facts
+   */
   open(facts) {
     this.facts = facts;
     this.view = null;
@@ -91,10 +124,12 @@ export class Chart {
     this.plot = { left, width: Math.max(60, this.width - left - right - GAP) };
   }
 
+  /** @param {{ rank: number }} one */
   nameOf({ rank }) {
     return translate("ranks.rank_n", { n: rank });
   }
 
+  /** @param {number} time */
   xOf(time) {
     return this.plot.left + ((time - this.range.from) / (this.range.to - this.range.from)) * this.plot.width;
   }
@@ -123,26 +158,30 @@ export class Chart {
     canvas.height = Math.round(this.grid.height * ratio);
     const context = penOf(canvas);
     // While something is dragged over, the picture stays the same: drawing it anew takes long with many ranks.
-    const dragging = this.drag && this.drag.moved && this.kept && this.kept.width === canvas.width;
-    if (!dragging) {
-      this.kept = make("canvas", "", [], { width: canvas.width, height: canvas.height });
-      const picture = penOf(this.kept);
+    let kept = this.drag && this.drag.moved ? this.kept : null;
+    if (!kept || kept.width !== canvas.width) {
+      kept = make("canvas", "", [], { width: canvas.width, height: canvas.height });
+      const picture = penOf(kept);
       picture.scale(ratio, ratio);
       render(this, picture);
+      this.kept = kept;
     }
-    context.drawImage(this.kept, 0, 0);
+    context.drawImage(kept, 0, 0);
     context.scale(ratio, ratio);
     context.font = `${FONT_PX}px ${coloursAt(this.host).font}`;
     outline(this, context);
   }
 
-  // The place of a column of the view, which may be that of another window while the next one is on its way.
-  scale() {
-    const { from, to, columns } = this.view;
+  /**
+   * The place of a column of the view, which may be that of another window while the next one is on its way.
+   * @param {Ranks.View} view
+   */
+  scale({ from, to, columns }) {
     const each = (to - from) / columns;
-    return (column) => this.xOf(from + column * each);
+    return (/** @type {number} */ column) => this.xOf(from + column * each);
   }
 
+  /** @param {number} rank */
   rowOf(rank) {
     return this.facts.ranks.findIndex((one) => one.rank === rank);
   }
@@ -160,7 +199,7 @@ export class Chart {
    * @param {{ x: number, y: number }} options
    */
   at({ x, y }) {
-    if (!this.view || !this.plot || x < this.plot.left || x > this.plot.left + this.plot.width) return null;
+    if (!this.view || x < this.plot.left || x > this.plot.left + this.plot.width) return null;
     const row = parts.rowAt(this.grid, y);
     if (row < 0) return null;
     const { top, split, bottom } = this.grid.rows[row];
@@ -168,7 +207,7 @@ export class Chart {
     const { from, to, columns } = this.view;
     const column = ((this.timeAt(x) - from) / (to - from)) * columns;
     const found = parts.hit(this.view, row, lane, column);
-    return found && { row, ...found };
+    return found && /** @type {Ranks.Hit & { row: number }} */ ({ row, ...found });
   }
 
   /** @param {{ x: number, y: number } | null} place */
@@ -185,9 +224,11 @@ export class Chart {
     this.tip.style.top = `${Math.max(0, place.y + 12)}px`;
   }
 
+  /** @param {Ranks.Hit & { row: number }} found */
   linesOf({ row, bar, cell }) {
     const { rank } = this.facts.ranks[row];
     const name = this.nameOf({ rank });
+    if (!this.view) return [name];
     const { bars, cells, from, to, columns } = this.view;
     if (bar === undefined) {
       const category = translate(`ranks.category.${parts.CATEGORIES[cells.category[cell]]}`);
@@ -259,7 +300,7 @@ export class Chart {
   press(place) {
     const found = this.at(place);
     if (found) this.row = found.row;
-    if (found && found.bar !== undefined) {
+    if (this.view && found && found.bar !== undefined) {
       this.acts.pick({ rank: this.facts.ranks[found.row].rank, operator: this.view.bars.operator[found.bar] });
     } else if (found) this.zoom(0.25, this.timeAt(place.x));
     else this.acts.pick(null);
@@ -267,6 +308,7 @@ export class Chart {
 
   // The window ---------------------------------------------------------------------------------------------------------------
 
+  /** @param {Ranks.Span} range */
   look(range) {
     this.range = parts.within(range, this.facts.length);
     this.acts.look(this.range);
@@ -283,7 +325,7 @@ export class Chart {
 
   /**
    * @param {number} factor
-   * @param {number} [about]
+   * @param {number | null} [about]
    */
   zoom(factor, about = null) {
     this.look(parts.zoomed(this.range, factor, about ?? (this.range.from + this.range.to) / 2, this.facts.length));
@@ -320,7 +362,7 @@ export class Chart {
   middle() {
     const { picked, range } = this;
     if (!picked || picked.begin === undefined) return null;
-    const at = picked.begin + picked.duration / 2;
+    const at = picked.begin + (picked.duration ?? 0) / 2;
     return at >= range.from && at <= range.to ? at : null;
   }
 
@@ -370,6 +412,8 @@ export class Chart {
   /**
    * Save what is shown as PNG, with a title and a legend of [[category, text], ...].
    * @param {string} name
+   * @param {string} title
+   * @param {[number, string][]} legend
    */
   save(name, title, legend) {
     if (!this.view) return;

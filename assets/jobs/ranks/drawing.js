@@ -12,7 +12,11 @@ const FADED = 0.14;
 
 export const themeNow = () => (document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light");
 
-/** Draw what a chart shows. */
+/**
+ * Draw what a chart shows.
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ */
 export function render(chart, context) {
   const { colour, font } = coloursAt(chart.host);
   const theme = themeNow();
@@ -24,16 +28,21 @@ export function render(chart, context) {
   context.rect(chart.plot.left, 0, chart.plot.width, chart.grid.height);
   context.clip();
   if (chart.view) {
-    joins(chart, context, theme);
-    cells(chart, context, theme);
-    bars(chart, context, theme);
+    joins(chart, chart.view, context, theme);
+    cells(chart, chart.view, context, theme);
+    bars(chart, chart.view, context, theme);
     chain(chart, context, theme, colour);
   }
-  if (chart.under && chart.memory) memories(chart, context, colour);
+  if (chart.under && chart.memory) memories(chart, chart.memory, context, colour);
   context.restore();
-  if (chart.line) besides(chart, context, colour);
+  if (chart.line) besides(chart, chart.line, context, colour);
 }
 
+/**
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Colour} colour
+ */
 function axis(chart, context, colour) {
   const { left, width } = chart.plot;
   const { ticks: marks, base } = ticks(chart.range.from, chart.range.to, width);
@@ -51,6 +60,11 @@ function axis(chart, context, colour) {
   context.fillText(base, 0, 8);
 }
 
+/**
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Colour} colour
+ */
 function tracks(chart, context, colour) {
   const { left, width } = chart.plot;
   chart.grid.rows.forEach(({ stage, top, split, bottom }, at) => {
@@ -67,7 +81,13 @@ function tracks(chart, context, colour) {
   });
 }
 
-// The stage of rows, written upwards beside them.
+/**
+ * The stage of rows, written upwards beside them.
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Colour} colour
+ * @param {number} first
+ */
 function stageOf(chart, context, colour, first) {
   const { rows } = chart.grid;
   let last = first;
@@ -86,10 +106,16 @@ function stageOf(chart, context, colour, first) {
   context.restore();
 }
 
-function joins(chart, context, theme) {
-  const { joins } = chart.view;
+/**
+ * @param {Ranks.Chart} chart
+ * @param {Ranks.View} view
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Theme} theme
+ */
+function joins(chart, view, context, theme) {
+  const { joins } = view;
   const { rows } = chart.grid;
-  const x = chart.scale();
+  const x = chart.scale(view);
   const faint = chart.alone ? FADED * 0.3 : theme === "dark" ? 0.2 : 0.17;
   for (let category = 0; category < parts.CATEGORIES.length; category += 1) {
     context.fillStyle = parts.colourOf(category, theme);
@@ -109,9 +135,15 @@ function joins(chart, context, theme) {
   context.globalAlpha = 1;
 }
 
-function cells(chart, context, theme) {
-  const { cells } = chart.view;
-  const x = chart.scale();
+/**
+ * @param {Ranks.Chart} chart
+ * @param {Ranks.View} view
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Theme} theme
+ */
+function cells(chart, view, context, theme) {
+  const { cells } = view;
+  const x = chart.scale(view);
   for (let i = 0; i < cells.length; i += 1) {
     const { top, split, bottom } = chart.grid.rows[cells.row[i]];
     const from = x(cells.x0[i]);
@@ -123,9 +155,15 @@ function cells(chart, context, theme) {
   context.globalAlpha = 1;
 }
 
-function bars(chart, context, theme) {
-  const { bars } = chart.view;
-  const x = chart.scale();
+/**
+ * @param {Ranks.Chart} chart
+ * @param {Ranks.View} view
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Theme} theme
+ */
+function bars(chart, view, context, theme) {
+  const { bars } = view;
+  const x = chart.scale(view);
   const { colour } = coloursAt(chart.host);
   const card = colour("--ms-card");
   for (let i = 0; i < bars.length; i += 1) {
@@ -144,11 +182,17 @@ function bars(chart, context, theme) {
   context.globalAlpha = 1;
 }
 
-// The operator that is picked, on all ranks that have it.
+/**
+ * The operator that is picked, on all ranks that have it.
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Theme} theme
+ * @param {Ranks.Colour} colour
+ */
 function chain(chart, context, theme, colour) {
   const { picked } = chart;
   if (!picked || !picked.same) return;
-  const category = parts.CATEGORIES.indexOf(picked.category);
+  const category = parts.CATEGORIES.indexOf(picked.category || "");
   const lane = parts.communicates(category);
   const places = picked.same.map(({ rank, begin, duration: length }) => {
     const at = chart.rowOf(rank);
@@ -182,9 +226,15 @@ function chain(chart, context, theme, colour) {
   });
 }
 
-// Least and most memory in each column, below its row.
-function memories(chart, context, colour) {
-  const { rows: told, levels, from, to } = chart.memory;
+/**
+ * Least and most memory in each column, below its row.
+ * @param {Ranks.Chart} chart
+ * @param {Ranks.Memory} memory
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Colour} colour
+ */
+function memories(chart, memory, context, colour) {
+  const { rows: told, levels, from, to } = memory;
   context.strokeStyle = colour("--ms-text");
   context.fillStyle = colour("--ms-text");
   context.lineWidth = 1;
@@ -193,6 +243,7 @@ function memories(chart, context, colour) {
     if (at < 0) continue;
     const base = chart.grid.rows[at].bottom + chart.grid.room - 3;
     const each = (to - from) / low.length;
+    /** @param {number} value */
     const y = (value) => base - (value / levels) * Math.max(3, chart.grid.room - 6);
     context.globalAlpha = 0.06;
     context.beginPath();
@@ -218,10 +269,16 @@ function memories(chart, context, colour) {
   context.globalAlpha = 1;
 }
 
-// A value of each rank beside its row, joined by a line.
-function besides(chart, context, colour) {
-  const { title, values, text } = chart.line;
-  const known = values.filter((value) => value !== null);
+/**
+ * A value of each rank beside its row, joined by a line.
+ * @param {Ranks.Chart} chart
+ * @param {Ranks.Line} line
+ * @param {CanvasRenderingContext2D} context
+ * @param {Ranks.Colour} colour
+ */
+function besides(chart, line, context, colour) {
+  const { title, values, text } = line;
+  const known = values.flatMap((value) => value ?? []);
   const left = chart.plot.left + chart.plot.width + 3 * GAP;
   const wide = LINE_WIDTH - 5 * GAP;
   context.textBaseline = "middle";
@@ -231,6 +288,7 @@ function besides(chart, context, colour) {
   if (!known.length) return;
   const high = Math.max(...known) || 1;
   if (chart.grid.pitch < 20) context.fillText(`≤ ${text(high)}`, left + GAP, 22);
+  /** @param {number} value */
   const place = (value) => left + (value / high) * wide;
   context.fillStyle = colour("--ms-plot-zero");
   context.fillRect(left, chart.grid.top - 4, 1, chart.grid.height - chart.grid.top);
@@ -262,7 +320,11 @@ function besides(chart, context, colour) {
   });
 }
 
-/** Draw what is being dragged over, or the row that keys act on. */
+/**
+ * Draw what is being dragged over, or the row that keys act on.
+ * @param {Ranks.Chart} chart
+ * @param {CanvasRenderingContext2D} context
+ */
 export function outline(chart, context) {
   const { colour } = coloursAt(chart.host);
   if (chart.drag && chart.drag.moved) {

@@ -31,7 +31,9 @@ export function unpacked(buffer) {
   const size = new DataView(buffer).getUint32(0, true);
   const { tables, ...header } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
   let at = 4 + size;
-  for (const [name, { length, columns }] of Object.entries(tables)) {
+  /** @type {[string, { length: number, columns: [string, keyof typeof ARRAYS][] }][]} */
+  const entries = Object.entries(tables);
+  for (const [name, { length, columns }] of entries) {
     header[name] = { length };
     for (const [column, kind] of columns) {
       const values = new ARRAYS[kind](buffer, at, length);
@@ -44,6 +46,7 @@ export function unpacked(buffer) {
 
 /**
  * Where rows are: top, bottom and the split of the two lanes of each; stages are apart. under: whether below is drawn, too.
+ * @param {number[]} stages
  * @param {number} [height]
  * @param {boolean} [under]
  */
@@ -63,7 +66,11 @@ export function rowsOf(stages, height = USUAL_HEIGHT, under = false) {
   return { rows, pitch, room, top: TOP, height: end + (under && count ? room : 10) };
 }
 
-/** The row whose lanes are nearest to y; -1 for none. */
+/**
+ * The row whose lanes are nearest to y; -1 for none.
+ * @param {Pick<Ranks.Grid, "rows" | "pitch">} grid
+ * @param {number} y
+ */
 export function rowAt({ rows, pitch }, y) {
   let best = -1;
   let least = pitch / 2 + 1;
@@ -76,12 +83,14 @@ export function rowAt({ rows, pitch }, y) {
 
 /**
  * What is drawn at a column of a row, in any lane if lane is null: { bar } or { cell }, a place in the arrays; null for none.
+ * @param {Ranks.View} view
  * @param {number} row
  * @param {number | null} lane
  * @param {number} column
  * @param {number} [within]
  */
 export function hit(view, row, lane, column, within = 1) {
+  /** @type {Ranks.Hit | null} */
   let found = null;
   let narrowest = Infinity;
   const { bars, cells } = view;
@@ -99,7 +108,11 @@ export function hit(view, row, lane, column, within = 1) {
   return null;
 }
 
-/** A window of time within what is shown, [0, length]. */
+/**
+ * A window of time within what is shown, [0, length].
+ * @param {Ranks.Span} range
+ * @param {number} length
+ */
 export function within({ from, to }, length) {
   const whole = Math.max(length, LEAST_NS);
   const span = Math.min(Math.max(to - from, LEAST_NS), whole);
@@ -107,7 +120,13 @@ export function within({ from, to }, length) {
   return { from: Math.round(start), to: Math.round(start + span) };
 }
 
-/** The window with `factor` of its length about a time. */
+/**
+ * The window with `factor` of its length about a time.
+ * @param {Ranks.Span} range
+ * @param {number} factor
+ * @param {number} at
+ * @param {number} length
+ */
 export function zoomed({ from, to }, factor, at, length) {
   return within({ from: at - (at - from) * factor, to: at + (to - at) * factor }, length);
 }
@@ -130,7 +149,10 @@ export function parsePick(text) {
   return found ? { rank: Number(found[1]), operator: Number(found[2]) } : null;
 }
 
-/** Ranks as text: 0-3, 8. */
+/**
+ * Ranks as text: 0-3, 8.
+ * @param {number[]} ranks
+ */
 export function rankText(ranks) {
   const parts = [];
   for (let i = 0; i < ranks.length;) {
@@ -142,7 +164,10 @@ export function rankText(ranks) {
   return parts.join(", ");
 }
 
-/** How far the begins and ends of an operator are apart on several ranks, and how long it takes. */
+/**
+ * How far the begins and ends of an operator are apart on several ranks, and how long it takes.
+ * @param {Ranks.Same[]} same
+ */
 export function spreadOf(same) {
   const begins = same.map((one) => one.begin);
   const ends = same.map((one) => one.begin + one.duration);

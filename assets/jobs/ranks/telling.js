@@ -15,20 +15,27 @@ const COLUMNS = [
 ];
 const MOST_TOLD = 5;
 
-/** The ranks of rows that pass a test. */
+/**
+ * The ranks of rows that pass a test.
+ * @param {Ranks.Facts} facts
+ * @param {(one: Ranks.Rank) => unknown} test
+ */
 export const rowsWhere = (facts, test) => facts.ranks.filter(test).map((one) => one.rank);
 
+/** @param {Ranks.Page} page */
 export function drawHead(page) {
   const { facts } = page;
   const { ranks } = facts;
+  /** @type {HTMLElement[]} */
   const said = [];
   /**
    * @param {string} key
+   * @param {TextValues} values
    * @param {string} [tone]
    */
   const say = (key, values, tone = "") => said.push(words(key, values, "p", tone));
   /** @param {string} name */
-  const sum = (name) => ranks.reduce((total, one) => total + Math.max(0, one[name]), 0);
+  const sum = (name) => ranks.reduce((total, one) => total + Math.max(0, one[name] ?? 0), 0);
   if (!facts.length) say("ranks.none", {});
   else {
     say("ranks.head", {
@@ -57,6 +64,10 @@ export function drawHead(page) {
   page.head.replaceChildren(...said);
 }
 
+/**
+ * @param {Ranks.Facts} facts
+ * @param {Ranks.Say} say
+ */
 function aligned(facts, say) {
   const { ranks } = facts;
   if (!facts.aligned) {
@@ -68,7 +79,7 @@ function aligned(facts, say) {
     say("ranks.aligned_none", {});
     return;
   }
-  const residuals = moved.map((one) => one.residual_ns).sort((one, other) => one - other);
+  const residuals = moved.flatMap((one) => one.residual_ns ?? []).sort((one, other) => one - other);
   say("ranks.aligned", {
     shift: duration(Math.max(...ranks.map((one) => Math.abs(one.shift_ns)))),
     residual: duration(residuals[Math.floor(residuals.length / 2)]),
@@ -76,14 +87,17 @@ function aligned(facts, say) {
   });
   const unmoved = rowsWhere(facts, (one) => one.part < 0);
   if (unmoved.length) say("ranks.unmoved", { ranks: parts.rankText(unmoved) });
+  /** @type {Map<number, Set<number>>} */
   const sets = new Map();
   for (const { stage, part } of ranks) if (part >= 0) sets.set(stage, (sets.get(stage) || new Set()).add(part));
   for (const [stage, found] of sets) if (found.size > 1) say("ranks.parts", { stage: stage < 0 ? "–" : stage, n: found.size });
   if (sets.size > 1) say("ranks.stages_apart", {}, "ms-muted");
 }
 
+/** @param {Ranks.Page} page */
 export function drawDrawn(page) {
   const { view } = page.chart;
+  if (!view) return;
   const alone = view.operators - view.merged;
   const width = duration(((view.to - view.from) / view.columns) * view.wide);
   const numbers = { alone, merged: view.merged, joined: view.joined, bundled: view.bundled };
@@ -94,6 +108,7 @@ export function drawDrawn(page) {
   page.drawn.replaceChildren(...said);
 }
 
+/** @param {Ranks.Page} page */
 export function drawLegend(page) {
   const theme = document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";
   /**
@@ -101,7 +116,7 @@ export function drawLegend(page) {
    * @param {string} key
    */
   const swatch = (style, key) => make("li", "", [make("span", "ms-ranks-swatch", [], { style }), words(key, {})]);
-  const listed = page.facts.categories.map((/** @type {string} */ name) => (
+  const listed = page.facts.categories.map((name) => (
     swatch(`background: ${parts.colourOf(parts.CATEGORIES.indexOf(name), theme)}`, `ranks.category.${name}`)));
   const idle = swatch("background: var(--ms-hover); box-shadow: inset 0 0 0 1px var(--ms-line)", "ranks.idle");
   const { memory } = page.chart;
@@ -118,6 +133,7 @@ export function drawLegend(page) {
 /**
  * A value of a column as text; "" for unknown.
  * @param {string} name
+ * @param {number | null | undefined} value
  */
 export function textOf(name, value) {
   if (value === null || value === undefined) return "";
@@ -130,6 +146,7 @@ export function textOf(name, value) {
   return value < 0 ? "" : count(value);
 }
 
+/** @param {Ranks.Page} page */
 export function drawTable(page) {
   const { facts } = page;
   const moving = ["shift_ns", "residual_ns", "worst_ns"];
@@ -150,7 +167,11 @@ export function drawTable(page) {
   page.find(".ms-ranks-table").replaceChildren(make("table", "", [make("thead", "", head), make("tbody", "", rows)]));
 }
 
-// A rank, with a link to its timeline if it has one.
+/**
+ * A rank, with a link to its timeline if it has one.
+ * @param {Ranks.Page} page
+ * @param {number} rank
+ */
 function rankCell(page, rank) {
   const entry = profiling.memberOf(page, rank);
   if (!entry || !entry.profile.frames.includes("trace")) return String(rank);
@@ -159,9 +180,10 @@ function rankCell(page, rank) {
   return link;
 }
 
+/** @param {Ranks.Page} page */
 export function lineOf(page) {
   const name = profiling.get(page, "lines");
   if (!LINES.includes(name) || !page.facts) return null;
   const values = page.facts.ranks.map((one) => (textOf(name, one[name]) === "" ? null : one[name]));
-  return { title: translate(`ranks.lines.${name}`), values, text: (value) => textOf(name, value) };
+  return { title: translate(`ranks.lines.${name}`), values, text: (/** @type {number} */ value) => textOf(name, value) };
 }
