@@ -198,7 +198,7 @@ declare namespace Wire {
     damage: FileAndText[];
   }
 
-  /** layouts/runs/run_facts.py: A number in the head of a run. */
+  /** layouts/runs/run_numbers.py: A number in the head of a run. */
   interface RunFact {
     name: string;
     text: string;
@@ -969,7 +969,7 @@ declare namespace Asked {
     theme: "light" | "dark";
   }
 
-  /** layouts/jobs/pipeline_bands.py: A request: a profile, whose job is meant; step None for all. */
+  /** layouts/jobs/pipeline_request.py: A request: a profile, whose job is meant; step None for all. */
   interface PipelineRequest {
     run: string;
     session: string;
@@ -1023,8 +1023,8 @@ declare namespace Asked {
   }
 
   /**
-   * layouts/profiles/shape_tables.py: A request: a profile; operators or kernels on GPU; total or mean time of types; scale
-   * of times, linear or log.
+   * layouts/profiles/shape_request.py: A request: a profile; operators or kernels on GPU; total or mean time of types;
+   * scale of times, linear or log.
    */
   interface ShapeRequest {
     run: string;

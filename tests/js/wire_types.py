@@ -43,7 +43,7 @@ from layouts.runs.notes import Mark, NamedView, Note
 from layouts.runs.overview.head import NoRun, RunHead
 from layouts.runs.overview.insights import InsightsLeft
 from layouts.runs.rows import ShownStatus
-from layouts.runs.run_facts import RunFact
+from layouts.runs.run_numbers import RunFact
 from layouts.runs.runs import columns
 from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentNotebook, SentRun
 from layouts.shell.shell import NeededFiles, ShellPage, ShellPages

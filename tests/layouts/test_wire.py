@@ -173,8 +173,9 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     assert dumps
     yield "Wire.DumpCatalogue", dumps
     (dump, *_) = dumps["dumps"]
-    yield "Wire.DumpListing", when(lambda: listing(store, DumpChoice(dump[0], 0, None)), lambda found: found["state"] != "reading")
-    yield "Wire.DumpListing", listing(store, DumpChoice(dump[0], 0, None), first["key"])
+    chosen_dump = DumpChoice(dump[0], 0, None)
+    yield "Wire.DumpListing", when(lambda: listing(store, chosen_dump), lambda found: found["state"] != "reading")
+    yield "Wire.DumpListing", listing(store, chosen_dump, first["key"])
     explained = explanation_catalogue(store, {})
     assert explained
     yield "Wire.ExplanationCatalogue", explained
