@@ -134,7 +134,7 @@ function parts(page) {
     state: make("span", "ms-badge ms-live-state"),
     facts: make("span", "ms-live-facts"),
     about: make("span", "ms-live-about ms-muted"),
-    error: make("span", "ms-debugging-wrong", [], { role: "alert" }),
+    error: make("span", "ms-body-wrong", [], { role: "alert" }),
   };
   return page.liveParts;
 }
@@ -235,11 +235,11 @@ function drawListening(page, host, address) {
   ];
   const where = words(alone ? "live.waits" : "live.listening", { address }, "span", "ms-live-where");
   const turned = page.live && page.live.turned_away
-    ? [words("live.turned_away", { n: count(page.live.turned_away) }, "span", "ms-debugging-wrong")] : [];
+    ? [words("live.turned_away", { n: count(page.live.turned_away) }, "span", "ms-body-wrong")] : [];
   const details = make("details", "ms-details", [
     make("summary", "ms-button ms-button-quiet", words("live.how")), make("div", "ms-popover ms-live-how", how),
   ]);
-  const error = page.liveError ? [make("span", "ms-debugging-wrong", page.liveError)] : [];
+  const error = page.liveError ? [make("span", "ms-body-wrong", page.liveError)] : [];
   host.replaceChildren(where, ...(alone ? how : sessions.map(show(page))), ...turned, ...error, ...(alone ? [] : [details]));
 }
 

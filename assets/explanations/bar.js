@@ -1,7 +1,8 @@
 // The bar of a page about explanations: run, labels, true labels, outcomes, threshold, search, order and explainers.
 // Counterpart of layouts/explanations/bar.py.
 
-import { fillSelect, icon, iconButton, make, option, select, words } from "../kit/elements.js";
+import { fill } from "../kit/body.js";
+import { icon, iconButton, make, option, select, words } from "../kit/elements.js";
 import { count } from "../kit/units.js";
 import { setLabel, writeText } from "../kit/i18n.js";
 import { last, toggled } from "../kit/state.js";
@@ -16,7 +17,11 @@ const HALF = 0.5;
 /** Keys of the state that the button which clears filters forgets. */
 const CLEARED = ["label", "outcome", "truth", "q", "p", "sd"];
 
-export function buildBar(page) {
+/**
+ * The children of the bar.
+ * @param {Explanations.Page} page
+ */
+export function barOf(page) {
   const controls = {
     run: select("explanations.run", (key) => page.change({ of: [key], sample: [], label: [], truth: [], explainer: [] })),
     label: labelPicker("labels", (values) => page.change({ label: values }), 2),
@@ -33,16 +38,17 @@ export function buildBar(page) {
   page.total = make("span", "ms-muted ms-explanations-total", [], { role: "status" });
   page.clear = make("button", "ms-button ms-button-quiet", [icon("cross"), words("explanations.reset")], { type: "button" });
   page.clear.addEventListener("click", () => page.change(Object.fromEntries(CLEARED.map((key) => [key, []]))));
-  page.tools = make("span", "ms-toolbar ms-explanations-tools");
-  page.left = make("span", "ms-muted");
-  const offered = ["label", "truth", "outcome", "threshold", "search", "sort", "explainer"];
-  page.find(".ms-explanations-bar").replaceChildren(
-    controls.run, page.left,
-    ...offered.filter((name) => page.offered.includes(name)).map((name) => controls[name].element || controls[name]),
-    page.clear, make("span", "ms-explanations-end", [page.total, page.tools]),
-  );
+  const elements = {
+    label: controls.label.element, truth: controls.truth.element, outcome: controls.outcome,
+    threshold: controls.threshold.element, search: controls.search, sort: controls.sort, explainer: controls.explainer,
+  };
+  const offered = Object.entries(elements).filter(([name]) => page.offered.includes(name)).map(([, element]) => element);
+  return [
+    controls.run, page.left, ...offered, page.clear, make("span", "ms-explanations-end", [page.total, page.tools]),
+  ];
 }
 
+/** @param {Explanations.Page} page */
 function outcomes(page) {
   const buttons = OUTCOMES.map((name) => {
     const button = make("button", "ms-button", words(`explanations.${name}`), { type: "button", "data-outcome": name });
@@ -55,6 +61,7 @@ function outcomes(page) {
   return group;
 }
 
+/** @param {Explanations.Page} page */
 function threshold(page) {
   const range = make("input", "ms-slider", [], { type: "range", min: "0", max: "1", step: "0.01" });
   const field = make("input", "ms-input ms-explanations-threshold", [], { type: "number", min: "0", max: "1", step: "0.01" });
@@ -79,6 +86,7 @@ function threshold(page) {
   return { element, range, field };
 }
 
+/** @param {Explanations.Page} page */
 function search(page) {
   const input = make("input", "ms-input ms-filter ms-explanations-search", [], { type: "search", spellcheck: "false" });
   for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "explanations.search");
@@ -90,14 +98,14 @@ function search(page) {
   return input;
 }
 
-/** Draw the controls as state and listing have them. */
+/**
+ * Draw the controls as state and listing have them.
+ * @param {Explanations.Page} page
+ */
 export function drawBar(page) {
   const { controls, catalogue, listed, state } = page;
-  fillSelect(controls.run, catalogue.runs.map(([key, name]) => [key, name]), page.run.key);
-  controls.run.hidden = catalogue.runs.length < 2;
-  page.left.hidden = !catalogue.left;
-  if (catalogue.left) writeText(page.left, "explanations.left", { n: count(catalogue.left) });
-  for (const button of controls.outcome.children) {
+  fill(controls.run, catalogue.runs.map(([key, name]) => [key, name]), page.run.key);
+  for (const button of controls.outcome.querySelectorAll(":scope > *")) {
     button.setAttribute("aria-pressed", String((state.outcome || []).includes(button.dataset.outcome)));
   }
   const at = last(state, "t", String(HALF));
@@ -110,13 +118,14 @@ export function drawBar(page) {
   /** @param {string} name */
   const offered = (name) => (!name.startsWith("uncertainty") || listed.uncertain)
     && (!name.startsWith("disagreement") || listed.explainers.length > 1);
-  for (const choice of controls.sort.children) choice.hidden = choice.disabled = !offered(choice.value);
+  for (const choice of controls.sort.options) choice.hidden = choice.disabled = !offered(choice.value);
   controls.sort.value = last(state, "sort", "id");
   drawExplainers(page);
   page.clear.hidden = !CLEARED.some((key) => (state[key] || []).length);
   page.find(".ms-explanations-bounds").hidden = listed.complete || Number(at) >= HALF;
 }
 
+/** @param {Explanations.Page} page */
 function drawExplainers(page) {
   const { controls, listed, state } = page;
   const host = controls.explainer;
@@ -136,18 +145,24 @@ function drawExplainers(page) {
     }));
   }
   const chosen = (state.explainer || []).filter((/** @type {string} */ name) => listed.explainers.includes(name));
-  for (const button of host.children) {
+  for (const button of host.querySelectorAll(":scope > *")) {
     button.setAttribute("aria-pressed", String(!chosen.length || chosen.includes(button.dataset.explainer)));
   }
 }
 
-/** Say how many samples of how many the filters keep. */
+/**
+ * Say how many samples of how many the filters keep.
+ * @param {Explanations.Page} page
+ * @param {number} kept
+ * @param {number} total
+ */
 export function drawTotal(page, kept, total) {
   writeText(page.total, "explanations.of_total", { n: count(kept), total: count(total) });
 }
 
 /**
  * A tool at the right end of the bar.
+ * @param {Explanations.Page} page
  * @param {string} name
  * @param {string} label
  * @param {() => void} act

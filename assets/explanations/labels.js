@@ -8,10 +8,10 @@ const MOST = 200;  // labels in the list at a time
 
 /**
  * The labels to list: those chosen first, then those whose name contains the text, at most MOST; and how many are left out.
- * @param {any[][]} labels [number, name, ...]
+ * @param {Wire.LabelRow[]} labels
  * @param {string[]} chosen
  * @param {string} text
- * @returns {[any[][], number]}
+ * @returns {[Wire.LabelRow[], number]}
  */
 export function listed(labels, chosen, text, most = MOST) {
   const picked = new Set(chosen);
@@ -23,9 +23,11 @@ export function listed(labels, chosen, text, most = MOST) {
 }
 
 /**
- * labelPicker("labels" | "truth", choose(values), column): column is where a label has its number of samples.
- * @param {string} name
- * @param {number} column
+ * column is where a label has its number of samples.
+ * @param {"labels" | "truth"} name
+ * @param {(values: string[]) => void} choose
+ * @param {2 | 3} column
+ * @returns {Explanations.LabelPicker}
  */
 export function labelPicker(name, choose, column) {
   const summary = make("summary", "ms-button", [], {});
@@ -39,7 +41,9 @@ export function labelPicker(name, choose, column) {
   const element = make("details", "ms-details ms-explanations-picker", [
     summary, make("div", "ms-popover", [search, list, more, clear]),
   ]);
+  /** @type {Wire.LabelRow[]} */
   let labels = [];
+  /** @type {string[]} */
   let chosen = [];
 
   function fill() {
@@ -75,7 +79,7 @@ export function labelPicker(name, choose, column) {
       const others = every !== labels || JSON.stringify(values) !== JSON.stringify(chosen);
       [labels, chosen] = [every, values];
       const text = values.length ? `explanations.${name}_n` : `explanations.${name}`;
-      const names = every.filter(([number]) => values.includes(String(number))).map((/** @type {string} */ label) => label[1]);
+      const names = every.filter(([number]) => values.includes(String(number))).map((label) => label[1]);
       writeText(summary, text, { n: names.length === 1 ? names[0] : values.length });
       summary.setAttribute("aria-pressed", String(values.length > 0));
       if (others && element.open) fill();

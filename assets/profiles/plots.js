@@ -22,7 +22,7 @@ export function watch(page) {
     page.width = size;
     setProps(page.store("screen"), { data: size });
   };
-  new ResizeObserver(measure).observe(page.find(".ms-profiling-content"));
+  new ResizeObserver(measure).observe(page.find(".ms-body-content"));
 }
 
 // Add tools to the heads of the cards; extra(name) returns further ones.

@@ -1,79 +1,23 @@
 // What all pages about a profile or a job share: choosing run, job, rank, group and step, the progress of reading, missing
-// files. Counterpart of layouts/profiles/body.py. A page calls define(name, { build(page), draw(page) }): build runs once,
-// draw after every change of the state, the catalogue or the reading. A page has state, run and profile (what is chosen),
-// against ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
+// files. Counterpart of layouts/profiles/body.py; what it has in common with other subjects is kit/body.js. A page calls
+// define(name, { fields(page), build(page), draw(page) }). It has state, run and profile (what is chosen), against
+// ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
 // find(selector) and store(part).
 
-import { listDamage } from "../kit/damage.js";
-import { functionsOf, noUpdate, setProps } from "../kit/dash.js";
-import { fillSelect, icon, make, select, words } from "../kit/elements.js";
-import { count, size } from "../kit/units.js";
-import { setLabel, translate, translations, writeText } from "../kit/i18n.js";
+import { bodies, compareButton, drawElsewhere, fill, get, listOf, look, numberTexts, pageLink } from "../kit/body.js";
+import { setProps } from "../kit/dash.js";
+import { make, select } from "../kit/elements.js";
+import { drawProgress } from "../kit/progress.js";
+import { count } from "../kit/units.js";
+import { translate, translations, writeText } from "../kit/i18n.js";
 import { nearest, numberPicker } from "../kit/number_picker.js";
-import { keeper, notYet } from "../kit/pages.js";
-import { currentPrefs } from "../kit/prefs.js";
-import { formatQuery, last, same } from "../kit/state.js";
+import { notYet } from "../kit/pages.js";
+import { busy } from "../kit/parts.js";
+import { same } from "../kit/state.js";
 import { bookOf, chosenOf, nameOf, ranksOf, runsOf } from "./jobs.js";
 import { groupPicker } from "./pickers.js";
 
-const AGAIN_MS = 400;
-/** @type {Map<string, Profiles.Kind<Profiles.Page>>} */
-const kinds = new Map();
-
-/**
- * Register a page by its name. Returns the function that finds such a page on screen by the id of its root.
- * @template {Profiles.Page} Own
- * @param {string} name
- * @param {Profiles.Kind<Own>} kind
- * @returns {(rootId: string) => Own | null}
- */
-export function define(name, kind) {
-  const known = /** @type {Profiles.Kind<Profiles.Page>} */ (kind);
-  kinds.set(name, known);
-  return (rootId) => {
-    const page = kept.pageOf(rootId);
-    // Only `fields` of this kind has made the record.
-    return page && page.kind === known ? /** @type {Own} */ (page) : null;
-  };
-}
-
-/**
- * @param {HTMLElement} root
- * @param {Profiles.Page} page
- * @returns {OwnFields<Profiles.Page>}
- */
-function fresh(root, page) {
-  const choices = (root.dataset.choices || "").split(" ").filter(Boolean);
-  const kind = kinds.get(root.dataset.page || "") || {};
-  return {
-    catalogue: notYet, run: notYet, profile: notYet, against: null, reading: null, wanted: null, asked: null, kind, choices,
-    frames: (root.dataset.frames || "").split(" "), keys: (root.dataset.keys || "").split(" ").filter(Boolean),
-    ranked: choices.includes("rank"), ofJob: root.dataset.whole === "1", offered: { groups: [], steps: [] },
-    jobBook: notYet, entries: [], ranks: [], controls: controlsOf(root, page), left: make("span", "ms-muted"),
-    device: make("span", "ms-badge"), tools: make("span", "ms-toolbar ms-profiling-tools"), turn: 0, timer: 0,
-    ...(kind.fields ? kind.fields(page) : {}),
-  };
-}
-
-const kept = keeper(fresh, (page) => {
-  build(page);
-  if (page.kind.build) page.kind.build(page);
-});
-
-/**
- * A page on screen by the id of its root, for pages whose record is not declared; the others take what `define` returns.
- * @type {(rootId: string) => UndeclaredFields}
- */
-export const pageOf = kept.pageOf;
-
-/**
- * @param {Profiles.Page} page
- * @param {string} key
- * @param {string} [fallback]
- */
-export function get(page, key, fallback = "") {
-  return last(page.state, key, fallback);
-}
+export { get };
 
 // Which profile -----------------------------------------------------------------------------------------------------
 
@@ -84,7 +28,10 @@ export function get(page, key, fallback = "") {
  */
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
-/** @param {Profiles.Page} page */
+/**
+ * Choose what the state names; false if there is no profile.
+ * @param {Profiles.Page} page
+ */
 function choose(page) {
   page.jobBook = bookOf(page.catalogue);
   page.entries = page.jobBook.all;
@@ -95,6 +42,7 @@ function choose(page) {
   page.ranks = chosen ? ranksOf(page.jobBook, chosen.profile.job) : [];
   const against = page.jobBook.named.get(get(page, "with"));
   page.against = against && chosen !== against && serves(page, against.profile) ? against : null;
+  return Boolean(chosen);
 }
 
 /**
@@ -120,8 +68,7 @@ export const rankName = (rank) => rank < 0 ? translate("profiling.all_ranks") : 
  */
 export function linkTo(page, name, entry, more = {}) {
   const { run, profile } = entry;
-  const query = formatQuery({ of: [run.key], session: [profile.session], rank: [String(profile.rank)], ...more });
-  return { href: `${name}?${formatQuery({ run: [run.key] })}&${query}`, "data-page": name, "data-query": query };
+  return pageLink(name, [run.key], { ...addressOf({ run, profile }), ...more });
 }
 
 /**
@@ -216,27 +163,26 @@ function wantedOf(page) {
 
 // Controls ----------------------------------------------------------------------------------------------------------
 
-/** @type {{ label: string, previous: string, next: string, absent: string, total: string }} */
-const RANK = {
-  label: "profiling.rank", previous: "profiling.rank_previous", next: "profiling.rank_next", absent: "profiling.rank_absent",
-  total: "profiling.of_total",
-};
-const STEP = {
-  label: "profiling.step", previous: "profiling.step_previous", next: "profiling.step_next", absent: "profiling.step_absent",
-  total: "profiling.of_total",
-  none: "profiling.step_mean",
-};
+const RANK = numberTexts("profiling", "rank");
+const STEP = { ...numberTexts("profiling", "step"), none: "profiling.step_mean" };
+
+/**
+ * Whether a rank can be chosen on a page.
+ * @param {HTMLElement} root
+ */
+const isRanked = (root) => listOf(root.dataset.choices).includes("rank");
 
 /**
  * @param {HTMLElement} root
  * @param {Profiles.Page} page
  */
 function controlsOf(root, page) {
-  const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
-    type: "button", "aria-pressed": "false",
-  });
+  const tip = isRanked(root) ? "profiling.compare.tip" : "profiling.compare.tip_job";
   return {
-    compare,
+    compare: compareButton("profiling", tip, () => {
+      const first = page.against ? undefined : firstOther(page);
+      page.change({ with: first ? [nameOf(first)] : [] });
+    }),
     run: select("profiling.run", (key) => page.change({ of: [key], session: [] })),
     job: select("profiling.job", (name) => page.change(toJob(page, name))),
     rank: numberPicker(RANK, rankName, (rank) => {
@@ -254,35 +200,12 @@ function controlsOf(root, page) {
 }
 
 /** @param {Profiles.Page} page */
-function build(page) {
-  const { controls } = page;
-  const { compare } = controls;
-  setLabel(compare, "title", page.ranked ? "profiling.compare.tip" : "profiling.compare.tip_job");
-  compare.addEventListener("click", () => {
-    const first = page.against ? undefined : firstOther(page);
-    page.change({ with: first ? [nameOf(first)] : [] });
-  });
-  page
-    .find(".ms-profiling-bar")
-    .replaceChildren(
-      controls.run,
-      controls.job,
-      controls.rank.element,
-      page.device,
-      controls.group.element,
-      controls.step.element,
-      compare,
-      controls.with,
-      controls.withRank.element,
-      page.left,
-      make("span", "ms-grow"),
-      page.tools,
-    );
-  const status = page.find(".ms-profiling-status");
-  status.querySelector('[data-act="cancel"]').addEventListener("click", () => {
-    setProps(page.store("cancel"), { data: { ...wantedOf(page), turn: [String(Date.now())] } });
-  });
-  status.querySelector('[data-act="again"]').addEventListener("click", () => look(page, { again: ["1"] }));
+function barOf({ controls, device, left, tools }) {
+  const { run, job, rank, group, step, compare, with: other, withRank } = controls;
+  return [
+    run, job, rank.element, device, group.element, step.element, compare, other, withRank.element, left,
+    make("span", "ms-grow"), tools,
+  ];
 }
 
 /**
@@ -316,27 +239,6 @@ function drawOffered(page) {
   page.controls.step.draw(page.choices.includes("step") ? steps : [], step === "" ? null : Number(step));
 }
 
-/**
- * Ask for the progress of reading.
- * @param {Profiles.Page} page
- * @param {Wire.Query} more
- */
-function look(page, more) {
-  if (!page.root.isConnected || !page.profile) return;
-  page.turn = (page.turn || 0) + 1;
-  setProps(page.store("wanted"), { data: { ...wantedOf(page), ...more, turn: [String(page.turn)] } });
-}
-
-/**
- * @param {HTMLSelectElement} control
- * @param {[string, string][]} choices
- * @param {string} chosen
- */
-function fill(control, choices, chosen) {
-  fillSelect(control, choices, chosen);
-  control.hidden = choices.length < 2;
-}
-
 /** @param {Profiles.Page} page */
 function drawControls(page) {
   const { controls, run, profile, jobBook: book } = page;
@@ -348,7 +250,7 @@ function drawControls(page) {
   drawOffered(page);
   page.device.textContent = profile.rank < 0 ? rankName(profile.rank) : profile.device;
   page.device.hidden = !page.device.textContent;
-  const able = page.root.dataset.compared === "1" && Boolean(firstOther(page));
+  const able = page.compared && Boolean(firstOther(page));
   controls.compare.hidden = !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   if (page.against) {
@@ -358,11 +260,10 @@ function drawControls(page) {
     controls.withRank.draw(ranks, page.against.profile.rank);
   } else controls.withRank.draw([], null);
   controls.with.hidden = !page.against;
-  const total = page.catalogue.left;
-  page.left.hidden = !total && run.total <= run.listed;
   if (run.total > run.listed) {
+    page.left.hidden = false;
     writeText(page.left, "profiling.first_of", { n: count(run.listed), total: count(run.total) });
-  } else if (total) writeText(page.left, "profiling.left", { n: count(total) });
+  }
 }
 
 /**
@@ -403,60 +304,23 @@ function current(page) {
 
 /** @param {Profiles.Page} page */
 function stateOf(page) {
-  const { catalogue } = page;
-  if (!catalogue.chosen) return "no-runs";
-  if (!page.profile) return catalogue.waiting ? "loading" : catalogue.damage.length ? "damaged" : "none";
   const reading = current(page);
-  if (!reading) return page.asked ? "" : "opening";
-  if (reading.state === "missing") return "missing";
-  return reading.state === "ready" || page.asked ? "" : "opening";
+  if (reading && reading.state === "missing") return "missing";
+  return page.asked || (reading && reading.state === "ready") ? "" : "opening";
 }
 
-/** @param {Profiles.Page} page */
-function showState(page) {
-  const name = stateOf(page);
-  for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
-  const content = page.find(".ms-profiling-content");
-  content.hidden = name !== "";
-  const behind = name === "" && current(page)?.state !== "ready";
-  content.classList.toggle("ms-profiling-behind", behind);
-  page.find(".ms-profiling-bar").hidden = !page.profile;
-  if (name === "damaged") listDamage(page.root, page.catalogue.damage);
-  drawStatus(page);
+/**
+ * @param {Profiles.Page} page
+ * @param {string} name
+ */
+function drawState(page, name) {
+  const reading = current(page);
+  page.find(".ms-body-content").classList.toggle("ms-body-behind", name === "" && reading?.state !== "ready");
+  drawProgress(page.find(".ms-body-status"), reading, (more) => {
+    if (more.cancel) setProps(page.store("cancel"), { data: { ...page.wanted, turn: [String(Date.now())] } });
+    else look(page, more);
+  }, { bytes: true });
   if (name === "missing") drawMissing(page);
-  const elsewhere = name === "none" ? page.catalogue.elsewhere : [];
-  /** @param {Wire.KeyAndName} name */
-  const press = ({ key, name: title }) => {
-    const button = make("button", "ms-button ms-cut", title, { type: "button", title });
-    button.addEventListener("click", () => page.change({ run: [key], of: [], session: [], rank: [] }));
-    return button;
-  };
-  page.find('[data-state="none"] .ms-profiling-elsewhere').replaceChildren(
-    ...(elsewhere.length ? [words("profiling.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(press)] : []));
-}
-
-/** @param {Profiles.Page} page */
-function drawStatus(page) {
-  const status = page.find(".ms-profiling-status");
-  const reading = current(page);
-  const state = reading ? reading.state : "ready";
-  status.hidden = !["reading", "waiting", "cancelled", "failed"].includes(state);
-  if (status.hidden || !reading) return;
-  const { done = 0, total = 0 } = reading;
-  const text = status.querySelector(".ms-profiling-text");
-  const key = state === "reading" && (!done || done >= total) ? "preparing" : state;
-  writeText(text, `profiling.${key}`, { done: size(done), total: size(total), text: reading.text || "" });
-  text.classList.toggle("ms-profiling-wrong", state === "failed");
-  const busy = state === "reading" || state === "waiting";
-  const progress = status.querySelector("progress");
-  progress.hidden = !busy;
-  progress.value = total ? done / total : 0;
-  status.querySelector('[data-act="cancel"]').hidden = !busy;
-  status.querySelector('[data-act="again"]').hidden = busy;
-  if (busy) {
-    window.clearTimeout(page.timer);
-    page.timer = window.setTimeout(() => look(page, {}), AGAIN_MS);
-  }
 }
 
 /** @param {Profiles.Page} page */
@@ -472,13 +336,9 @@ function drawMissing(page) {
   page.find(".ms-profiling-wanted").replaceChildren(make("span", "t", parts));
   writeText(page.find(".ms-profiling-found"), profile.more ? "profiling.found_more" : "profiling.found",
     { files: filesOf(profile).join(", "), n: count(profile.more) });
-  const able = page.entries.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8).map((one) => {
-    const button = make("button", "ms-button ms-cut", shown(one), { type: "button" });
-    button.addEventListener("click", () => page.change(addressOf(one)));
-    return button;
-  });
-  page.find('[data-state="missing"] .ms-profiling-elsewhere').replaceChildren(
-    ...(able.length ? [words("profiling.elsewhere", {}, "span", "ms-muted"), ...able] : []));
+  const able = page.entries.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8);
+  drawElsewhere(page, "missing", "profiling", able.map((one) => (
+    { text: shown(one), act: () => page.change(addressOf(one)) })));
 }
 
 /**
@@ -487,56 +347,45 @@ function drawMissing(page) {
  */
 const filesOf = ({ files, rank }) => files.map((name) => name.replaceAll("_*", `_${rank}`));
 
-/** @param {Profiles.Page} page */
-function drawDamage(page) {
-  const host = page.find(".ms-profiling-damage");
-  const reading = current(page);
-  if (!host || !reading) return;
-  const { problems, more } = reading;
-  host.hidden = !problems.length;
-  // At the foot of a page the list opens below the window.
-  host.ontoggle = () => host.open && host.querySelector(".ms-popover").scrollIntoView({ block: "nearest" });
-  writeText(host.querySelector("summary"), "profiling.damaged_n", { n: count(problems.length + more) });
-  host.querySelector(".ms-popover").replaceChildren(
-    ...problems.map(({ path, text }) => make("p", "", [make("span", "ms-mono", path), " ", text])));
+/**
+ * What a page is about once everything is read.
+ * @param {Profiles.Page} page
+ * @param {boolean} fresh
+ * @returns {Wire.Query | null}
+ */
+function askOf(page, fresh) {
+  const read = fresh ? null : current(page);
+  return read && read.state === "ready" ? { ...page.wanted, frames: read.frames || [] } : null;
 }
 
-// Called by Dash ----------------------------------------------------------------------------------------------------
-
-Object.assign(functionsOf("mindscope_profiling"), {
-  /**
-   * @param {Wire.Query | null} state
-   * @param {Wire.ProfileCatalogue | null} catalogue
-   * @param {Wire.Reading | null} reading
-   * @param {unknown} _prefs
-   * @param {string} rootId
-   */
-  plan(state, catalogue, reading, _prefs, rootId) {
-    const page = kept.pageOf(rootId);
-    if (!page || !catalogue) return noUpdate();
-    Object.assign(page, { state: state || {}, catalogue, reading });
-    choose(page);
-    let fresh = false;
-    if (page.profile) {
-      drawControls(page);
-      const wanted = wantedOf(page);
-      fresh = !same(wanted, page.wanted);
-      page.wanted = wanted;
-      if (fresh) look(page, {});
-    }
-    /** @type {Wire.Query | NoUpdate} */
-    let ask = noUpdate();
-    const read = fresh ? null : current(page);
-    if (read && read.state === "ready") {
-      /** @type {Wire.Query} */
-      const next = { ...page.wanted, frames: read.frames || [] };
-      for (const key of page.keys) if ((page.state[key] || []).length) next[key] = page.state[key];
-      if (currentPrefs().theme === "dark") next.theme = ["dark"];
-      if (!same(next, page.asked)) ask = page.asked = next;
-    }
-    showState(page);
-    drawDamage(page);
-    if (page.kind.draw && page.profile) page.kind.draw(page);
-    return ask;
+/** @type {Body.Subject<Profiles.Page>} */
+const PROFILES = {
+  name: "profiling",
+  forgets: ["session", "rank"],
+  fields: (root, page) => ({
+    run: notYet, profile: notYet, against: null, frames: listOf(root.dataset.frames), ranked: isRanked(root),
+    ofJob: root.dataset.whole === "1", offered: { groups: [], steps: [] }, jobBook: notYet, entries: [], ranks: [],
+    controls: controlsOf(root, page), device: make("span", "ms-badge"),
+  }),
+  controls: barOf,
+  choose,
+  wantedOf,
+  drawControls,
+  stateOf,
+  drawState,
+  damageOf: current,
+  askOf,
+  isReady: (page) => page.chosen,
+  isUnfinished(page) {
+    const reading = current(page);
+    return reading ? busy(reading) : false;
   },
-});
+};
+
+export const { define, pages, pageOf: known } = bodies(PROFILES);
+
+/**
+ * A page on screen by the id of its root, for pages whose record is not declared; the others take what `define` returns.
+ * @type {(rootId: string) => UndeclaredFields}
+ */
+export const pageOf = known;

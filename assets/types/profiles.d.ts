@@ -61,18 +61,7 @@ declare namespace Profiles {
     compare: HTMLButtonElement;
   }
 
-  /**
-   * What a page does: fields makes those of its record, build runs once, draw after every change of the state, the catalogue or
-   * the reading.
-   */
-  interface Kind<Own extends Page> {
-    fields?(page: Own): Omit<Own, keyof Page>;
-    build?(page: Own): void;
-    draw?(page: Own): void;
-    answers?: Record<string, (page: Own, answer: PartAnswer) => void>;
-  }
-
-  interface Page extends KeptPage {
+  interface Page extends Body.Page {
     catalogue: Wire.ProfileCatalogue;
     /** run and profile that are chosen; nothing is drawn where there are none */
     run: Wire.ProfiledRun;
@@ -80,14 +69,8 @@ declare namespace Profiles {
     /** what they are compared with */
     against: Entry | null;
     reading: Wire.Reading | null;
-    wanted: Wire.Query | null;
-    asked: Wire.Query | null;
-    kind: Kind<Page>;
     /** names of frames that the page shows */
     frames: string[];
-    /** keys of the state that the server gets */
-    keys: string[];
-    choices: string[];
     /** whether a rank can be chosen */
     ranked: boolean;
     /** whether the page shows frames of all ranks */
@@ -98,11 +81,6 @@ declare namespace Profiles {
     /** profiles of the chosen job by rank */
     ranks: Entry[];
     controls: Controls;
-    left: HTMLElement;
     device: HTMLElement;
-    tools: HTMLElement;
-    /** counts requests for the progress of reading */
-    turn: number;
-    timer: number;
   }
 }

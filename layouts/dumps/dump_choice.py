@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.dumps.open_dump import DumpView
-from layouts.kit.state import BadInput, number, text
+from layouts.kit.state import text, whole
 from layouts.sources import DumpSources
 
 KEYS = ("of", "rank", "step", "node", "io", "with", "with_rank", "with_step")
 """Keys of the state that pages about dumps take over from each other."""
 LONGEST = 20_000
 """Maximum characters of a key or of the name of an operator: scopes may be deep."""
-_MOST = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +34,14 @@ class DumpChoice:
 
 def read_choice(data: Any) -> DumpChoice | None:
     """Return the dump under the keys of, rank, step and mark; None if none is named."""
-    if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
     run = text(data, "of", limit=LONGEST)
-    return DumpChoice(run, _whole(data, "rank") or 0, _whole(data, "step"), text(data, "mark")) if run else None
+    return DumpChoice(run, whole(data, "rank", -1.0) or 0, whole(data, "step", -1.0), text(data, "mark")) if run else None
 
 
 def read_against(data: Any) -> DumpChoice | None:
     """Return the dump under with, with_rank and with_step: what is missing is as chosen. None if all three are."""
     chosen = read_choice(data)
-    run, rank, step = text(data, "with", limit=LONGEST), _whole(data, "with_rank"), _whole(data, "with_step")
+    run, rank, step = text(data, "with", limit=LONGEST), whole(data, "with_rank", -1.0), whole(data, "with_step", -1.0)
     if chosen is None or (not run and rank is None and step is None):
         return None
     mark = text(data, "with_mark") if run else chosen.mark
@@ -54,7 +51,3 @@ def read_against(data: Any) -> DumpChoice | None:
 def read_node(data: Any) -> tuple[str, str]:
     """Return the full name of the chosen operator or parameter, "" for none, and which of its tensors: "output.0"."""
     return text(data, "node", limit=LONGEST), text(data, "io", limit=LONGEST)
-
-
-def _whole(data: Any, key: str) -> int | None:
-    return int(number(data, key, 0.0, -1.0, _MOST)) if text(data, key) else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+
+from layouts.kit.links import page_link
 
 
 def address(
@@ -12,11 +13,10 @@ def address(
 ) -> Mapping[str, Any]:
     """Return the attributes of a link to a page about a dump: of a run, rank, iteration, operator, and input or output.
 
-    run is the key of the row. The shell keeps the selected runs; a new tab needs at least this one. io is "output.0".
+    run is the key of the row. io is "output.0".
     """
     told: dict[str, str | int | None] = {"rank": rank, "step": step, "node": node or None, "io": io or None, **state}
-    query = urlencode({"of": run, **{key: value for key, value in told.items() if value is not None}})
-    return {"href": f"{page}?{urlencode({'run': run})}&{query}", "data-page": page, "data-query": query}
+    return page_link(page, run, ((key, value) for key, value in told.items() if value is not None))
 
 
 def iteration_of(step: int, first_step: int) -> int:

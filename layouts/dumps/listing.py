@@ -8,10 +8,8 @@ import numpy as np
 
 from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.open_dump import DumpView, OpenDump
-from layouts.runs.damage import DamagedFile
+from layouts.kit.body import DamagedFile, listed_damage
 from layouts.sources import DumpSources
-
-MOST_PROBLEMS = 50
 
 
 class ListedDump(TypedDict):
@@ -50,13 +48,11 @@ def listing(source: DumpSources, chosen: DumpChoice, against: str = "") -> DumpL
 def _told(found: OpenDump) -> ListedDump:
     if found.dump is None:
         return {"state": found.state, "text": found.text, "mark": found.mark}
-    problems = found.dump.problems
-    told: list[DamagedFile] = [{"path": problem.path, "text": problem.text} for problem in problems[:MOST_PROBLEMS]]
     steps = iterations(found.dump)
     return {
         "state": "ready" if len(found.dump.tensors) else "nothing",
         "text": "", "mark": found.mark, "ranks": list(found.dump.ranks), "steps": steps, "rows": len(found.dump.tensors),
-        "problems": told, "more": max(0, len(problems) - MOST_PROBLEMS),
+        **listed_damage(found.dump.problems),
     }  # fmt: skip
 
 

@@ -6,17 +6,13 @@ which of CONTROLS it has.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dash import html
 
-from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
 
 CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort", "explainer")
 
 
-def bar() -> list[Any]:
-    """Return the toolbar, and below it what was counted."""
-    note = html.P(t("explanations.bounds"), className="ms-explanations-bounds ms-muted", hidden=True, role="note")
-    return [toolbar([], label="explanations.controls", class_name="ms-explanations-bar"), note]
+def note() -> html.P:
+    """Return the sentence below the bar: what is counted may be a bound."""
+    return html.P(t("explanations.bounds"), className="ms-explanations-bounds ms-muted", hidden=True, role="note")

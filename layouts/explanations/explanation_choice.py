@@ -7,7 +7,7 @@ from typing import Any
 
 from parsers.explanations.snapshot import RECORDED_FROM
 
-from layouts.kit.state import BadInput, interval, number, text, texts
+from layouts.kit.state import BadInput, interval, number, text, texts, whole
 
 KEYS = ("of", "label", "outcome", "truth", "q", "t", "p", "sd", "sort", "sample", "explainer")
 """Keys of the state that pages about explanations take over from each other."""
@@ -45,8 +45,6 @@ class ExplanationChoice:
 
 def read_choice(data: Any) -> ExplanationChoice | None:
     """Return the choice in a state or an ask; None if it names no run."""
-    if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
     run = text(data, "of", limit=LONGEST)
     if not run:
         return None
@@ -59,11 +57,6 @@ def read_choice(data: Any) -> ExplanationChoice | None:
         number(data, "t", RECORDED_FROM, 0.0, 1.0), _interval(data, "p"), _interval(data, "sd"),
         text(data, "sort", "id", choices=SORTS), whole(data, "sample"), tuple(texts(data, "explainer")),
     )  # fmt: skip
-
-
-def whole(data: Any, key: str) -> int | None:
-    """Return the last whole number under a key; None if there is none."""
-    return int(number(data, key, 0.0, -_MOST, _MOST)) if text(data, key) else None
 
 
 def _numbers(data: Any, key: str) -> tuple[int, ...]:

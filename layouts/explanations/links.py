@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from parsers.explanations.snapshot import RECORDED_FROM
+
+from layouts.kit.links import page_link
 
 
 def address(
@@ -14,9 +15,9 @@ def address(
 ) -> Mapping[str, Any]:
     """Return the attributes of a link to a page about explanations: of a run, threshold, text, and further state.
 
-    run is the key of the row. The shell keeps the selected runs; a new tab needs at least this one.
+    run is the key of the row.
     """
-    told: list[tuple[str, str]] = [("of", run)]
+    told: list[tuple[str, str]] = []
     if threshold != RECORDED_FROM:
         told.append(("t", f"{threshold:g}"))
     if text:
@@ -24,5 +25,4 @@ def address(
     for key, value in state.items():
         values = [value] if isinstance(value, (int, str)) else value
         told += [(key, str(one)) for one in values]
-    query = urlencode(told)
-    return {"href": f"{page}?{urlencode({'run': run})}&{query}", "data-page": page, "data-query": query}
+    return page_link(page, run, told)

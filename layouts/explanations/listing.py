@@ -7,16 +7,16 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import numpy as np
 
 from layouts.explanations.explanation_choice import ExplanationChoice
+from layouts.kit.body import DamagedFile, listed_damage
 from layouts.kit.state import digest_of
 from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
-from layouts.runs.damage import DamagedFile, FileAndText, damage
+from layouts.runs.damage import FileAndText, damage
 from layouts.sources import ExplanationSources, Sources
 
 KIND = "explain"
 MOST_RUNS = 1_000
 """Maximum number of runs that are listed."""
 MOST_ELSEWHERE = 8
-MOST_PROBLEMS = 50
 
 
 class ExplanationCatalogue(TypedDict):
@@ -91,13 +91,11 @@ def listing(source: ExplanationSources, chosen: ExplanationChoice) -> Explanatio
         return {"of": chosen.run, "state": opened.state, "text": opened.text, "mark": "", "behind": False}
     table = found.labels
     columns = (table[name].tolist() for name in ("label", "name", "predicted", "true"))
-    problems = found.problems[:MOST_PROBLEMS]
     return {
         "of": chosen.run, "state": "ready" if len(found.samples) else "nothing", "text": "", "mark": opened.mark,
         "behind": opened.behind, "samples": len(found.samples), "maps": len(found.saliency),
         "labels": [list(row) for row in zip(*columns, strict=True)], "explainers": list(found.explainers),
         "metrics": list(found.metrics), "complete": found.complete,
         "uncertain": bool(np.isfinite(found.predicted.sd).any()),
-        "problems": [{"path": one.path, "text": one.text} for one in problems],
-        "more": len(found.problems) - len(problems),
+        **listed_damage(found.problems),
     }  # fmt: skip

@@ -55,15 +55,20 @@ TEXTS = define_texts({
     "explanations.left": (
         "Explanations of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的模型解释未列出，请减少所选训练。",
     ),
+    "explanations.reading": "common.reading",
+    "explanations.working": "common.done_of_total",
+    "explanations.preparing": "common.being_prepared",
+    "explanations.waiting": "common.other_work_comes_first",
+    "explanations.cancelled": "common.work_stopped",
+    "explanations.work_failed": "common.work_failed",
+    "explanations.progress": "common.progress",
+    "explanations.again": "common.continue",
     "explanations.failed": ("The explanations cannot be read.", "无法读取模型解释数据。"),
-    "explanations.no_runs": "common.no_run_is_chosen",
-    "explanations.no_runs_hint": "common.choose_runs_at_the_top",
     "explanations.none": ("The chosen runs have no explanations.", "所选训练没有模型解释数据。"),
     "explanations.none_hint": (
         "mindspore-xai records them with ImageClassificationRunner. From arrays of any framework, this does:",
         "mindspore-xai 通过 ImageClassificationRunner 记录。使用其他框架时，可由数组写出：",
     ),
-    "explanations.loading": "common.the_runs_are_being_read",
     "explanations.nothing": ("The explanations have no sample.", "模型解释数据中没有样本。"),
     "explanations.nothing_hint": (
         "The explainer stopped before the first one, or its file is damaged.", "解释过程在第一个样本之前停止，或文件已损坏。",

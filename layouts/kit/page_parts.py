@@ -8,14 +8,16 @@ asks, and the page's `answers[part](page, answer)` takes each answer. If an answ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from dash import Input, Output, State, dcc, no_update
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.page import Ids
-from layouts.kit.state import BadInput, text
+from layouts.kit.state import BadInput, flag, text
+from layouts.kit.work import WorkResult
 
+Asked = TypeVar("Asked", contravariant=True)
 Answer = Callable[[Any], Mapping[str, Any]]
 """ask -> what the browser gets."""
 
@@ -46,3 +48,27 @@ def answering(part: str, answer: Answer) -> Callable[[Any], Any]:
         return {**answer(ask), "part": part, "turn": text(ask, "turn")}
 
     return respond
+
+
+class Worker(Protocol[Asked]):
+    """What works on the data of a run in the background."""
+
+    def work(self, run: str, work: Asked, *, again: bool = False) -> WorkResult:
+        """Return the result of work. again: resume what was cancelled."""
+        ...
+
+    def cancel(self, run: str, work: Asked) -> None:
+        """Stop work that `work` has started."""
+        ...
+
+
+def worked(worker: Worker[Asked], run: str, work: Asked, ask: Any) -> WorkResult:
+    """Return the result of work that a part of a page asks for; with cancel=1 it is stopped, with again=1 resumed."""
+    if flag(ask, "cancel"):
+        worker.cancel(run, work)
+    return worker.work(run, work, again=flag(ask, "again"))
+
+
+def progress(found: WorkResult) -> dict[str, Any]:
+    """Return what the browser needs to show how far work is; without its result."""
+    return {"state": found.state, "done": found.done, "total": found.total, "text": found.text, "mark": found.mark}

@@ -67,6 +67,11 @@ def number(state: Any, key: str, default: float, low: float = -math.inf, high: f
     return value
 
 
+def whole(state: Any, key: str, low: float = -(2.0**53), high: float = 2.0**53) -> int | None:
+    """Return the last whole number under a key; None if there is none. Raises BadInput as `number` does."""
+    return int(number(state, key, 0.0, low, high)) if text(state, key) else None
+
+
 def interval(key: str, low: str, high: str) -> tuple[float, float] | None:
     """Parse the two ends of an interval, low < high; None if both are empty. BadInput names the key."""
     if not low and not high:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
+from layouts.kit.links import page_link
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
 
@@ -14,12 +14,8 @@ ROOM = 2
 
 
 def address(page: str, choice: ProfileChoice, **state: str | int) -> Mapping[str, Any]:
-    """Return the attributes of a link to a page about a profile.
-
-    The shell keeps the selected runs; a new tab needs at least this one.
-    """
-    query = urlencode({"of": choice.run, "session": choice.session, "rank": choice.rank, **state})
-    return {"href": f"{page}?{urlencode({'run': choice.run})}&{query}", "data-page": page, "data-query": query}
+    """Return the attributes of a link to a page about a profile."""
+    return page_link(page, choice.run, [("session", choice.session), ("rank", choice.rank), *state.items()])
 
 
 def range_on_timeline(choice: ProfileChoice, start_ns: int, duration_ns: int, **state: str | int) -> Mapping[str, Any]:

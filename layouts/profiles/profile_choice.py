@@ -10,7 +10,7 @@ from parsers import Problem
 from parsers.deferred import pandas as pd
 
 from layouts.kit.parameters import part, subject
-from layouts.kit.state import BadInput, number, text
+from layouts.kit.state import number, text, whole
 from layouts.sources import ProfileSources
 
 KEYS = ("of", "session", "rank")
@@ -56,8 +56,6 @@ class ProfileChoice:
 
 def read_choice(data: Any, prefix: str = "") -> ProfileChoice | None:
     """Return the profile under the keys run, session and rank (with_run ... for prefix with_); None if no run is named."""
-    if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
     run = text(data, f"{prefix}run")
     if not run:
         return None
@@ -77,7 +75,7 @@ def read_group(data: Any) -> str:
 
 def read_step(data: Any) -> int | None:
     """Return the number of the chosen step, -1 for steps without a number; None for the mean of all steps."""
-    return int(number(data, "step", 0.0, -1.0, 2.0**53)) if text(data, "step") else None
+    return whole(data, "step", -1.0)
 
 
 def profile() -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from layouts.profiles.profile_choice import ProfileChoice
-from layouts.runs.damage import DamagedFile
-from layouts.sources import ProfileSources
+from parsers import Problem
 
-MOST_PROBLEMS = 50
+from layouts.kit.body import DamagedFile, listed_damage
+from layouts.profiles.profile_choice import ProfileChoice
+from layouts.sources import ProfileSources
 
 
 class ReadingProgress(TypedDict):
@@ -40,8 +40,8 @@ def reading(
     "" for the first.
     """
     of = [chosen.run, chosen.session, chosen.rank, chosen.mark]
-    damaged: list[DamagedFile] = []
     there: list[str] = []
+    damage: list[Problem] = []
     for which, profile in (("", chosen), ("with", against)):
         if profile is None:
             continue
@@ -50,15 +50,14 @@ def reading(
         if left is not None:
             name, one = left
             return {
-                "of": of, "problems": damaged, "more": 0, "state": one.state, "done": one.done, "total": one.total,
-                "text": one.text, "name": name, "which": which,
+                "of": of, "state": one.state, "done": one.done, "total": one.total, "text": one.text, "name": name,
+                "which": which,
+                **listed_damage(damage),
             }  # fmt: skip
         ready = [name for name, one in found.items() if one.state == "ready"]
         if needed and not ready:
             wanted = list(dict.fromkeys(file for one in found.values() for file in one.wanted))
-            return {"of": of, "problems": damaged, "more": 0, "state": "missing", "wanted": wanted, "which": which}
+            return {"of": of, "state": "missing", "wanted": wanted, "which": which, **listed_damage(damage)}
         there = there or ready
-        problems = dict.fromkeys(problem for one in found.values() for problem in one.problems)
-        damaged += [{"path": problem.path, "text": problem.text} for problem in problems]
-    more = max(0, len(damaged) - MOST_PROBLEMS)
-    return {"of": of, "problems": damaged[:MOST_PROBLEMS], "more": more, "state": "ready", "frames": there}
+        damage += dict.fromkeys(problem for one in found.values() for problem in one.problems)
+    return {"of": of, "state": "ready", "frames": there, **listed_damage(damage)}

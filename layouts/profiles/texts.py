@@ -35,17 +35,13 @@ TEXTS = define_texts({
     "profiling.preparing": "common.being_prepared",
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
     "profiling.cancelled": ("Reading was stopped.", "读取已停止。"),
-    "profiling.failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
+    "profiling.work_failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
     "profiling.progress": "common.reading",
-    "profiling.cancel": "common.stop",
     "profiling.again": ("Read", "读取"),
-    "profiling.no_runs": "common.no_run_is_chosen",
-    "profiling.no_runs_hint": "common.choose_runs_at_the_top",
     "profiling.none": ("The chosen runs have no profile.", "所选训练没有性能数据。"),
     "profiling.none_hint": (
         "MindSpore's profiler writes one below the directory of the run:", "MindSpore 的 Profiler 会在训练目录下写入性能数据：",
     ),
-    "profiling.loading": "common.the_runs_are_being_read",
     "profiling.needs": (
         "{page} needs {wanted}, and this profile has none of them.", "{page}需要 {wanted}，该性能数据中没有这些文件。",
     ),
@@ -57,7 +53,6 @@ TEXTS = define_texts({
     "profiling.found": ("Found: {files}", "已找到：{files}"),
     "profiling.found_more": ("Found: {files} and {n} more", "已找到：{files} 等，另有 {n} 个"),
     "profiling.elsewhere": ("Runs with this data:", "包含此类数据的训练："),
-    "profiling.damaged": "common.damaged",
     "profiling.damaged_n": ("Parts of the files that cannot be read: {n}", "文件中有 {n} 处无法读取"),
     "profiling.idle.title": ("Why the device was idle", "设备空闲原因"),
     "profiling.idle.step": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from itertools import islice
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from layouts.sources import RunSources
 
@@ -18,13 +18,6 @@ FileAndText = Annotated[list[str], "FileAndText"]
 
 UNREACHED = ("unreadable", "outside")
 """Kinds of problems that hide whole files or directories."""
-
-
-class DamagedFile(TypedDict):
-    """A file, and what was lost."""
-
-    path: str
-    text: str
 
 
 def damage(source: RunSources, runs: Iterable[str], *, unreached: bool = False) -> list[FileAndText]:

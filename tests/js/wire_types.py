@@ -30,6 +30,7 @@ from layouts.curves.scalars.insights import InsightMark, InsightMarks
 from layouts.dumps.catalogue import DumpCatalogue
 from layouts.dumps.listing import DumpListing, ListedDump
 from layouts.explanations.listing import ExplanationCatalogue, ExplanationListing, LabelCells
+from layouts.kit.body import DamagedFile
 from layouts.kit.cards.catalogue import TagCatalogue
 from layouts.kit.cards.recorded import RecordedSeries, RecordedSteps
 from layouts.kit.figures.typed_arrays import TypedArray
@@ -38,7 +39,7 @@ from layouts.profiles.catalogue import ProfileCatalogue, ProfiledJob, ProfiledRu
 from layouts.profiles.reading_progress import ReadingProgress
 from layouts.runs.boards import BoardCard, SentBoard
 from layouts.runs.chosen_runs import KeyAndName
-from layouts.runs.damage import DamagedFile, FileAndText
+from layouts.runs.damage import FileAndText
 from layouts.runs.notes import Mark, NamedView, Note
 from layouts.runs.overview.head import NoRun, RunHead
 from layouts.runs.overview.insights import InsightsLeft

@@ -4,7 +4,7 @@ import { fillSelect, make, pressSegment, segments, select } from "../../kit/elem
 import { count } from "../../kit/units.js";
 import { translate, writeText } from "../../kit/i18n.js";
 import { askOf, get, rankName, request } from "../dumps.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { foundText, shortName, tensorName, whyText } from "./words.js";
@@ -81,7 +81,7 @@ export function take(page, answer) {
   page.hitRows.put(answer);
   drawControls(page);
   const pane = page.find('[data-pane="hits"]');
-  drawProgress(pane.querySelector(".ms-debugging-status"), answer.progress, (more) => {
+  drawProgress(pane.querySelector(".ms-body-status"), answer.progress, (more) => {
     const [first, many] = page.hitRows.window();
     send(page, first, many, { more });
   });

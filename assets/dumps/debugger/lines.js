@@ -5,7 +5,7 @@ import { count } from "../../kit/units.js";
 import { setLabel, writeText } from "../../kit/i18n.js";
 import { toggled } from "../../kit/state.js";
 import { get, request } from "../dumps.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import { rowList } from "../rows.js";
 import * as watch from "./watch.js";
 import { shortName } from "./words.js";
@@ -55,7 +55,7 @@ export function draw(page) {
 export function take(page, answer) {
   page.lineRows.put(answer);
   const pane = page.find('[data-pane="lines"]');
-  drawProgress(pane.querySelector(".ms-debugging-status"), answer.progress, (more) => {
+  drawProgress(pane.querySelector(".ms-body-status"), answer.progress, (more) => {
     const [first, many] = page.lineRows.window();
     send(page, first, many, { more });
   });

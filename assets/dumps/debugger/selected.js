@@ -6,7 +6,7 @@ import { make, select, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate } from "../../kit/i18n.js";
 import * as debugging from "../dumps.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import * as comparing from "./selected_compare.js";
 import * as values from "./selected_values.js";
 
@@ -100,13 +100,13 @@ export const answers = {
     drawHead(page);
     drawTensors(page);
     drawStack(page);
-    drawProgress(part("body").querySelector(":scope > .ms-debugging-status"), answer, again(page, "tensors"));
+    drawProgress(part("body").querySelector(":scope > .ms-body-status"), answer, again(page, "tensors"));
     draw(page);
   },
   trend(page, answer) {
     const { part } = page.selected;
     const card = part("trend");
-    drawProgress(card.querySelector(".ms-debugging-status"), answer, again(page, "trend"));
+    drawProgress(card.querySelector(".ms-body-status"), answer, again(page, "trend"));
     if (!answer.figure) return;
     const once = answer.iterations < 2 ? [words("debugger.trend.once", {}, "span", "ms-muted")] : [];
     card.querySelector(".ms-card-badges").replaceChildren(...once);

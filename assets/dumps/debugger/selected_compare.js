@@ -7,7 +7,7 @@ import { setLabel, translate } from "../../kit/i18n.js";
 import { nearest, numberPicker } from "../../kit/number_picker.js";
 import { last, same } from "../../kit/state.js";
 import * as debugging from "../dumps.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 
 const KEYS = ["with", "with_rank", "with_step", "with_node", "with_io"];
 const NOTHING = { ...Object.fromEntries(KEYS.map((key) => [key, []])), tolerance: [], values: [] };
@@ -174,7 +174,7 @@ function drawChoice(page) {
 export function take(page, answer, again) {
   if (answer.state === "stale") return;
   page.selected.comparison = answer;
-  const line = page.selected.part("comparison").querySelector(".ms-debugging-status");
+  const line = page.selected.part("comparison").querySelector(".ms-body-status");
   drawProgress(line, answer.reason ? null : answer, again);
 }
 

@@ -7,7 +7,7 @@ import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { entry, same } from "../../kit/state.js";
 import * as debugging from "../dumps.js";
 import { isLive } from "../live.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import { boxesText, boxGroup, clearBoxes, dimsOf, drawBoxes } from "../../kit/tensor_grid/boxes.js";
 import { lookControls, lookOf } from "../../kit/tensor_grid/look.js";
 import { createValues } from "../../kit/tensor_grid/values.js";
@@ -227,7 +227,7 @@ function askHistogram(page, ask, shown, other) {
 
 export function takeHistogram(page, answer, again) {
   const card = page.selected.part("histogram");
-  drawProgress(card.querySelector(".ms-debugging-status"), answer, again);
+  drawProgress(card.querySelector(".ms-body-status"), answer, again);
   const note = card.querySelector(".ms-card-badges");
   const none = answer.state === "ready" && !answer.figure;
   card.classList.toggle("ms-selected-short", none);

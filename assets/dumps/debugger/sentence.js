@@ -3,7 +3,7 @@
 import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { linkTo, request } from "../dumps.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import { shortName } from "./words.js";
 
 const placeOf = (source) => source.split(" ")[0].split("/").pop();

@@ -8,7 +8,7 @@ import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { define, get, request } from "../dumps.js";
 import * as plots from "../plots.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 
 function build(page) {
   plots.furnish(page);

@@ -8,7 +8,7 @@ import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
 import { askOf, define, firstOther, get, pageOf, redraw, request } from "../dumps.js";
 import * as plots from "../plots.js";
-import { drawProgress } from "../progress.js";
+import { drawProgress } from "../../kit/progress.js";
 
 const TOLERANCE = "0.001";
 const SHOWN = ["outputs", "differing", "all"];

@@ -110,13 +110,14 @@ function missing(event) {
 function download(page, card) {
   const name = card.dataset.card || card.dataset.plot;
   const filters = Object.fromEntries(["t", "q"].map((key) => [key, page.state[key] || []]));
+  /** @type {Record<string, [string, Record<string, string | string[]>]>} */
   const asked = {
     matrix: ["confusion.csv", filters], labels: ["labels.csv", filters],
     cell: ["cell.csv", { ...filters, cell: page.state.cell || [] }],
     reliability: ["calibration.csv", { q: filters.q, question: page.question || "top", bins: get(page, "bins", "10") }],
     changes: ["changes.csv", { ...filters, with: compared(page) }],
-  }[name];
-  window.location.assign(address(page, ...asked));
+  };
+  window.location.assign(address(page, ...asked[name]));
 }
 
 // Drawing -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import { count } from "../../kit/units.js";
 import { language, writeText } from "../../kit/i18n.js";
 import { request } from "../../kit/parts.js";
 import { formatQuery, same } from "../../kit/state.js";
-import { drawProgress } from "../../dumps/progress.js";
+import { drawProgress } from "../../kit/progress.js";
 import { drawTotal, tool } from "../bar.js";
 import { address, askOf, define, explainersOf, filtersOf, get, pages } from "../explanations.js";
 import { tallRows } from "../tall_rows.js";

@@ -158,7 +158,7 @@ async function fetchMatrix(page, more = {}) {
     page.matrixKey = "";
     page.heat.show(null);
     page.find(".ms-communication-map").hidden = true;
-    page.notes.replaceChildren(words("communication.failed", { reason: reasonOf(error) }, "p", "ms-profiling-wrong"));
+    page.notes.replaceChildren(words("communication.failed", { reason: reasonOf(error) }, "p", "ms-body-wrong"));
   }
 }
 

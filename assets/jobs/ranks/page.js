@@ -55,7 +55,7 @@ async function fetchFacts(page) {
     opened(page, facts);
   } catch (error) {
     if (error.name === "AbortError") return;
-    page.head.replaceChildren(words("ranks.failed", { text: reasonOf(error) }, "p", "ms-profiling-wrong"));
+    page.head.replaceChildren(words("ranks.failed", { text: reasonOf(error) }, "p", "ms-body-wrong"));
   }
 }
 

@@ -47,9 +47,9 @@ export function drawHead(page) {
   const total = facts.order.length;
   if (ranks.length < total) say("ranks.of_total", { n: count(ranks.length), total: count(total) }, "ms-muted");
   if (facts.left_out) say("ranks.left_out", { n: count(facts.left_out), most: MOST_RANKS });
-  if (facts.absent.length) say("ranks.absent", { ranks: parts.rankText(facts.absent) }, "ms-profiling-wrong");
-  for (const [rank, text] of Object.entries(facts.wrong)) say("ranks.wrong", { rank, text }, "ms-profiling-wrong");
-  for (const { rank, text } of facts.problems.slice(0, MOST_TOLD)) say("ranks.damaged", { rank, text }, "ms-profiling-wrong");
+  if (facts.absent.length) say("ranks.absent", { ranks: parts.rankText(facts.absent) }, "ms-body-wrong");
+  for (const [rank, text] of Object.entries(facts.wrong)) say("ranks.wrong", { rank, text }, "ms-body-wrong");
+  for (const { rank, text } of facts.problems.slice(0, MOST_TOLD)) say("ranks.damaged", { rank, text }, "ms-body-wrong");
   const empty = rowsWhere(facts, (one) => !one.operators && !facts.wrong[one.rank]);
   if (empty.length && facts.length) say("ranks.empty", { ranks: parts.rankText(empty) });
   const without = rowsWhere(facts, (one) => one.operators && !one.kernels && !one.traced && !facts.wrong[one.rank]);

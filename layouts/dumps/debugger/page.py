@@ -1,7 +1,7 @@
 """The debugger: where do values go bad, in which operator, and from which line?
 
 Left what was found, the operators and the source lines, in the middle the graph of the iteration, right the watchpoints; below
-the selected operator (`selected`). Each of these is a part of its own (`layouts.dumps.dump_parts`): what takes long is done in
+the selected operator (`selected`). Each of these is a part of its own (`layouts.kit.page_parts`): what takes long is done in
 the background and shown as it comes. The selection is in the state: of, rank, step, node and io.
 """
 
@@ -13,20 +13,21 @@ from typing import Any
 
 from dash import Input, Output, dcc, html, no_update
 
-from layouts.dumps.body import body, damage, progress_line, register_body
+from layouts.dumps.body import body, register_body
 from layouts.dumps.debugger import health, hits, lines, selected, strip, tree, watching
 from layouts.dumps.debugger.graph import Drawings
 from layouts.dumps.debugger.order import order
 from layouts.dumps.debugger.selected_texts import TEXTS as SELECTED
 from layouts.dumps.debugger.texts import TEXTS
 from layouts.dumps.dump_choice import KEYS, LONGEST, DumpChoice, read_choice, read_node
-from layouts.dumps.dump_parts import Answer, progress, worked
 from layouts.dumps.open_dump import DumpView
 from layouts.graphs.canvas import cytoscape
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
+from layouts.kit.body import damage, status_line
 from layouts.kit.elements import icon, icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.page_parts import Answer, progress, worked
 from layouts.kit.state import BadInput, text
 from layouts.kit.work import WorkResult
 from layouts.sources import Sources
@@ -46,7 +47,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             dcc.Store(id=ids("save")),
             dcc.Download(id=ids("file")),
             html.Div([html.Div(className="ms-debugger-sentence", role="status"), damage()], className="ms-debugger-top"),
-            html.Div(progress_line(), className="ms-debugging-status ms-debugger-health", hidden=True, role="status"),
+            status_line("debugging", "ms-debugger-health"),
             html.Div(
                 className="ms-debugger-strip", tabIndex=0, role="listbox", **attributes(aria_label="debugger.strip"),
             ),
@@ -69,7 +70,7 @@ def _left() -> html.Section:
         html.Div(
             [
                 html.Div(className="ms-debugger-tools"),
-                html.Div(progress_line(), className="ms-debugging-status", hidden=True, role="status"),
+                status_line("debugging"),
                 html.P(className="ms-debugger-note ms-muted", hidden=True),
                 html.Div(
                     className="ms-debugger-rows", role="tree" if name == "nodes" else "group",
@@ -176,7 +177,7 @@ class Answers:
             repr([(one.condition, sorted(one.limits.items()), one.names, one.pattern) for one in saved]), checked,
             lambda: self._wanted.step(choice.run),
         )  # fmt: skip
-        found, now = worked(self._source, choice, work, ask), self._source.dumps.open(choice.run)
+        found, now = worked(self._source.dumps, choice.run, work, ask), self._source.dumps.open(choice.run)
         if found.result is not None and (found.mark not in ("", now.mark) or now.dump is not dump):
             # Rows of the result are those of another listing: of a dump that grows, or of live training.
             return replace(found, state="waiting", result=None), checked
@@ -189,7 +190,7 @@ class Answers:
     def health(self, ask: Any) -> dict[str, Any]:
         """The sentence on top, and the bad iterations."""
         choice, _ = self._chosen(ask)
-        found = worked(self._source, choice, health.WORK, ask)
+        found = worked(self._source.dumps, choice.run, health.WORK, ask)
         return progress(found) | health.told(found)
 
     def watch(self, ask: Any) -> dict[str, Any]:
@@ -244,7 +245,7 @@ class Answers:
             return answer | {"names": tree.names_in(whole, ask)}
         line = text(ask, "line", limit=LONGEST)
         if line:
-            found = worked(self._source, choice, lines.lines_work(choice.rank), ask)
+            found = worked(self._source.dumps, choice.run, lines.lines_work(choice.rank), ask)
             names = lines.names_of(found.result or (), line)
             return answer | progress(found) | {"ranges": tree.ranges_of(whole, names)}
         given = ask.get("names")
@@ -262,7 +263,7 @@ class Answers:
     def lines(self, ask: Any) -> dict[str, Any]:
         """Source files and their lines."""
         choice, _ = self._chosen(ask)
-        found = worked(self._source, choice, lines.lines_work(choice.rank), ask)
+        found = worked(self._source.dumps, choice.run, lines.lines_work(choice.rank), ask)
         return _progress(found) | lines.listed(found.result or (), lines.read_look(ask))
 
     def strip(self, ask: Any) -> dict[str, Any]:

@@ -13,18 +13,19 @@ from typing import Any
 from dash import Input, State, dcc, html
 from parsers import PayloadError
 
-from layouts.dumps.body import progress_line
+from layouts.dumps.body import DUMPS
 from layouts.dumps.debugger import selected_compare as comparing
 from layouts.dumps.debugger import selected_figures as figures
 from layouts.dumps.debugger.selected_facts import node_facts
 from layouts.dumps.debugger.selected_texts import TEXTS
 from layouts.dumps.dump_choice import DumpChoice, read_choice, read_node
-from layouts.dumps.dump_parts import register_parts, stores
 from layouts.dumps.dump_tensors import Dumped, opened, read_dumped
+from layouts.kit.body import status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids
+from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.state import BadInput, text
 from layouts.kit.tensor_grid_texts import TEXTS as GRID_TEXTS
 from layouts.sources import DumpSources
@@ -36,14 +37,14 @@ def part(ids: Ids) -> html.Section:
     """Return the part of the page about the selected operator."""
     values = [
         html.Div(className="ms-selected-bar"),
-        html.Div(_progress(), className="ms-selected-comparison", hidden=True),
+        html.Div(status_line("debugging"), className="ms-selected-comparison", hidden=True),
         html.Div(className="ms-selected-message", hidden=True, role="status"),
         html.Div(html.Div(className="ms-tensor-table"), className="ms-selected-table"),
         html.Div(className="ms-selected-foot"),
     ]
     left = [_card("values", values), _card("stack", html.Div(className="ms-selected-lines"))]
-    right = [_card("trend", [_graph(ids("trend-plot")), _progress()]),
-             _card("histogram", [_graph(ids("histogram-plot")), _progress()])]  # fmt: skip
+    right = [_card("trend", [_graph(ids("trend-plot")), status_line("debugging")]),
+             _card("histogram", [_graph(ids("histogram-plot")), status_line("debugging")])]  # fmt: skip
     cards = [html.Div(side, className="ms-selected-side") for side in (left, right)]
     return html.Section(
         [
@@ -51,7 +52,10 @@ def part(ids: Ids) -> html.Section:
             html.Header(className="ms-selected-head"),
             html.P(t("debugger.select"), className="ms-selected-none ms-muted"),
             html.Div(
-                [html.Div(className="ms-selected-tensors"), _progress(), html.Div(cards, className="ms-selected-cards")],
+                [
+                    html.Div(className="ms-selected-tensors"), status_line("debugging"),
+                    html.Div(cards, className="ms-selected-cards"),
+                ],
                 className="ms-selected-body", hidden=True,
             ),
         ],
@@ -77,15 +81,11 @@ def _graph(graph: Any) -> html.Div:
     return html.Div(plot, className="ms-selected-plot")
 
 
-def _progress() -> html.Div:
-    return html.Div(progress_line(), className="ms-debugging-status", hidden=True, role="status")
-
-
 def register(app: Any, source: DumpSources, ids: Ids, routes: str) -> None:
     """Add the callbacks of the selected operator."""
     del routes
     answers = {"tensors": tensors, "trend": trend, "histogram": histogram, "comparison": comparison}
-    register_parts(app, ids, {name: _bound(answer, source) for name, answer in answers.items()})
+    register_parts_in(app, ids, {name: _bound(answer, source) for name, answer in answers.items()}, DUMPS.namespace)
     in_browser(app, "mindscope_debugger_selected")(
         "pressed", Input(ids("trend-plot"), "clickData"), State(ids("root"), "id"), prevent_initial_call=True
     )

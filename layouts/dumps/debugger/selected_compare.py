@@ -14,11 +14,11 @@ from parsers.errors import FormatError
 
 from layouts.dumps.debugger.selected_facts import id_of, match, rows_of
 from layouts.dumps.dump_choice import LONGEST, DumpChoice, read_against, read_choice
-from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, numbers_of, opened, readable
 from layouts.dumps.listing import iterations
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit import units as fmt
+from layouts.kit.page_parts import progress, worked
 from layouts.kit.state import number, text
 from layouts.sources import DumpSources
 
@@ -105,7 +105,7 @@ def comparison(
         found: Comparison = readable(compared(tensors[0], tensors[1], tolerance, report))
         return found
 
-    found = worked(source, choice, DumpWork("comparison", (this, other, tolerance), job), ask)
+    found = worked(source.dumps, choice.run, DumpWork("comparison", (this, other, tolerance), job), ask)
     result = described(found.result, tensors, tolerance) if found.state == "ready" else None
     return facts | progress(found) | {"result": result}
 

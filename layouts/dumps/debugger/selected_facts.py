@@ -15,10 +15,10 @@ from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
 from layouts.dumps.dump_choice import DumpChoice
-from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit import units as fmt
+from layouts.kit.page_parts import progress, worked
 from layouts.sources import DumpSources
 
 MOST_TENSORS = 200
@@ -153,7 +153,7 @@ def measured(
         report.measure(missing, computed=True)
         return True
 
-    found = worked(source, choice, DumpWork(name, tuple(missing.tolist()), job), ask)
+    found = worked(source.dumps, choice.run, DumpWork(name, tuple(missing.tolist()), job), ask)
     return dump.measured(NOBODY, computed=True), progress(found)
 
 

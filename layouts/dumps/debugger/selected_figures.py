@@ -16,13 +16,13 @@ from parsers.model import Ints
 
 from layouts.dumps.debugger.selected_facts import COUNTED, measured
 from layouts.dumps.dump_choice import DumpChoice
-from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.dump_tensors import LARGE_BYTES, Dumped, DumpTensorRequest, find, opened, readable
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, entry, marked
 from layouts.kit.figures.typed_arrays import numbers, whole_numbers
 from layouts.kit.i18n import both
+from layouts.kit.page_parts import progress, worked
 from layouts.sources import DumpSources
 from layouts.values.tensor_facts import bars
 
@@ -149,7 +149,7 @@ def histogram(source: DumpSources, choice: DumpChoice, shown: Dumped, minus: Dum
     def job(dump: DumpView, report: DumpReport) -> Any:  # noqa: ARG001 - the tensor may be a difference of two dumps
         return readable(lambda: drawn(Watched(tensor, report)))
 
-    found = worked(source, choice, DumpWork("histogram", (shown, minus), job), ask)
+    found = worked(source.dumps, choice.run, DumpWork("histogram", (shown, minus), job), ask)
     return progress(found) | {"problem": "", "figure": found.result if found.state == "ready" else None}
 
 

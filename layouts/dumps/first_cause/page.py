@@ -16,9 +16,8 @@ from parsers.analysis.dumps.first_cause import EXPLODING, NON_FINITE, VANISHING
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 
-from layouts.dumps.body import body, damage, progress_line, register_body
+from layouts.dumps.body import body, register_body
 from layouts.dumps.dump_choice import KEYS, DumpChoice, read_choice, read_node
-from layouts.dumps.dump_parts import Answer, progress, worked
 from layouts.dumps.first_cause import figures, sections
 from layouts.dumps.first_cause.loss import loss_of
 from layouts.dumps.first_cause.texts import TEXTS
@@ -32,9 +31,11 @@ from layouts.dumps.first_cause.work import (
     norms_of,
     row_of,
 )
+from layouts.kit.body import damage, status_line
 from layouts.kit.elements import button
 from layouts.kit.i18n import LANGUAGES, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.page_parts import Answer, progress, worked
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import text
@@ -48,7 +49,7 @@ TABLES = ("causes", "spread", "departures")
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    status = html.Div(progress_line(), className="ms-debugging-status ms-first-cause-status", hidden=True, role="status")
+    status = status_line("debugging", "ms-first-cause-status")
     head = html.Div(html.Div(className="ms-skeleton"), className="ms-first-cause-head", **{"data-section": "head"})
     note = html.P(className="ms-first-cause-note ms-muted")
     children: list[Any] = [
@@ -96,7 +97,7 @@ def causes(source: Sources, ask: Any) -> Mapping[str, Any]:
     choice = read_choice(ask)
     if choice is None:
         return {"state": "missing"}
-    work = worked(source, choice, find_causes(), ask)
+    work = worked(source.dumps, choice.run, find_causes(), ask)
     answer = progress(work) | {"sections": {}, "rows": [], "tensor": None}
     found = work.result
     if not isinstance(found, FoundCauses):
@@ -131,7 +132,7 @@ def spread(source: Sources, ask: Any) -> Mapping[str, Any]:
     found = _found(source, choice) if choice is not None and choice.step is not None else None
     if choice is None or choice.step is None or found is None:
         return {"state": "waiting" if choice is not None else "missing"}
-    work = worked(source, choice, find_spread(found.causes, choice.rank, choice.step, _kind(ask)), ask)
+    work = worked(source.dumps, choice.run, find_spread(found.causes, choice.rank, choice.step, _kind(ask)), ask)
     if not isinstance(work.result, BadOperators):
         return progress(work)
     frame = found.frame
@@ -152,7 +153,7 @@ def departures(source: Sources, ask: Any) -> Mapping[str, Any]:
     if choice is None or found is None:
         return {"state": "waiting" if choice is not None else "missing"}
     tag, loss = _loss(source, choice, found)
-    work = worked(source, choice, find_departures(found.causes, loss), ask)
+    work = worked(source.dumps, choice.run, find_departures(found.causes, loss), ask)
     if not isinstance(work.result, pd.DataFrame):
         return progress(work)
     ranked = found.causes.tensors["rank"].nunique() > 1

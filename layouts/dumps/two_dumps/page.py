@@ -14,17 +14,18 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
-from layouts.dumps.body import body, damage, progress_line, register_body
+from layouts.dumps.body import body, register_body
 from layouts.dumps.dump_choice import KEYS, DumpChoice, read_against, read_choice
-from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
 from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, comparison, earliest
+from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.page_parts import progress, worked
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.state import number
@@ -35,11 +36,8 @@ TABLES = ("table", "alone")
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    status = html.Div(progress_line(), className="ms-debugging-status ms-two-dumps-status", hidden=True, role="status")
-    searching = html.Div(
-        [html.Span(t("two_dumps.searching")), *progress_line()],
-        className="ms-debugging-status ms-two-dumps-searching", hidden=True, role="status",
-    )  # fmt: skip
+    status = status_line("debugging", "ms-two-dumps-status")
+    searching = status_line("debugging", "ms-two-dumps-searching", before=[html.Span(t("two_dumps.searching"))])
     head = html.Div(html.Div(className="ms-skeleton"), className="ms-two-dumps-head", **{"data-section": "head"})
     iterations = html.P(className="ms-two-dumps-earliest", hidden=True)
     cards = [
@@ -92,7 +90,7 @@ def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
         return {"state": "missing"}
     if other.dump is None:
         return {"state": "waiting" if other.state == "reading" else other.state, "text": other.text}
-    work = worked(source, ask.one, comparison(ask, other.dump), asked)
+    work = worked(source.dumps, ask.one.run, comparison(ask, other.dump), asked)
     found = work.result
     if not isinstance(found, Compared):
         return progress(work)
@@ -113,7 +111,7 @@ def searched(source: Sources, asked: Any) -> Mapping[str, Any]:
     other = source.dumps.open(two.run) if one is not None and two is not None else None
     if one is None or two is None or other is None or other.dump is None:
         return {"state": "waiting" if other is not None and other.state == "reading" else "missing"}
-    work = worked(source, one, earliest(one, two, other.dump, number(asked, "tol", TOLERANCE, 0.0, 1e12)), asked)
+    work = worked(source.dumps, one.run, earliest(one, two, other.dump, number(asked, "tol", TOLERANCE, 0.0, 1e12)), asked)
     found = work.result
     return progress(work) | ({"step": found.step, "alike": found.alike} if isinstance(found, Earliest) else {})
 

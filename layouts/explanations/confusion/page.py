@@ -15,7 +15,7 @@ from dash import html
 from parsers.analysis.explanations import calibration, confusion
 from parsers.analysis.explanations.changes import changes
 
-from layouts.explanations.body import body, damage, register_body
+from layouts.explanations.body import body, register_body
 from layouts.explanations.confusion import sections
 from layouts.explanations.confusion.changed import changed
 from layouts.explanations.confusion.figure import reliability
@@ -24,6 +24,7 @@ from layouts.explanations.confusion_asks import ConfusionRequest
 from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import cells_of, samples_of
 from layouts.kit import units as fmt
+from layouts.kit.body import damage
 from layouts.kit.elements import button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page

@@ -14,17 +14,18 @@ import numpy as np
 from dash import html
 from parsers.errors import PayloadError
 
-from layouts.explanations.body import body, damage, register_body
+from layouts.explanations.body import body, register_body
 from layouts.explanations.counterfactual.figure import curve
 from layouts.explanations.counterfactual.samples import lines, listed, one_sample
 from layouts.explanations.counterfactual.texts import TEXTS
-from layouts.explanations.explanation_choice import KEYS, read_choice, whole
+from layouts.explanations.explanation_choice import KEYS, read_choice
 from layouts.explanations.filtering import matching
+from layouts.kit.body import damage
 from layouts.kit.elements import empty_state, icon_button
 from layouts.kit.i18n import LANGUAGES, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plot_cards import plot_card
-from layouts.kit.state import flag, number, text
+from layouts.kit.state import flag, number, text, whole
 from layouts.sources import Sources
 
 PARTS = ("rows", "sample")

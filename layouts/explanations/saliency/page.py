@@ -18,19 +18,19 @@ from parsers.errors import PayloadError
 from parsers.explanations.snapshot import Explanations
 from parsers.model import Floats, Ints
 
-from layouts.dumps.body import progress_line
-from layouts.dumps.texts import TEXTS as PROGRESS
-from layouts.explanations.body import body, damage, progress, register_body, worked
+from layouts.explanations.body import body, register_body
 from layouts.explanations.colours import tables
-from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice, whole
+from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
 from layouts.explanations.open_explanations import ExplanationWork
 from layouts.explanations.saliency.texts import TEXTS
 from layouts.explanations.tables import sample_cards
+from layouts.kit.body import damage, status_line
 from layouts.kit.elements import button, icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
-from layouts.kit.state import number
+from layouts.kit.page_parts import progress, worked
+from layouts.kit.state import number, whole
 from layouts.kit.work import WorkResult
 from layouts.sources import Sources
 
@@ -45,14 +45,14 @@ MOST_COMPARED = 12
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    status = html.Div(progress_line(), className="ms-debugging-status ms-saliency-status", hidden=True, role="status")
+    status = status_line("explanations", "ms-saliency-status")
     rows = html.Div(
         [html.Div(className="ms-saliency-head"), html.P(t("saliency.none"), className="ms-saliency-empty", hidden=True)],
         className="ms-saliency-rows", tabIndex=0, role="region", **attributes(aria_label="saliency.rows"),
     )  # fmt: skip
     look = html.Div(className="ms-toolbar ms-saliency-look", role="toolbar", **attributes(aria_label="saliency.look"))
     children = [html.Div([look, damage()], className="ms-saliency-controls"), status, rows, _large()]
-    page = body(ids, routes, children, parts=PARTS, texts=[*TEXTS, *PROGRESS], class_name="ms-saliency")
+    page = body(ids, routes, children, parts=PARTS, texts=TEXTS, class_name="ms-saliency")
     setattr(page, "data-colours", json.dumps(tables()))
     return page
 
@@ -158,7 +158,7 @@ def _disagreement(
     """Return the work that samples are sorted by, and its value for each sample; None if they are not, or it is not ready."""
     if not choice.sort.startswith("disagreement"):
         return None, None
-    work = worked(source, choice, ExplanationWork("disagreement", (), disagreements), ask)
+    work = worked(source.explanations, choice.run, ExplanationWork("disagreement", (), disagreements), ask)
     known = isinstance(work.result, Disagreements) and work.state == "ready"
     return work, work.result.by_sample(len(found.samples), choice.labels) if known else None
 

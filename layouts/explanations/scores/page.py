@@ -12,13 +12,14 @@ from dash import html
 from parsers.analysis.explanations.explainer_scores import ScoreTable, label_scores, score_table
 from parsers.explanations.snapshot import Explanations
 
-from layouts.explanations.body import body, damage, register_body
+from layouts.explanations.body import body, register_body
 from layouts.explanations.explanation_choice import KEYS
 from layouts.explanations.explanation_counts import weights_of
 from layouts.explanations.score_asks import ScoreRequest
 from layouts.explanations.scores import figures, sections
 from layouts.explanations.scores.texts import TEXTS
 from layouts.kit import units as fmt
+from layouts.kit.body import damage
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page

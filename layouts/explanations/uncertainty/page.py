@@ -17,12 +17,13 @@ from parsers.analysis.explanations.uncertainty import extremes, spread_of, wides
 from parsers.explanations.snapshot import Bools, Explanations
 from parsers.model import Ints
 
-from layouts.explanations.body import body, damage, register_body
+from layouts.explanations.body import body, register_body
 from layouts.explanations.explanation_choice import KEYS, ExplanationChoice, read_choice
 from layouts.explanations.filtering import CODES, chosen_rows, matching
 from layouts.explanations.uncertainty import sections
 from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
 from layouts.explanations.uncertainty.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.elements import empty_state
 from layouts.kit.i18n import LANGUAGES, attributes, t
 from layouts.kit.page import Ids, Page

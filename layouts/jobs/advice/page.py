@@ -14,10 +14,11 @@ from parsers.analysis.jobs.advice import FRAMES, OF_JOB, THRESHOLDS, Advice, Rev
 from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.job_texts import TEXTS as JOB
 from layouts.jobs.advice.texts import TEXTS as OWN
+from layouts.kit.body import damage
 from layouts.kit.elements import button
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import number, text
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.frames import IdleTime
 from layouts.profiles.idling import idle_frames, idle_time
 from layouts.profiles.links import traced

@@ -23,9 +23,9 @@ from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
 from layouts.jobs.cluster.story import group_name, story
 from layouts.kit import units as fmt
+from layouts.kit.body import MOST_PROBLEMS
 from layouts.kit.i18n import both
 from layouts.profiles.frames import ProfileFrame
-from layouts.profiles.reading_progress import MOST_PROBLEMS
 from layouts.sources import ProfileSources
 
 MOST_MARKED = 64

@@ -15,11 +15,12 @@ from layouts.jobs.cluster.asks import FRAMES, ClusterRequest
 from layouts.jobs.cluster.drawing import drawn
 from layouts.jobs.cluster.job_cache import JobCache
 from layouts.jobs.cluster.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import JOB_KEYS

@@ -20,13 +20,14 @@ from layouts.jobs.communication import figures, tables
 from layouts.jobs.communication.texts import TEXTS
 from layouts.jobs.rank_traffic import FRAMES, SETTINGS, Traffic, TrafficRequest
 from layouts.kit import units as fmt
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import ALL_RANKS, JOB_KEYS
 from layouts.sources import ProfileSources
 

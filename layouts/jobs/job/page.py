@@ -19,11 +19,12 @@ from layouts.jobs.job.cards import clocks_card, files_card, groups_card, hosts_c
 from layouts.jobs.job.members import members, told_ranks
 from layouts.jobs.job.sentence import head
 from layouts.jobs.job.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import CATALOGUE, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import JOB_KEYS, ProfileChoice, read_choice
 from layouts.sources import ProfileSources
 

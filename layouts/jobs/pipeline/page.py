@@ -19,13 +19,14 @@ from layouts.jobs.pipeline.tables import times
 from layouts.jobs.pipeline.texts import TEXTS
 from layouts.jobs.pipeline_request import FRAMES, PipelineRequest, pipeline_of
 from layouts.kit import units as fmt
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures.alternatives import listed, named
 from layouts.kit.i18n import Text, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 

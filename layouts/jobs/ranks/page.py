@@ -12,11 +12,12 @@ from dash import Input, State, html
 
 from layouts.jobs.rank_operators import FRAMES, RankOperatorRequest
 from layouts.jobs.ranks.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources
 

@@ -20,12 +20,13 @@ from layouts.jobs.strategy.drawing import Chosen, Strategies, chosen_file, drawi
 from layouts.jobs.strategy.panel import panel
 from layouts.jobs.strategy.summary import FRAMES, summary
 from layouts.jobs.strategy.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.elements import icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.page_parts import register_parts_in, stores
 from layouts.kit.plain_html import markup
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.sources import ProfileSources, Sources
 

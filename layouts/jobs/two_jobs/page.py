@@ -19,12 +19,13 @@ from layouts.jobs.two_jobs import figure, sections, tables
 from layouts.jobs.two_jobs.asks import FRAMES, TwoJobsRequest
 from layouts.jobs.two_jobs.job_pair import ComparedJobs, both
 from layouts.jobs.two_jobs.texts import TEXTS
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import JOB_KEYS
 from layouts.profiles.step_plots import StepStyle

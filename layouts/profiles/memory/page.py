@@ -18,6 +18,7 @@ from parsers.export.frames import csv_rows
 from parsers.model import Ints
 
 from layouts.kit import units as fmt
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.figures.alternatives import described_by, listed, named
@@ -25,7 +26,7 @@ from layouts.kit.i18n import CATALOGUE, LANGUAGES, both, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.state import text
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.links import traced
 from layouts.profiles.memory import absent, changes, curve, explained, head, memory_texts, modules_card, plan_card, pool_card
 from layouts.profiles.memory.asks import FRAMES, MemoryRequest

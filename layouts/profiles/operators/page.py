@@ -14,6 +14,7 @@ import dash_ag_grid as dag
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import icon_button, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
@@ -22,7 +23,7 @@ from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.kit.state import BadInput, text
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.efficiency import SETTINGS, Efficiency, EfficiencyRequest, MeasuredProfiles
 from layouts.profiles.efficiency_cards import NEEDED, csv_link, register_use, stores, use_card
 from layouts.profiles.efficiency_texts import CARD_TEXTS

@@ -10,10 +10,11 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, html, no_update
 
+from layouts.kit.body import damage
 from layouts.kit.elements import icon_button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.preparation import feeding, machine, operations
 from layouts.profiles.preparation.asks import PreparationRequest
 from layouts.profiles.preparation.card_data import CardData

@@ -14,10 +14,11 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.jobs.advice import review
 
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.efficiency import EfficiencyRequest
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime

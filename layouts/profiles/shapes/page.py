@@ -12,6 +12,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.profiles.shape_tables import FRAMES
 
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
@@ -19,7 +20,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import still
 from layouts.kit.plot_cards import plot_card
 from layouts.kit.plot_texts import TEXTS as PLOT_TEXTS
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.shape_request import MOST_TYPES, ShapeRequest, Times
 from layouts.profiles.shapes import figures, tables

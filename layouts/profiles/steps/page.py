@@ -11,11 +11,12 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import toolbar
 from layouts.kit.i18n import t
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.composition_texts import TEXTS as COMPOSITION
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import KEYS as CHOICE

@@ -10,9 +10,10 @@ from typing import Any
 
 from dash import Input, State, html
 
+from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.page import Ids, Page
-from layouts.profiles.body import body, damage, register_body
+from layouts.profiles.body import body, register_body
 from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.timeline.texts import TEXTS
 from layouts.sources import ProfileSources

@@ -38,7 +38,7 @@ def dumps(
 
 def test_a_dump_is_chosen_with_its_iteration(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/debugger?run=out_nan&run=out_tensor&of=out_tensor&step=1")
-    bar = page.locator(".ms-debugging-bar")
+    bar = page.locator(".ms-body-bar")
     expect(bar.locator("select").first).to_have_value("out_tensor")
     expect(bar.locator("select[aria-label=Iteration]:visible")).to_have_value("1")
     bar.locator("select").first.select_option("out_nan")
@@ -51,8 +51,8 @@ def test_a_dump_without_tensors_and_a_run_without_a_dump_say_so(page: Page, dump
     expect(page.locator('[data-state="nothing"]')).to_be_visible()
     show(page, f"{dumps}/debugger?run=plain")
     expect(page.locator('[data-state="none"]')).to_contain_text("MINDSPORE_DUMP_CONFIG")
-    page.locator(".ms-debugging-elsewhere button", has_text="out_nan").click()
-    expect(page.locator(".ms-debugging-content")).to_be_visible()
+    page.locator(".ms-body-elsewhere button", has_text="out_nan").click()
+    expect(page.locator(".ms-body-content")).to_be_visible()
 
 
 SQUARE = "Default/network-WithLossCell/_loss_fn-MSELoss/Square-op0"

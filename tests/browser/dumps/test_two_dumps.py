@@ -95,7 +95,7 @@ def test_a_second_dump_without_tensors_is_named_and_another_can_be_chosen(
     address = serve(create_app(store).server)
     show(page, f"{address}/two_dumps?run=a&run=b&run=c&of=a&with=b")
     expect(page.locator('[data-state="nothing"]')).to_contain_text("The dump has no tensor.")
-    expect(page.locator(".ms-debugging-found")).to_have_text("b")
+    expect(page.locator(".ms-body-found")).to_have_text("b")
     page.get_by_label("Dump to compare with").select_option("c")
     expect(page.locator('[data-section="head"]')).to_contain_text("No output differs by more than 0.001")
     show(page, f"{address}/two_dumps?run=a&run=b&run=c&of=a")

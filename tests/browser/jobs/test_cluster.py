@@ -112,7 +112,7 @@ def test_rows_order_step_zoom_and_files(page: Page, place: str) -> None:
     expect(bars.locator(".xtick")).to_have_count(4)
     press(page, "bars", 0.5 / 4, 0.9)
     expect(page.locator(".ms-cluster-bar")).to_contain_text("Shown: the 8 ranks of dp 8-15")
-    page.locator(".ms-profiling-bar select:visible").first.select_option("")
+    page.locator(".ms-body-bar select:visible").first.select_option("")
     expect(page.locator(".ms-cluster-bar", has_text="Shown:").locator("> .ms-muted")).to_be_hidden()
 
     page.locator(".ms-segments [data-value=rank]").last.click()

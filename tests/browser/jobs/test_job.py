@@ -108,8 +108,8 @@ def test_the_job_overview_in_chinese_and_dark_on_a_narrow_screen_with_its_files(
     expect(page.locator(".ms-job-about")).to_have_text("rank 3 · 主机 host0")
     page.locator("[data-action=theme]").click()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.locator(".ms-profiling-tools summary").click()
-    path = page.locator(".ms-profiling-tools a", has_text="通信域").get_attribute("href")
+    page.locator(".ms-body-tools summary").click()
+    path = page.locator(".ms-body-tools a", has_text="通信域").get_attribute("href")
     assert path is not None
     with urlopen(address + path) as answer:
         rows = list(csv.DictReader(io.StringIO(answer.read().decode("utf-8-sig"))))
@@ -130,7 +130,7 @@ def test_files_about_all_ranks_alone(page: Page, tmp_path: Path, serve: Callable
     expect(page.locator(".ms-job-sentence .en")).to_have_text(
         "Communication that no computing overlaps limits the job: 30.0 µs of a step of 100 µs (30.0 %)."
     )
-    expect(page.locator(".ms-profiling-bar .ms-badge")).to_have_text("all ranks")
+    expect(page.locator(".ms-body-bar .ms-badge")).to_have_text("all ranks")
     expect(page.locator(".ms-job-ranks .ms-card-badges")).to_contain_text("2 in files about all ranks")
     store.stop()
 

@@ -92,7 +92,7 @@ def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serv
     assert store.wait(30)
     show(page, f"{serve(create_app(store).server)}/strategy?run=cut")
     expect(page.locator(".ms-strategy-wrong .en").first).to_contain_text("without a readable parallel_strategy file: 1.")
-    damage = page.locator(".ms-profiling-damage")
+    damage = page.locator(".ms-body-damage")
     expect(damage.locator("summary .en")).to_have_text("Parts of the files that cannot be read: 2")
     damage.locator("summary").click()
     expect(damage).to_contain_text("The file is empty.")

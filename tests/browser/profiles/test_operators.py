@@ -107,8 +107,8 @@ def test_where_the_time_goes(page: Page, address: str) -> None:
 
     # a file that has nothing: that is told, and no empty cards
     show(page, f"{address}/operators?run=nothing")
-    page.locator(".ms-profiling-damage summary").click()
-    expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: expected rows")
+    page.locator(".ms-body-damage summary").click()
+    expect(page.locator(".ms-body-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: expected rows")
     expect(page.locator(".ms-operators-bar")).to_contain_text("no such data")
     expect(page.locator(".ms-operators-figures")).to_be_hidden()
 
@@ -116,7 +116,7 @@ def test_where_the_time_goes(page: Page, address: str) -> None:
 def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, address: str) -> None:
     """Two ranks in directories of their own are one profile, rank 0 first though rank 1 was written later."""
     show(page, f"{address}/operators?run=one")
-    choices = page.locator(".ms-profiling-bar select:visible")
+    choices = page.locator(".ms-body-bar select:visible")
     expect(choices).to_have_count(1)
     expect(choices.locator("option")).to_have_text(["rank 0", "rank 1"])
     expect(choices.locator("option:checked")).to_have_text("rank 0")
@@ -128,7 +128,7 @@ def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, address: 
         page.locator(f'.ms-menu-link[data-page="{name}"]').click()
         if name:
             expect(page).to_have_url(chosen)
-            expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 1")
+            expect(page.locator(".ms-body-bar select:visible option:checked")).to_have_text("rank 1")
         else:
             expect(page).to_have_url(f"{address}/?run=one")
     page.go_back()
@@ -137,7 +137,7 @@ def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, address: 
     expect(current).to_contain_text("rank 1")
     page.locator(".ms-profile-overview-table a", has_text="rank 0").click()
     expect(current).to_contain_text("rank 0")
-    expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 0")
+    expect(page.locator(".ms-body-bar select:visible option:checked")).to_have_text("rank 0")
 
 
 @pytest.mark.long

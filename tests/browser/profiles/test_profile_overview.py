@@ -29,4 +29,4 @@ def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: st
     show(page, f"{place}/profile_overview?run=b")
     expect(page.locator(".ms-breakdown-sentence .zh")).to_contain_text("每步耗时 1.01 ms")
     expect(page.locator(".ms-profile-overview-beside")).to_contain_text("没有带步骤的标量")
-    expect(page.locator(".ms-profiling-bar select:visible option")).to_have_count(2)
+    expect(page.locator(".ms-body-bar select:visible option")).to_have_count(2)

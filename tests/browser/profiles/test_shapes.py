@@ -122,5 +122,5 @@ def test_a_damaged_file_is_said(page: Page, tmp_path: Path, serve) -> None:
     assert store.wait(30)
     show(page, f"{serve(create_app(store).server)}/shapes?run=a")
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(2)
-    page.locator(".ms-profiling-damage summary").click()
-    expect(page.locator(".ms-profiling-damage")).to_contain_text("Cast[0]: expected an object of operators, found int.")
+    page.locator(".ms-body-damage summary").click()
+    expect(page.locator(".ms-body-damage")).to_contain_text("Cast[0]: expected an object of operators, found int.")

@@ -10,10 +10,9 @@ import pytest
 
 from layouts.dumps.catalogue import catalogue
 from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice, read_node
-from layouts.dumps.dump_parts import progress, worked
 from layouts.dumps.listing import iterations, listing
 from layouts.dumps.open_dump import DumpWork, OpenDump
-from layouts.kit.page_parts import answering
+from layouts.kit.page_parts import answering, progress, worked
 from layouts.kit.state import BadInput
 from layouts.kit.work import WorkResult
 from parsers import open_run
@@ -103,9 +102,9 @@ def test_the_progress_of_listing_and_of_work_is_told() -> None:
     source = MemorySource(dumps=SlowDumps)
     assert listing(source, DumpChoice("a", 0, None))["state"] == "reading"
     work = DumpWork("sum", 1, lambda dump, report: int(np.sum(dump.series)))
-    told = progress(worked(source, DumpChoice("a", 0, None), work, {"again": ["1"]}))
+    told = progress(worked(source.dumps, "a", work, {"again": ["1"]}))
     assert told == {"state": "working", "done": 3, "total": 10, "text": "again", "mark": ""}
-    worked(source, DumpChoice("a", 0, None), work, {"cancel": ["1"]})
+    worked(source.dumps, "a", work, {"cancel": ["1"]})
     assert source.wanted == ["sum"]
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from layouts.kit.body import MOST_PROBLEMS
 from layouts.kit.state import BadInput
 from layouts.profiles.catalogue import MOST_FILES, MOST_KEPT, catalogue
 from layouts.profiles.frames import ProfileFrame, ProfileRow
 from layouts.profiles.profile_choice import ALL_RANKS, ProfileChoice, read_against, read_choice, read_group, read_step
-from layouts.profiles.reading_progress import MOST_PROBLEMS, reading
+from layouts.profiles.reading_progress import reading
 from parsers import OPERATORS, Problem
 from parsers.caches import Cache
 from tests.sources import MemorySource
