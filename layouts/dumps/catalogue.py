@@ -6,27 +6,22 @@ from typing import Annotated, Any
 
 from layouts.dumps.live import ListedSessions, listed
 from layouts.kit.state import digest_of
-from layouts.runs.chosen_runs import KeyAndName, elsewhere, selected_runs
-from layouts.runs.damage import FileAndText, damage
+from layouts.runs.chosen_runs import selected_runs
+from layouts.runs.listed_runs import ChosenRuns, about_runs
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 
 MOST_DUMPS = 1_000
 """Maximum number of dumps that are listed."""
-MOST_ELSEWHERE = 8
 
 
-class DumpCatalogue(ListedSessions):
+class DumpCatalogue(ListedSessions, ChosenRuns):
     """The dumps of the chosen runs."""
 
     digest: str
-    chosen: int
     dumps: list[Annotated[list[str], tuple[str, str, str]]]
     """key, name, version"""
     left: int
-    waiting: int
-    damage: list[FileAndText]
-    elsewhere: list[KeyAndName]
 
 
 def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue | None:
@@ -40,16 +35,12 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> DumpCatalogue |
     runs = selected_runs(state, source, ("dump",))
     source.runs.want(runs)
     chosen = set(runs)
-    rows = [row for row in source.runs.rows() if not chosen.isdisjoint(row.members)]
-    having = [row for row in rows if row.tags.get("dump")]
+    having = [row for row in source.runs.rows() if row.tags.get("dump") and not chosen.isdisjoint(row.members)]
     answer: DumpCatalogue = {
         "digest": "",
-        "chosen": len(runs),
         "dumps": [_listed(row) for row in having[:MOST_DUMPS]],
         "left": max(0, len(having) - MOST_DUMPS),
-        "waiting": sum(row.state in ("waiting", "loading") for row in rows),
-        "damage": [] if having else damage(source, runs, unreached=True),
-        "elsewhere": [] if having else elsewhere(source, runs, "dump", MOST_ELSEWHERE),
+        **about_runs(source, runs, "dump", found=bool(having), unreached=True),
         **listed(source),
     }
     answer["digest"] = digest_of(answer)

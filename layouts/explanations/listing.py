@@ -9,27 +9,22 @@ import numpy as np
 from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.kit.body import DamagedFile, listed_damage
 from layouts.kit.state import digest_of
-from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
-from layouts.runs.damage import FileAndText, damage
+from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.listed_runs import ChosenRuns, about_runs
 from layouts.sources import ExplanationSources, Sources
 
 KIND = "explain"
 MOST_RUNS = 1_000
 """Maximum number of runs that are listed."""
-MOST_ELSEWHERE = 8
 
 
-class ExplanationCatalogue(TypedDict):
+class ExplanationCatalogue(ChosenRuns):
     """The runs with explanations."""
 
     digest: str
-    chosen: int
     runs: list[Annotated[list[str], tuple[str, str, str]]]
     """key, name, version"""
     left: int
-    waiting: int
-    damage: list[FileAndText]
-    elsewhere: list[KeyAndName]
 
 
 LabelCells = Annotated[list[Any], tuple[int, str, int, int]]
@@ -67,12 +62,9 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> ExplanationCata
     having = [run for run in runs if source.runs.tags(run, KIND)]
     answer: ExplanationCatalogue = {
         "digest": "",
-        "chosen": len(runs),
         "runs": [[run, label_of(run, rows.get(run)), str(source.runs.version(run))] for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
-        "waiting": sum(run in rows and rows[run].state in ("waiting", "loading") for run in runs),
-        "damage": [] if having else damage(source, runs),
-        "elsewhere": [] if having else elsewhere(source, runs, KIND, MOST_ELSEWHERE),
+        **about_runs(source, runs, KIND, found=bool(having)),
     }
     answer["digest"] = digest_of(answer)
     return None if answer["digest"] == known else answer

@@ -13,8 +13,8 @@ from parsers.caches import Cache
 from layouts.kit.state import digest_of
 from layouts.profiles.frames import ProfileRow
 from layouts.profiles.jobs import ListedJob, jobs_of
-from layouts.runs.chosen_runs import KeyAndName, elsewhere, label_of, selected_runs
-from layouts.runs.damage import FileAndText, damage
+from layouts.runs.chosen_runs import label_of, selected_runs
+from layouts.runs.listed_runs import ChosenRuns, about_runs
 from layouts.sources import ProfileSources
 
 MOST_RUNS = 10_000
@@ -25,7 +25,6 @@ MOST_IN_ALL = 40_000
 """Maximum number of profiles listed; runs after those that reach it are left out."""
 MOST_FILES = 12
 """Maximum number of file names listed per profile."""
-MOST_ELSEWHERE = 8
 MOST_KEPT = 4
 """Lists of profiles that are cached for visitors."""
 
@@ -71,14 +70,10 @@ class ListedProfiles(TypedDict):
     left: int
 
 
-class ProfileCatalogue(ListedProfiles):
+class ProfileCatalogue(ListedProfiles, ChosenRuns):
     """The profiles of the chosen runs."""
 
     digest: str
-    chosen: int
-    waiting: int
-    damage: list[FileAndText]
-    elsewhere: list[KeyAndName]
 
 
 Listed = tuple[ListedProfiles, str]
@@ -102,14 +97,9 @@ def catalogue(
     key = tuple((run, name, source.runs.version(run)) for run, name in zip(runs, names, strict=True))
     lists = kept if kept is not None else Cache[Any, Listed]()
     listed, written = lists.made(key, lambda: _listed(source, list(zip(runs, names, strict=True))))
-    having = bool(listed["runs"])
-    waiting = sum(rows[run].state in ("waiting", "loading") for run in runs)
-    damaged = [] if having else damage(source, runs, unreached=True)
-    others = [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE)
-    digest = digest_of([len(runs), written, waiting, damaged, others])
-    if digest == known:
-        return None
-    return {**listed, "digest": digest, "chosen": len(runs), "waiting": waiting, "damage": damaged, "elsewhere": others}
+    about = about_runs(source, runs, "profile", found=bool(listed["runs"]), unreached=True)
+    digest = digest_of([about, written])
+    return None if digest == known else {**listed, **about, "digest": digest}
 
 
 def _listed(source: ProfileSources, runs: Sequence[tuple[str, str]]) -> Listed:
