@@ -10,12 +10,20 @@ from pathlib import Path
 import pytest
 
 from layouts import PAGES
+from layouts.dumps.body import DUMPS
+from layouts.explanations.body import EXPLANATIONS
 from layouts.kit import i18n
 from layouts.kit.i18n import CATALOGUE, REFERENCES, attributes, both, t
 from layouts.kit.page import Page
 from layouts.kit.texts import COMMON
+from layouts.profiles.body import PROFILES
 
 ROOT = Path(__file__).resolve().parents[3]
+BODY_ENDINGS = (
+    "controls", "none", "none_hint", "nothing", "nothing_hint", "failed", "elsewhere", "left", "damaged_n", "compare",
+    "reading", "working", "preparing", "waiting", "cancelled", "work_failed", "progress", "again", "of_total",
+    *(f"{what}{ending}" for what in ("rank", "step") for ending in ("", "_previous", "_next", "_absent")),
+)
 KEY = re.compile(r"""["'`]([a-z_]+\.[A-Za-z_.]+)["'`]""")
 
 AMBIGUOUS = {
@@ -97,6 +105,9 @@ def test_every_key_is_used_somewhere() -> None:
     made = tuple(family for family in families if family.endswith("."))
     titles = {page.title for page in PAGES}
     used = literal | titles | set(REFERENCES.values())
+    # What the bodies of subjects put together: layouts/kit/body.py, assets/kit/body.js and assets/kit/progress.js.
+    subjects = (PROFILES, DUMPS, EXPLANATIONS)
+    used |= {f"{subject.name}.{ending}" for subject in subjects for ending in BODY_ENDINGS}
     unused = [key for key in CATALOGUE if key not in used and not key.startswith(made)]
     assert unused == []
 
