@@ -13,7 +13,7 @@ declare namespace Wire {
     name: string;
   }
 
-  /** layouts/runs/damage.py: A file, and what was lost. */
+  /** layouts/kit/body.py: A file, and what was lost. */
   interface DamagedFile {
     path: string;
     text: string;
@@ -324,11 +324,11 @@ declare namespace Wire {
     jobs: ProfiledJob[];
     kinds: ProfileKind[];
     left: number;
-    digest: string;
     chosen: number;
     waiting: number;
     damage: FileAndText[];
     elsewhere: KeyAndName[];
+    digest: string;
   }
 
   /** layouts/profiles/reading_progress.py: The progress of reading, or what is wrong. */
@@ -351,14 +351,14 @@ declare namespace Wire {
   interface DumpCatalogue {
     live: string;
     sessions: [string, string][];
-    digest: string;
     chosen: number;
-    /** key, name, version */
-    dumps: [string, string, string][];
-    left: number;
     waiting: number;
     damage: FileAndText[];
     elsewhere: KeyAndName[];
+    digest: string;
+    /** key, name, version */
+    dumps: [string, string, string][];
+    left: number;
   }
 
   /** layouts/dumps/listing.py: Ranks, iterations and damage of a dump. */
@@ -390,14 +390,14 @@ declare namespace Wire {
 
   /** layouts/explanations/listing.py: The runs with explanations. */
   interface ExplanationCatalogue {
-    digest: string;
     chosen: number;
-    /** key, name, version */
-    runs: [string, string, string][];
-    left: number;
     waiting: number;
     damage: FileAndText[];
     elsewhere: KeyAndName[];
+    digest: string;
+    /** key, name, version */
+    runs: [string, string, string][];
+    left: number;
   }
 
   type LabelRow = [number, string, number, number];

@@ -49,15 +49,20 @@ def reading(
         left = next(((name, one) for name, one in found.items() if one.state not in ("ready", "missing")), None)
         if left is not None:
             name, one = left
+            lost = listed_damage(damage)
             return {
                 "of": of, "state": one.state, "done": one.done, "total": one.total, "text": one.text, "name": name,
-                "which": which,
-                **listed_damage(damage),
+                "which": which, "problems": lost["problems"], "more": lost["more"],
             }  # fmt: skip
         ready = [name for name, one in found.items() if one.state == "ready"]
         if needed and not ready:
             wanted = list(dict.fromkeys(file for one in found.values() for file in one.wanted))
-            return {"of": of, "state": "missing", "wanted": wanted, "which": which, **listed_damage(damage)}
+            lost = listed_damage(damage)
+            return {
+                "of": of, "state": "missing", "wanted": wanted, "which": which,
+                "problems": lost["problems"], "more": lost["more"],
+            }  # fmt: skip
         there = there or ready
         damage += dict.fromkeys(problem for one in found.values() for problem in one.problems)
-    return {"of": of, "state": "ready", "frames": there, **listed_damage(damage)}
+    lost = listed_damage(damage)
+    return {"of": of, "state": "ready", "frames": there, "problems": lost["problems"], "more": lost["more"]}
