@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from dash import Dash, html
 
+from layouts.kit import i18n
 from layouts.kit.body import MOST_PROBLEMS, BodySubject, damage, frame, listed_damage, register_frame, state, status_line
 from layouts.kit.body import unlisted_states as unlisted
 from layouts.kit.i18n import define_texts
@@ -18,14 +20,25 @@ from layouts.kit.state import BadInput, whole
 from layouts.kit.work import WorkResult
 from parsers import Problem
 
-TEXTS = define_texts({
+WRITTEN: dict[str, tuple[str, str] | str] = {
     "pebbles.controls": ("Choice of pebbles", "选择卵石"), "pebbles.none": ("No pebbles.", "没有卵石。"),
     "pebbles.none_hint": ("Look at the beach.", "请到海滩寻找。"), "pebbles.nothing": ("An empty beach.", "空海滩。"),
     "pebbles.nothing_hint": ("The tide took them.", "被潮水带走。"), "pebbles.failed": ("The beach is closed.", "海滩已关闭。"),
     "pebbles.progress": "common.progress", "pebbles.again": "common.continue",
-})  # fmt: skip
+}  # fmt: skip
+TEXTS = {key: (text, text) if isinstance(text, str) else text for key, text in WRITTEN.items()}
 PEBBLES = BodySubject("pebbles", "ms-pebbles", "pick()", TEXTS, stores=("bucket",))
 IDS = Ids("beach", "x")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def defined_texts() -> Iterator[None]:
+    """The texts of a subject that no page has, as long as these tests run."""
+    define_texts(WRITTEN)
+    yield
+    for key in WRITTEN:
+        i18n._catalogue.pop(key)
+        i18n._references.pop(key, None)
 
 
 def page(subject: BodySubject = PEBBLES, **more: Any) -> html.Div:
