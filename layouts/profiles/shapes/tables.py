@@ -15,6 +15,8 @@ from layouts.kit.tables import COUNT, Cell, Column, Quantity, first_of, table
 from layouts.profiles.shape_request import MOST_TYPES, Times
 from layouts.profiles.shapes.figures import SYMBOLS, colour_of, look_of
 
+FEWEST_STEPS = 3
+"""Steps with known shapes from which on "no operator changes" is said: the first and the last may be cut."""
 MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
 _TIME = Quantity(lambda ns: fmt.number(ns / 1e6), lambda ns: f"{fmt.exact(ns)} ns")
@@ -30,7 +32,7 @@ def head(times: Times) -> list[Any]:
     if not len(rows):
         return [html.P(t("shapes.head_none"), className="ms-shapes-sentence")]
     kernels = times.unit == "kernel"
-    whole, changing = float(own["total_ns"].sum()), own["shapes"] > 1
+    whole, changing = float(own["total_ns"].sum()), own["changes"].to_numpy(bool)
     known = int((own["shapes"] > 0).sum())
     if not known:
         said = t("shapes.head_unknown")
@@ -41,6 +43,9 @@ def head(times: Times) -> list[Any]:
             total=fmt.count(len(own)), time=fmt.duration(spent / 1e9), whole=fmt.duration(whole / 1e9),
             share=fmt.percent(spent / whole if whole else 0.0),
         )  # fmt: skip
+    elif times.steps < FEWEST_STEPS:
+        several = int((own["shapes"] > 1).sum())
+        said = t("shapes.head_not_judged", steps=fmt.count(times.steps), n=fmt.count(several), all=fmt.count(len(own)))
     else:
         numbers = {"total": fmt.count(known), "all": fmt.count(len(own))}
         said = t("shapes.head_kernels_static" if kernels else "shapes.head_static", **numbers)

@@ -27,20 +27,25 @@ TEXTS = define_texts({
     "shapes.csv_executions": "common.each_execution",
     # Sentences
     "shapes.head_changing": (
-        "{n} of {total} operators ran with more than one input shape. They took {time} of {whole} ({share}).",
-        "{total} 个算子中有 {n} 个以多种输入 shape 执行，耗时 {time}，共 {whole}（{share}）。",
+        "The input shapes of {n} of {total} operators change from step to step. They took {time} of {whole} ({share}).",
+        "{total} 个算子中有 {n} 个的输入 shape 随 step 变化，耗时 {time}，共 {whole}（{share}）。",
     ),
     "shapes.head_static": (
-        "No operator ran with more than one input shape. Shapes are known of {total} of {all}.",
-        "没有算子以多种输入 shape 执行；{all} 个算子中有 {total} 个 shape 已知。",
+        "The input shapes of no operator change from step to step. They are known of {total} of {all}.",
+        "没有算子的输入 shape 随 step 变化；{all} 个算子中有 {total} 个 shape 已知。",
+    ),
+    "shapes.head_not_judged": (
+        ("Not judged whether input shapes change: that takes 3 steps with known shapes, found: {steps}. {n} of {all} operators "
+        "ran with more than one."),
+        "未判断输入 shape 是否变化：仅 {steps} 个 step 有 shape，至少需 3 个。{all} 个算子中有 {n} 个以多种 shape 执行。",
     ),
     "shapes.head_kernels": (
-        "{n} of {total} kernels were launched with more than one block or grid. They took {time} of {whole} ({share}).",
-        "{total} 个 kernel 中有 {n} 个以多种 block 或 grid 启动，耗时 {time}，共 {whole}（{share}）。",
+        "Block or grid of {n} of {total} kernels change from step to step. They took {time} of {whole} ({share}).",
+        "{total} 个 kernel 中有 {n} 个的 block 或 grid 随 step 变化，耗时 {time}，共 {whole}（{share}）。",
     ),
     "shapes.head_kernels_static": (
-        "No kernel was launched with more than one block and grid. They are known of {total} of {all}.",
-        "没有 kernel 以多种 block 与 grid 启动；{all} 个 kernel 中有 {total} 个配置已知。",
+        "Block and grid of no kernel change from step to step. They are known of {total} of {all}.",
+        "没有 kernel 的 block 与 grid 随 step 变化；{all} 个 kernel 中有 {total} 个配置已知。",
     ),
     "shapes.head_unknown": (
         "No input shapes were recorded. Ascend records them from profiler level 1 on; GPU in dynamic_shape_info_*.json.",
@@ -63,7 +68,7 @@ TEXTS = define_texts({
     "shapes.col.type": "common.type",
     "shapes.col.name": "common.operator",
     "shapes.col.operators": "common.number_of_operators",
-    "shapes.col.changing": ("Several shapes", "多 shape 算子数"),
+    "shapes.col.changing": ("Changing", "变化的算子数"),
     "shapes.col.shapes": ("Shapes", "shape 数"),
     "shapes.col.count": "common.times",
     "shapes.col.total_ns": ("Total (ms)", "总耗时 (ms)"),
@@ -73,7 +78,10 @@ TEXTS = define_texts({
     "shapes.col.input_shapes": "common.input_shapes",
     "shapes.col.launch": ("Block x grid", "block x grid"),
     "shapes.col.steps": "common.number_of_steps",
-    "shapes.tip.changing": ("Operators that ran with more than one input shape", "以多种输入 shape 执行的算子"),
+    "shapes.tip.changing": (
+        "Operators whose input shapes differ between steps, not only between places of one step",
+        "输入 shape 在不同 step 之间不同的算子（同一 step 内各处不同不计入）",
+    ),
     "shapes.tip.launch": ("Threads of a block x blocks of the grid", "每个 block 的线程数 x grid 的 block 数"),
     "shapes.draw": ("Draw {type}", "绘制 {type}"),
     "shapes.highlight": ("Highlight {shape}", "突出显示 {shape}"),

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.profiles import shape_times
 from parsers.deferred import pandas as pd
@@ -77,9 +78,22 @@ class ShapeTables:
         return shape_times.cells(self.rows)
 
     @cached_property
+    def _changing(self) -> NDArray[np.bool_]:
+        return shape_times.changing(self.rows)
+
+    @cached_property
+    def steps(self) -> int:
+        """The number of different steps that executions with a known shape belong to."""
+        rows = self.rows
+        known = rows["input_shapes"].array
+        shaped = np.append(known.categories.to_numpy(object) != "", False)[known.codes]
+        steps = rows["step"].to_numpy()
+        return len(np.unique(steps[shaped & (steps >= 0)]))
+
+    @cached_property
     def types(self) -> pd.DataFrame:
         """Sums by operator type."""
-        return shape_times.types(self.cells)
+        return shape_times.types(self.cells, self._changing)
 
     @cached_property
     def drawn(self) -> tuple[str, ...]:
@@ -96,7 +110,7 @@ class ShapeTables:
     @cached_property
     def operators(self) -> pd.DataFrame:
         """Sums by operator, those with the most shapes first."""
-        return shape_times.operators(self.cells)
+        return shape_times.operators(self.cells, self._changing)
 
     @cached_property
     def listed(self) -> pd.DataFrame:

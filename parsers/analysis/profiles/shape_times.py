@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 KERNEL = "GPU_KERNEL"
 """The core of the kernels that operators on GPU started: their times are parts of those of operators."""
 TYPE_COLUMNS = ("type", "operators", "changing", "shapes", "count", "total_ns", "mean_ns", "max_ns")
-OPERATOR_COLUMNS = ("name", "type", "shapes", "count", "total_ns", "mean_ns", "max_ns")
+OPERATOR_COLUMNS = ("name", "type", "shapes", "changes", "count", "total_ns", "mean_ns", "max_ns")
 SHAPE_COLUMNS = ("input_shapes", "count", "total_ns", "mean_ns", "min_ns", "max_ns", "steps")
 
 
@@ -60,36 +60,64 @@ def cells(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(made | _sums(number, np.ones(len(rows)), rows["duration_ns"].to_numpy(np.float64), None, len(distinct)))
 
 
-def types(of: pd.DataFrame) -> pd.DataFrame:
+def changing(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether the shapes of an operator change from step to step, by the code of its name + 1.
+
+    An operator that runs several times in a step may have a shape for each of its places, the same ones in every step: that
+    is no change. The first and the last step of a recording may be cut, and then lack some of these shapes. So an operator
+    changes if no step has all of its shapes, or if a step between the first and the last one lacks some.
+    """
+    names, steps, known = rows["name"].array, rows["step"].to_numpy(), _known(rows)
+    found = np.zeros(len(names.categories) + 1, np.bool_)
+    used = known & (steps >= 0)
+    if not used.any():
+        return found
+    axis, step = _axis(steps[used])
+    name, shape = _coded(rows["name"])[used] + 1, _coded(rows["input_shapes"])[used]
+    cell = name * len(axis) + step
+    pairs, number = np.unique(cell, return_inverse=True)
+    here, everywhere = _different(number, shape, len(pairs)), _different(name, shape, len(found))
+    owner, at = pairs // len(axis), pairs % len(axis)
+    most = np.zeros(len(found), np.int64)
+    np.maximum.at(most, owner, here)
+    found = most < everywhere
+    within = (at > 0) & (at < len(axis) - 1)
+    found[owner[within & (here < everywhere[owner])]] = True
+    return found
+
+
+def types(of: pd.DataFrame, changes: NDArray[np.bool_]) -> pd.DataFrame:
     """Sum up cells by operator type. Columns: TYPE_COLUMNS.
 
-    operators are different names, changing those of them that ran with more than one shape, shapes the different known ones
-    of all of them.
+    operators are different names, changing those of them that `changing` found, shapes the different known ones of all of
+    them.
     """
     kinds, names = _coded(of["type"]), _coded(of["name"])
     shapes, known = _coded(of["input_shapes"]), _known(of)
     places, number = np.unique(kinds, return_inverse=True)
     width = int(names.max(initial=0)) + 2
-    pairs, of_pair = np.unique(number * width + names + 1, return_inverse=True)
-    changing = _different(of_pair[known], shapes[known], len(pairs)) > 1
+    pairs = np.unique(number * width + names + 1)
     found = _sums_of(of, number, len(places)) | {
         "type": _texts(of["type"], places), "operators": np.bincount(pairs // width, minlength=len(places)),
-        "changing": np.bincount(pairs // width, changing, len(places)).astype(np.int64),
+        "changing": np.bincount(pairs // width, changes[pairs % width], len(places)).astype(np.int64),
         "shapes": _different(number[known], shapes[known], len(places)),
     }  # fmt: skip
     return _longest(found, TYPE_COLUMNS)
 
 
-def operators(of: pd.DataFrame) -> pd.DataFrame:
-    """Sum up cells by operator; those with the most shapes first. Columns: OPERATOR_COLUMNS; type is the first one."""
+def operators(of: pd.DataFrame, changes: NDArray[np.bool_]) -> pd.DataFrame:
+    """Sum up cells by operator; those that change first, then by number of shapes. Columns: OPERATOR_COLUMNS.
+
+    type is the first one, changes whether the shapes change from step to step (`changing`).
+    """
     names, shapes, known = _coded(of["name"]), _coded(of["input_shapes"]), _known(of)
     places, first, number = np.unique(names, return_index=True, return_inverse=True)
     found = _sums_of(of, number, len(places)) | {
         "name": _texts(of["name"], places), "type": np.asarray(of["type"].array[first], object),
-        "shapes": _different(number[known], shapes[known], len(places)),
+        "shapes": _different(number[known], shapes[known], len(places)), "changes": changes[places + 1],
     }  # fmt: skip
     made = _longest(found, OPERATOR_COLUMNS)
-    return made.sort_values("shapes", ascending=False, kind="stable", ignore_index=True)
+    return made.sort_values(["changes", "shapes"], ascending=False, kind="stable", ignore_index=True)
 
 
 def shapes_of(rows: pd.DataFrame) -> pd.DataFrame:

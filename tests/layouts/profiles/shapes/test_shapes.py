@@ -76,10 +76,13 @@ def test_without_executions_the_page_says_so() -> None:
 
 def test_sentences_of_several_shapes_of_one_and_of_none() -> None:
     said = words(tables.head(times_of({"shape_times": made(ROWS)})))
-    assert "1 of 2 operators ran with more than one input shape. They took 4.00 ms of 10.0 ms (40.0 %)." in said
+    assert "The input shapes of 1 of 2 operators change from step to step. They took 4.00 ms of 10.0 ms (40.0 %)." in said
     assert "The shapes of 1 of 3 executions are unknown." in said
     said = words(tables.head(times_of({"kernels": made(ROWS[:1], KERNELS)})))
-    assert "No operator ran with more than one input shape. Shapes are known of 1 of 1." in said
+    assert "Not judged whether input shapes change: that takes 3 steps with known shapes, found: 1." in said
+    steady = [(step, "Add-op1", "Add", 1, shape) for step in (1, 2, 3) for shape in ("2,3", "4,3")]
+    said = words(tables.head(times_of({"shape_times": made(steady)})))
+    assert "The input shapes of no operator change from step to step. They are known of 1 of 1." in said
     said = words(tables.head(times_of({"kernels": made([(-1, "a", "b", 5, "")], KERNELS)})))
     assert "No input shapes were recorded." in said
     assert "The files name no steps" in said

@@ -32,17 +32,17 @@ ROWS = frame([
 
 def test_nothing_gives_nothing() -> None:
     empty = times.executions_of(SHAPE_TIMES.empty())
-    assert list(times.types(times.cells(empty)).columns) == list(times.TYPE_COLUMNS)
-    assert times.operators(times.cells(empty)).empty
+    assert list(times.types(times.cells(empty), times.changing(empty)).columns) == list(times.TYPE_COLUMNS)
+    assert times.operators(times.cells(empty), times.changing(empty)).empty
     assert times.shapes_of(empty).empty
     assert times.by_step(empty, ["Add"]).total_ns.shape == (1, 0)
     assert times.of_operator(empty, "Add").empty
 
 
 def test_sums_of_types_operators_and_shapes() -> None:
-    kinds = times.types(times.cells(ROWS))
-    assert kinds.values.tolist() == [["Mul", 1, 0, 1, 2, 107.0, 53.5, 100.0], ["Add", 2, 1, 2, 4, 65.0, 16.25, 30.0]]
-    own = times.operators(times.cells(ROWS))
+    kinds = times.types(times.cells(ROWS), times.changing(ROWS))
+    assert kinds.values.tolist() == [["Mul", 1, 0, 1, 2, 107.0, 53.5, 100.0], ["Add", 2, 0, 2, 4, 65.0, 16.25, 30.0]]
+    own = times.operators(times.cells(ROWS), times.changing(ROWS))
     assert own[["name", "type", "shapes", "count", "total_ns"]].values.tolist() == [
         ["Add-op1", "Add", 2, 3, 60.0], ["Mul-op1", "Mul", 1, 2, 107.0], ["Add-op2", "Add", 1, 1, 5.0],
     ]  # fmt: skip
@@ -50,6 +50,40 @@ def test_sums_of_types_operators_and_shapes() -> None:
     assert shapes[["input_shapes", "count", "total_ns", "mean_ns", "min_ns", "max_ns", "steps"]].values.tolist() == [
         ["2;2", 2, 30.0, 15.0, 10.0, 20.0, 2], ["4;4", 1, 30.0, 30.0, 30.0, 30.0, 1],
     ]  # fmt: skip
+
+
+def test_an_operator_with_a_shape_for_each_of_its_places_does_not_change() -> None:
+    """As a layer that is shared by a prompt and its answer; recordings begin and end within a step."""
+    for first, last in ((0, 3), (1, 3), (0, 2), (2, 1)):
+        rows = []
+        for step in range(1, 7):
+            own = ["8;16", "4;16", "1;16"]
+            own = own[first:] if step == 1 else own[:last] if step == 6 else own
+            rows += [(step, "Dense-op1", "Dense", 5, shape) for shape in own]
+        made = frame(rows)
+        assert not times.changing(made).any(), (first, last)
+        assert times.types(times.cells(made), times.changing(made))["changing"].tolist() == [0]
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 1.0])
+def test_an_operator_whose_shape_changes_in_some_steps_is_found(share: float) -> None:
+    """Whatever the share of steps with another shape, and however many fixed places it has beside the changing one."""
+    random = np.random.default_rng(int(100 * share))
+    for places in (0, 1, 4):
+        rows = [(step, "Same-op1", "Same", 5, "2;2") for step in range(100)]
+        other = random.random(100) < share
+        other[random.integers(100)] = True
+        for step in range(100):
+            length = int(random.integers(10, 500)) if other[step] else 7
+            own = [f"{length};16", *(f"{place};1" for place in range(places))]
+            rows += [(step, "Seq-op1", "Seq", 5, shape) for shape in own]
+        made = frame(rows)
+        found = times.operators(times.cells(made), times.changing(made))
+        assert found.set_index("name")["changes"].to_dict() == {"Seq-op1": True, "Same-op1": False}
+
+
+def test_without_steps_nothing_changes() -> None:
+    assert not times.changing(frame([(-1, "a", "A", 1, "1"), (-1, "a", "A", 1, "2")])).any()
 
 
 def test_types_by_step_leave_out_what_has_no_step() -> None:
