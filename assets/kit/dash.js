@@ -35,3 +35,13 @@ export function setProps(id, props) {
 export function callbackContext() {
   return window.dash_clientside.callback_context;
 }
+
+/**
+ * Properties of a component as Dash has them now; empty if there is none of this id.
+ * @param {string} id
+ * @returns {Record<string, unknown>}
+ */
+export function propsOf(id) {
+  const found = window.dash_component_api.getLayout(id);
+  return found ? found.props : {};
+}

@@ -36,8 +36,10 @@ export function reachable(element) {
 function likeOf(element) {
   if (element.id) return `#${element.id}`;
   const all = element instanceof HTMLElement ? Object.entries(element.dataset) : [];
-  const data = all.filter(([name]) => !name.startsWith("dash"));
-  const text = element.matches("a, button, summary") ? element.textContent : "";
+  // A heading that sorts is the same one when its direction has changed.
+  const data = all.filter(([name]) => !name.startsWith("dash"))
+    .map(([name, value = ""]) => [name, name === "by" ? value.replace(/^-/, "") : value]);
+  const text = element.matches("a, button, summary") ? (element.textContent || "").replace(/ [↑↓]$/, "") : "";
   const name = element.getAttribute("aria-label") || element.getAttribute("title") || text || "";
   return [element.getAttribute("type"), element.getAttribute("role"), ...data.sort().flat(), name.slice(0, LONGEST)].join("\n");
 }

@@ -6,4 +6,5 @@ import "./chrome.js";
 import "./copying.js";
 import "./focus.js";
 import "./plain_html.js";
+import "./sorting.js";
 import "./state.js";

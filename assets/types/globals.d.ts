@@ -3,6 +3,8 @@
 interface Window {
   /** Dash: our clientside functions by namespace, and what Dash itself puts beside them. */
   dash_clientside: DashClientside;
+  /** Dash: the component of an id, as it is now. */
+  dash_component_api: { getLayout(id: string): { props: Record<string, unknown> } | undefined };
   DashRenderer: new (...hooks: unknown[]) => unknown;
   dashAgGridFunctions: Record<string, (...values: any[]) => any>;
   dashAgGridComponentFunctions: Record<string, (props: any) => any>;

@@ -171,6 +171,19 @@ def real(key: str, default: float, low: float, high: float, unit: float = 1.0) -
     return _parameter((key,), lambda data: number(data, key, default, low, high) * unit, default * unit)
 
 
+def order(columns: Sequence[str], default: str = "", *, key: str = "by") -> Any:
+    """The column that rows are sorted by, and whether they fall: "size" is (size, False), "-size" (size, True)."""
+
+    def parse(by: str) -> tuple[str, bool]:
+        column = by.removeprefix("-")
+        if column not in columns:
+            raise BadInput(f"{key}: expected one of {', '.join(columns)}; found {column[:80]!r}")
+        return column, by.startswith("-")
+
+    usual = default.removeprefix("-"), default.startswith("-")
+    return _parameter((key,), lambda data: parse(found) if (found := text(data, key, limit=80)) else usual, usual)
+
+
 def switch(key: str, *, default: bool = False) -> Any:
     """Yes ("1") or no ("0")."""
     return _parameter((key,), lambda data: flag(data, key, default), default, ("0", "1"))

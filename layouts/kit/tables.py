@@ -25,6 +25,8 @@ from layouts.kit.plain_html import Plain
 
 Children = Any
 SCROLL = "ms-simple-table-scroll"
+SORT = "ms-sort"
+"""Class of buttons in headings that assets/kit/sorting.js knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +104,17 @@ class Sort:
     """The order of the rows, and what the buttons in headings are, which ask the page for another one.
 
     A button has in `attribute` what it sorts by, with a minus in front for falling; by the current column it is the other
-    direction, by another one of numbers falling first. plain: the script and the style of the page know direction and mark.
+    direction, by another one of numbers falling first. A press sets `key` of the page's state to that
+    (assets/kit/sorting.js), unless the button has another class: then the script of the page does it. plain: the script and
+    the style of the page know direction and mark.
     """
 
     by: str
     falling: bool = False
-    class_name: str = ""
+    class_name: str = SORT
     attribute: str = "data-by"
     plain: bool = False
+    key: str = "by"
 
 
 def table(
@@ -128,6 +133,27 @@ def table(
     named = attributes(aria_label=label) if label else {}
     drawn = html.Table(parts, **_classes(class_name), **named)
     return scrolled(drawn, scroll) if scroll else drawn
+
+
+def ordered(columns: Sequence[Column], rows: Iterable[Any], sort: Sort) -> list[Any]:
+    """Return the rows by the values of the column that they are sorted by; missing values come last, equal rows stay in order.
+
+    Texts are compared without regard to case. By no column, or one that there is not, rows stay as they are.
+    """
+    place = next((at for at, column in enumerate(columns) if column.sort and column.sort == sort.by), None)
+    found = list(rows)
+    if place is None:
+        return found
+    keyed = [(_sort_value(row.cells[place] if isinstance(row, TableRow) else row[place]), row) for row in found]
+    known = [pair for pair in keyed if not _is_missing(pair[0])]
+    known.sort(key=lambda pair: pair[0], reverse=sort.falling)
+    return [row for _, row in known] + [row for value, row in keyed if _is_missing(value)]
+
+
+def _sort_value(cell: Any) -> Any:
+    value = cell.value if isinstance(cell, Cell) and (cell.value is not None or cell.shown is None) else cell
+    value = value.shown if isinstance(value, Cell) else value
+    return value.casefold() if isinstance(value, str) else value
 
 
 def drawn_row(row: Any, columns: Sequence[Column], *, heads: int = 1) -> html.Tr:
@@ -188,7 +214,8 @@ def _heading(column: Column, sort: Sort | None) -> html.Th:
     mark = "" if sort.plain or not current else " ↓" if sort.falling else " ↑"
     wanted = f"-{column.sort}" if falling and not sort.plain else column.sort
     label = [title, mark] if mark else title
-    button = html.Button(label, type="button", className=sort.class_name, **{sort.attribute: wanted}, **tip)
+    told = {sort.attribute: wanted} | ({"data-key": sort.key} if sort.class_name == SORT else {})
+    button = html.Button(label, type="button", className=sort.class_name, **told, **tip)
     return html.Th(button, scope="col", **style, **order)
 
 

@@ -45,7 +45,7 @@ RECIPES = (
         {"page/page.py": "layouts/runs/sizes/page.py"},
         (("layouts/__init__.py", r'(?<=\n        "values.text",\n)', '        "runs.sizes",\n'),),
         ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/kit/test_i18n.py", "-k",
-         "(sizes or folder or book or languages) and not browser_test"),
+         "(sizes or folder or book or languages or twice) and not browser_test"),
         8,
     ),
     Recipe(
@@ -105,5 +105,7 @@ def test_contributing_says_the_same(recipe: Recipe) -> None:
     chapter = text.partition(f"## {recipe.name}\n")[2].partition("\n## ")[0]
     steps = re.findall(r"^\d+\. ", chapter, re.MULTILINE)
     assert 3 <= len(steps) <= 10
+    own = {"sizes": "<name>", "metrics_csv": "<name>", "cache_hits": "<frame>"}
+    assert re.sub("|".join(own), lambda found: own[found[0]], recipe.tests[-1]) in chapter
     for name in {name for name, _, _ in recipe.lines} | {f"tests/recipes/{example}" for example in recipe.files}:
         assert name in chapter, name

@@ -112,3 +112,17 @@ def test_every_field_of_every_request_is_a_parameter() -> None:
     assert {
         f"{one.__name__}.{field.name}" for one in found for field in fields(one) if field.name not in dict(parameters(one))
     } == set()
+
+
+def test_an_order_is_a_column_that_there_is() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Ordered(Request):
+        by: tuple[str, bool] = asked.order(("name", "size"), "-size")
+
+    assert Ordered.read({}).by == ("size", True)
+    assert Ordered.read({"by": ["name"]}).by == ("name", False)
+    assert Ordered.read({"by": ["-name"]}).by == ("name", True)
+    assert Ordered.keys() == ("by",)
+    for wrong in ("other", "--name", "-"):
+        with pytest.raises(BadInput, match="by: expected one of name, size; found"):
+            Ordered.read({"by": [wrong]})

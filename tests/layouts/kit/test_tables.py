@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as csv_reader
 import io
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,7 @@ from layouts.kit.tables import (
     drawn_row,
     first_of,
     named_values,
+    ordered,
     table,
 )  # fmt: skip
 
@@ -191,6 +193,22 @@ def test_sorting(sort: Sort, orders: list[str | None], wanted: list[str], marks:
     assert {found["type"] for found, _ in buttons} == {"button"}, "a real button, which a keyboard reaches"
     assert ["".join(one for one in children if isinstance(one, str)) for _, children in buttons] == marks
     assert [found.get("title") for found, _ in buttons] == [None, both("common.kind")[0]]
+
+
+def test_a_press_on_a_heading_sets_a_key_of_the_state_unless_the_page_does_it() -> None:
+    own = [found.get("data-key") for found, _ in elements(table(SORTED, [], sort=Sort("name", key="order")), "button")]
+    other = [found.get("data-key") for found, _ in elements(table(SORTED, [], sort=Sort("name", class_name="x")), "button")]
+    assert (own, other) == (["order"] * 2, [None] * 2)
+
+
+@pytest.mark.parametrize("falling", [False, True])
+def test_rows_are_ordered_by_the_values_of_a_column(falling: bool) -> None:
+    rows = [("b", 3), TableRow(("A", None)), ("c", Cell("many", value=10)), ("a", math.nan), ("B", 3)]
+    by_size = [row.cells[0] if isinstance(row, TableRow) else row[0] for row in ordered(SORTED, rows, Sort("size", falling))]
+    assert by_size == (["c", "b", "B", "A", "a"] if falling else ["b", "B", "c", "A", "a"]), "missing values come last"
+    by_name = [row.cells[0] if isinstance(row, TableRow) else row[0] for row in ordered(SORTED, rows, Sort("name", falling))]
+    assert by_name == (["c", "b", "B", "A", "a"] if falling else ["A", "a", "b", "B", "c"])
+    assert ordered(SORTED, rows, Sort("")) == rows == ordered(SORTED, rows, Sort("kind"))
 
 
 def test_a_table_that_cannot_be_sorted_has_no_buttons() -> None:

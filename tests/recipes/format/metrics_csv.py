@@ -6,14 +6,15 @@ files contain no times, so the wall time of a value is NaN.
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import dataclass
 
 import numpy as np
 
+from parsers.file_reading import read_growing
 from parsers.files import RegularFile
 from parsers.model import Batch, Cursor, Problem, Reader, ScalarBlock
-from parsers.file_reading import read_growing
 
 LONGEST_HEADER = 1 << 20
 Row = tuple[int, int, list[float]]
@@ -33,7 +34,13 @@ METRICS_CSV = MetricsReader(name="metrics_csv", pattern=re.compile(r"\Ametrics\.
 
 
 def _read(file: RegularFile, resumed: Cursor) -> Batch:
-    names = file.read(0, LONGEST_HEADER).partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
+    head, newline, _ = file.read(0, LONGEST_HEADER).partition(b"\n")
+    if not newline:
+        return Batch(file.cursor(0, file.size), pending=file.size)
+    names = _header(head)
+    if "step" not in names:
+        text = f"Expected a column `step`, found {', '.join(names)[:80]!r}; the file was skipped."
+        return Batch(file.cursor(file.size, file.size), problems=[Problem(file.path, 0, file.size, "bad_message", text)])
     rows: dict[tuple[str, ...], list[Row]] = {}
     problems: list[Problem] = []
     end = resumed.offset
@@ -54,10 +61,25 @@ def _read(file: RegularFile, resumed: Cursor) -> Batch:
     )  # fmt: skip
 
 
+def _cells(line: bytes) -> list[str]:
+    return next(csv.reader([line.decode("utf-8", "replace").strip().replace("\0", "�")], strict=True), [])
+
+
+def _header(line: bytes) -> list[str]:
+    try:
+        return _cells(line)
+    except csv.Error:
+        return []
+
+
 def _numbers(names: list[str], line: bytes) -> tuple[int, dict[str, float]]:
     """Return step and scalars of a line; ValueError says what was expected and what was found."""
-    cells = dict(zip(names, line.decode("utf-8", "replace").strip().split(","), strict=False))
-    if len(cells) != len(names) or not re.fullmatch(r"-?[0-9]{1,18}", cells.get("step", "")):
+    try:
+        found = _cells(line)
+    except csv.Error:
+        found = []
+    cells = dict(zip(names, found, strict=False))
+    if len(found) != len(names) or not re.fullmatch(r"-?[0-9]{1,18}", cells.get("step", "")):
         raise ValueError(f"Expected {len(names)} cells, one of them a whole step, found {line[:80]!r}")
     return int(cells["step"]), {name: float(cell) for name, cell in cells.items() if cell and name not in ("epoch", "step")}
 

@@ -6,7 +6,7 @@ Written into ASCEND_PROFILER_OUTPUT by MindSpore 2.3 and later and by torch_npu,
 from __future__ import annotations
 
 from parsers.profile_frames import FILE
-from parsers.profiler.frame_parts import FrameReader, FramePart, ProfileFileKind, ProfileInput, frame_of, stamped
+from parsers.profiler.frame_parts import FramePart, FrameReader, ProfileFileKind, ProfileInput, frame_of, stamped
 from parsers.profiler.tables import TableField, read_table
 from parsers.schema import Column, Schema
 
