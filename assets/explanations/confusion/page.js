@@ -64,8 +64,6 @@ function pressed(page, event) {
     page.change({ cell: chosen });
     return;
   }
-  const title = target.closest("[data-by]");
-  if (title) page.change({ by: title.dataset.by === "label" ? [] : [title.dataset.by] });
   const save = target.closest("[data-act=csv]");
   if (save) download(page, save.closest("[data-card], [data-plot]"));
   const link = target.closest("a[data-clear]");
@@ -176,7 +174,7 @@ const answers = {
   counts(page, answer) {
     if (!answer.sections) return;
     const within = document.activeElement instanceof HTMLElement && page.root.contains(document.activeElement);
-    const { cell, by } = within ? document.activeElement.dataset : { cell: "", by: "" };
+    const cell = within ? document.activeElement.dataset.cell : "";
     fill(page, answer.sections);
     const title = answer.single ? "confusion.matrix" : "confusion.pairs";
     page.find("[data-card=matrix] .ms-card-title").replaceChildren(words(title));
@@ -184,9 +182,7 @@ const answers = {
     drawTotal(page, answer.counted, answer.all);
     rove(page, cell || get(page, "cell"));
     // The element with the focus was made anew.
-    const column = by && by.replace(/^-/, "");
-    const again = cell ? page.find(`[data-cell="${CSS.escape(cell)}"]`)
-      : column && page.find(`[data-by="${column}"], [data-by="-${column}"]`);
+    const again = cell && page.find(`[data-cell="${CSS.escape(cell)}"]`);
     if (again) again.focus({ preventScroll: true });
   },
 

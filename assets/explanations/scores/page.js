@@ -40,8 +40,6 @@ function build(page) {
   page.find("[data-plot=labels] .ms-card-badges").append(page.sides, page.one, page.order, page.shown.element, save);
   page.root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
-    const title = target && target.closest("[data-by]");
-    if (title) page.change({ by: [title.dataset.by] });
     const saved = target && target.closest("[data-act=csv]");
     if (saved) download(page, saved.closest("[data-card], [data-plot]"));
   });
@@ -101,16 +99,14 @@ const answers = {
     page.find(".ms-scores-cards").hidden = !answer.any;
     if (!answer.any) return;
     const within = document.activeElement instanceof HTMLElement && page.root.contains(document.activeElement);
-    const { metric, by } = within ? document.activeElement.dataset : { metric: "", by: "" };
+    const metric = within ? document.activeElement.dataset.metric : "";
     const open = page.find(".ms-scores-about[open]");
     fill(page, answer.sections);
     if (open) page.find(".ms-scores-about").open = true;
     furnishWeights(page);
     plots.place(page, "radar", "radar-plot", answer.figure);
     // The element with the focus was made anew.
-    const column = by && by.replace(/^-/, "");
-    const again = Array.from(page.root.querySelectorAll("[data-metric], [data-by]")).find((one) =>
-      metric ? one.dataset.metric === metric : column && one.dataset.by && one.dataset.by.replace(/^-/, "") === column);
+    const again = metric && page.find(`[data-metric="${CSS.escape(metric)}"]`);
     if (again) again.focus({ preventScroll: true });
   },
 

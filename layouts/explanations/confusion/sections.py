@@ -266,7 +266,7 @@ def labels(ask: ConfusionRequest, found: Counted, frame: pd.DataFrame, averages:
     ]  # fmt: skip
     drawn = table(
         columns, [*average_rows, *lines], class_name="ms-confusion-labels", scroll="ms-confusion-scroll",
-        label="confusion.labels", sort=Sort(column, falling, "ms-confusion-sort"),
+        label="confusion.labels", sort=Sort(column, falling),
     )  # fmt: skip
     note = first_of("confusion.first_labels", min(len(frame), MOST_ROWS), len(frame))
     return [html.P(t("confusion.labels_about"), className="ms-muted"), drawn, *note]

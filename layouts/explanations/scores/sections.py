@@ -54,7 +54,7 @@ def table(ask: ScoreRequest, scores: ScoreTable, weights: Sequence[int]) -> list
         lines.append((html.Span(name, className="ms-cut", title=name), *cells, shown))
     drawn = tables.table(
         columns, lines, class_name="ms-scores-table", scroll="ms-scores-scroll", label="scores.table",
-        sort=Sort(*ask.by, "ms-scores-sort"),
+        sort=Sort(*ask.by),
     )  # fmt: skip
     return [_sentence(rows, sum(weights)), drawn, *_notes(rows)]
 
