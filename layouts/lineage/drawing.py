@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from parsers import better
-from parsers.analysis.lineage.results import main_result
+from parsers.analysis.lineage.results import main_target
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described
@@ -145,15 +144,10 @@ def _identifies(table: LineageTable, name: str) -> bool:
 
 
 def default_colour(table: LineageTable) -> str:
-    """Return the main result in which runs differ (`main_result`), or BY_RUN if there is none."""
-    results = (name for name in table.columns if table.about.group_of(name) == METRICS and name in table.differing)
-    return main_result({name: int(_finite(table, name).sum()) for name in results if is_numeric(table.frame[name])}) or BY_RUN
-
-
-def _finite(table: LineageTable, name: str) -> NDArray[np.bool_]:
-    values: NDArray[np.float64] = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
-    finite: NDArray[np.bool_] = np.isfinite(values)
-    return finite
+    """Return the main result (`main_target`) if runs differ in it, else BY_RUN."""
+    results = [name for name in table.columns if table.about.group_of(name) == METRICS and is_numeric(table.frame[name])]
+    main = main_target(table.frame, results)
+    return main if main in table.differing else BY_RUN
 
 
 def default_sort(table: LineageTable) -> str:

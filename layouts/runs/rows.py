@@ -20,7 +20,7 @@ class RunRow:
     written to its files yet), "outside" (a link out of the directory of runs, which is not followed) or "unreadable".
     tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, "dump" dumps
     of tensors, and "checkpoints" is 1 if checkpoints were collected for landscapes.
-    main_tag and main_value: the scalar that lists show (the loss if there is one) and its last value.
+    main_tag and main_value: the scalar that lists show (`parsers.analysis.lineage.results.main_tag`) and its last value.
     """
 
     key: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
+from parsers.analysis.lineage import results
 from parsers.analysis.runs.speed import RecordedSteps, Span, Speed, span, speed
 
 from layouts.kit import units as fmt
@@ -48,7 +49,9 @@ def facts(source: ValueSources, run: str, row: RunRow) -> list[RunFact]:
     if taken is not None and taken.seconds > 0:
         found.append(_duration(taken))
     main = main_tag(source, run, row)
+    # An evaluation writes once an epoch, so its intervals contain its own time: the longer scalar tells the speed.
     judged = [one for one in scalars if one[0] == main] + ([longest] if longest else [])
+    judged.sort(key=lambda one: -one[1].step.size)
     measured = next(((tag, known) for tag, one in judged if (known := speed(one)) is not None), None)
     if measured is not None:
         found.append(_speed(*measured))
@@ -57,9 +60,9 @@ def facts(source: ValueSources, run: str, row: RunRow) -> list[RunFact]:
 
 
 def main_tag(source: RunSources, run: str, row: RunRow) -> str:
-    """Return the main scalar of a run: that of its row, or else its first one; "" if it has none."""
+    """Return the main scalar of a run: that of its row, or else by the same order (`results.main_tag`); "" if it has none."""
     tags = source.runs.tags(run)
-    return row.main_tag if row.main_tag in tags else next(iter(tags), "")
+    return row.main_tag if row.main_tag in tags else results.main_tag(tags)
 
 
 def _steps(longest: RecordedSteps) -> RunFact:

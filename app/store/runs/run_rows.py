@@ -11,6 +11,7 @@ import numpy as np
 from app.store.profiles.frames import TRACE
 from layouts.runs.rows import RunRow
 from parsers import Source
+from parsers.analysis.lineage.results import main_tag
 from parsers.names import printable
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import FRAMES, kinds_giving
@@ -19,7 +20,6 @@ from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
 """A run whose files grew within this time is live."""
-_MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
 
 
 def _stamped(source: Source) -> float | None:
@@ -45,7 +45,7 @@ def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
 def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
     """Return the row of a run as read so far. problems is their number; loaded is whether the run has been read to its end."""
     tags = run.tags("scalar")
-    longest, main = run.steps, _main_tag(tags)
+    longest, main = run.steps, main_tag(tags)
     value = run.series(main).value if main else np.empty(0)
     return RunRow(
         key=key,
@@ -103,12 +103,6 @@ def _state(run: Run, source: Source) -> str:
 
 def _extra(source: Source) -> bool:
     return bool(source.profile_dirs or source.dump_dirs)
-
-
-def _main_tag(tags: Sequence[str]) -> str:
-    """Return the tag that the list of runs shows: the loss under its usual names, else the first tag."""
-    known = next((name for name in _MAIN_TAGS if name in tags), None)
-    return known or next((tag for tag in tags if "loss" in tag.lower()), tags[0] if tags else "")
 
 
 def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:

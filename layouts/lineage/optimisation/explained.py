@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
-from parsers.analysis.lineage.results import main_result, order
+from parsers.analysis.lineage.results import main_target, order
 from parsers.analysis.lineage.settings import is_text
 from parsers.deferred import pandas as pd
 
@@ -58,22 +57,13 @@ class Chosen:
 
 
 def choose(source: RunSources, table: LineageTable, ask: ExplanationRequest) -> Chosen:
-    """Select the requested runs and result; the main result (`main_result`) if the requested one does not exist."""
+    """Select the requested runs and result; the main result (`main_target`) if the requested one does not exist."""
     runs = ask.runs(source)
     places = [at for at, row in enumerate(table.rows) if runs is None or row.run in runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
     targets = tuple(sorted(targets_of(frame), key=order))
-    target = ask.target if ask.target in targets else _main(frame, targets)
+    target = ask.target if ask.target in targets else main_target(frame, targets)
     return Chosen(tuple(table.rows[at] for at in places), frame, len(table.rows), targets, target)
-
-
-def _main(frame: pd.DataFrame, targets: Sequence[str]) -> str:
-    """Return the main one of these results; of those in which runs differ, if there are any."""
-    finite = {name: frame[name].to_numpy(np.float64, na_value=np.nan) for name in targets}
-    finite = {name: values[np.isfinite(values)] for name, values in finite.items()}
-    known = {name: len(values) for name, values in finite.items() if len(values)}
-    varying = {name: runs for name, runs in known.items() if finite[name].min() < finite[name].max()}
-    return main_result(varying or known) or next(iter(targets), "")
 
 
 def sheet(chosen: Chosen, damage: list[list[str]], jobs: int) -> dict[str, Any]:

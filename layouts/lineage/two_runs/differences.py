@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from parsers import Series, Setting, better
 from parsers.analysis.lineage.pipelines import MISSING, compare, numbered
+from parsers.analysis.lineage.results import order
 
 from layouts.kit.cards.catalogue import ordered
 from layouts.lineage.model_columns import group_of
@@ -66,8 +67,10 @@ def settings(source: LineageSources, runs: tuple[str, str]) -> list[SettingLine]
 
 
 def metrics(source: LineageSources, runs: tuple[str, str]) -> list[SettingLine]:
-    """Return the metrics that the evaluation of either run recorded."""
-    return [line for line in _recorded(source, runs) if group_of(line.column) == "metric"]
+    """Return the metrics that the evaluation of either run recorded, in the order of results (`order`)."""
+    return sorted(
+        (line for line in _recorded(source, runs) if group_of(line.column) == "metric"), key=lambda line: order(line.column)
+    )
 
 
 def _recorded(source: LineageSources, runs: tuple[str, str]) -> Iterator[SettingLine]:
@@ -86,9 +89,10 @@ def _equal(one: Setting | Any, other: Setting | Any) -> bool:
 
 
 def scalars(source: RunSources, runs: tuple[str, str]) -> list[ScalarLine]:
-    """Return every tag of either run: common tags first, losses before others."""
+    """Return every tag of either run: common tags first, and of these in the order of results (`order`)."""
     lines = []
-    for tag in ordered(Counter(tag for run in runs for tag in source.runs.tags(run))):
+    tags = Counter(tag for run in runs for tag in source.runs.tags(run))
+    for tag in sorted(ordered(tags), key=lambda tag: (-tags[tag], order(tag))):
         one, other = (final_value(source.curves.series(run, tag), better(tag)) for run in runs)
         if one or other:
             lines.append(ScalarLine(tag, better(tag), (one, other)))

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 from dash import Input, State, html
+from parsers.analysis.lineage.results import order
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import empty_state, toolbar
@@ -103,9 +104,13 @@ def opened(source: Sources, ask: StudyRequest) -> OpenStudy:
 
 
 def target_of(study: StudyFrames, ask: StudyRequest) -> str:
-    """Return the target that is asked for, else the first one."""
+    """Return the target that is asked for, else the first one by `order`: a metric of an evaluation, then a loss."""
     names = [name for name, _ in study.targets]
-    return ask.target if ask.target in names else names[0]
+    if ask.target in names:
+        return ask.target
+    noted = study.search.get("targets")
+    groups = {one.get("name"): one.get("group") for one in noted if isinstance(one, dict)} if isinstance(noted, list) else {}
+    return min(names, key=lambda name: order(f"metric/{name}" if groups.get(name) == "metric" else name))
 
 
 class PendingStudy(TypedDict):

@@ -10,6 +10,7 @@ import numpy as np
 from dash import html
 from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
+from parsers.analysis.lineage import results
 from parsers.analysis.values.landscapes import MOST_PASSED
 
 from layouts.curves.lines import figure as line_figure
@@ -135,9 +136,9 @@ def _line(source: RunSources, one: Requested, colour: str) -> ChartLine | None:
 
 
 def main_tag(source: RunSources, one: Requested) -> str:
-    """Return the tag of the run's main scalar, "" if it has none."""
-    tag = one.row.main_tag if one.row else ""
-    return tag if tag in source.runs.tags(one.run) else ""
+    """Return the tag of the run's loss, which the landscape is of; else of its main scalar, "" if it has none."""
+    tags = source.runs.tags(one.run)
+    return results.main_tag([tag for tag in tags if results.kind_of(tag) == results.LOSS] or tags)
 
 
 def _bands(source: ValueSources, requested: Sequence[Requested]) -> list[dict[str, Any]]:
