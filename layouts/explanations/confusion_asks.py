@@ -59,7 +59,7 @@ def _others(data: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionRequest(Request):
-    """choice: run, threshold and text. cells: one of CELLS. shown: labels of the matrix, () for those confused most.
+    """choice: run, threshold and text. cells: one of CELLS. shown: labels of the matrix, () for those with most errors.
 
     cell: true and predicted label of the chosen cell, None for none predicted. by: column that labels are sorted by, and
     whether the largest comes first. question: one of QUESTIONS, or "" for that which suits the run. others: runs to compare

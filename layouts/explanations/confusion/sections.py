@@ -91,7 +91,7 @@ def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[A
     """Predicted against true labels: a table whose cells are buttons."""
     if not len(found.sample):
         return [html.P(t("confusion.nothing"), className="ms-muted")]
-    labels = confusion.confused(cells, most=MOST_LABELS, among=labels_of(ask.shown))
+    labels = confusion.confused(found, cells, ask.choice.threshold, most=MOST_LABELS, among=labels_of(ask.shown))
     names = dict(zip(found.label.tolist(), found.name, strict=True))
     grid = confusion.grid(cells, labels)
     rows, columns = totals(found, cells, labels, ask.choice.threshold)
@@ -121,7 +121,9 @@ def matrix(ask: ConfusionRequest, found: Counted, cells: pd.DataFrame) -> list[A
     )  # fmt: skip
     every = len(ask.shown) or len(np.unique(np.concatenate([cells["truth"], cells.loc[~cells["none"], "predicted"]])))
     about = t("confusion.matrix_about" if found.single else "confusion.pairs_about")
-    return [html.P(about, className="ms-muted"), drawn, *first_of("confusion.cut", len(labels), every)]
+    wrong = confusion.errors(found, cells, ask.choice.threshold)
+    cut = "confusion.cut" if wrong[np.isin(found.label, labels)].all() else "confusion.cut_free"
+    return [html.P(about, className="ms-muted"), drawn, *first_of(cut, len(labels), every)]
 
 
 def totals(found: Counted, cells: pd.DataFrame, labels: Ints, threshold: float) -> tuple[Ints, Ints]:

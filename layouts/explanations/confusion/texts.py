@@ -91,8 +91,12 @@ TEXTS = define_texts(
             "真实为 {truth}、无预测标签（样本数：{n}）",
         ),
         "confusion.cut": (
-            "Shown are {n} of {total} labels, those that are confused most. The CSV has all.",
-            "共 {total} 个标签，显示混淆最多的 {n} 个。CSV 包含全部。",
+            "Shown are {n} of {total} labels, those with most errors (FN + FP). The CSV has all.",
+            "共 {total} 个标签，显示错误（FN + FP）最多的 {n} 个。CSV 包含全部。",
+        ),
+        "confusion.cut_free": (
+            "Shown are {n} of {total} labels: those with errors (FN + FP), then those with most samples. The CSV has all.",
+            "共 {total} 个标签，显示 {n} 个：先显示有错误（FN + FP）的标签，再显示样本最多的标签。CSV 包含全部。",
         ),
         "confusion.cells": ("Numbers in cells", "单元格数值"),
         "confusion.cells.count": ("Samples", "样本数"),

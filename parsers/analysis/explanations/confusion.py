@@ -182,21 +182,43 @@ def members(found: Counted, threshold: float, truth: int, other: int | None) -> 
     return ids
 
 
-def confused(cells: pd.DataFrame, *, most: int, among: Ints | None = None) -> Ints:
-    """Return the numbers of the labels for a table of limited size, ascending: those of the largest confusions first.
+def errors(found: Counted, cells: pd.DataFrame, threshold: float) -> Ints:
+    """Return FN + FP of each label of `found`: how often it is true and not predicted, or predicted and not true.
 
-    If these are fewer, the labels with most samples follow. among are the only labels to choose from, if any are given.
+    In a confusion matrix, cells, these are the sums of its row and column without the diagonal; samples without a predicted
+    label are misses of their true one. With several true labels the cells off the diagonal hold what is right as well, so
+    there each label is counted against the rest.
     """
+    if not found.single:
+        table = by_label(found, threshold)
+        return table["fn"].to_numpy() + table["fp"].to_numpy()
     truth, other, none, count = (cells[name].to_numpy() for name in ("truth", "predicted", "none", "count"))
-    kept = np.ones(len(cells), np.bool_) if among is None else np.isin(truth, among) & (none | np.isin(other, among))
-    wrong = kept & ~none & (truth != other)
-    order = np.flatnonzero(wrong)[np.argsort(-count[wrong], kind="stable")]
-    pairs = np.stack([truth[order], other[order]], axis=1).ravel()
-    rest = np.flatnonzero(kept & ~wrong)
-    rest = rest[np.argsort(-count[rest], kind="stable")]
-    every = np.concatenate([pairs, truth[rest], np.zeros(0, np.int64) if among is None else among])
-    first = np.sort(np.unique(every, return_index=True)[1])
-    return np.sort(every[first[:most]])
+    size = len(found.label)
+    missed, false = none | (truth != other), ~none & (truth != other)
+    sums = [
+        np.bincount(np.searchsorted(found.label, labels), weights=count[of], minlength=size)
+        for labels, of in ((truth[missed], missed), (other[false], false))
+    ]
+    wrong: Ints = (sums[0] + sums[1]).astype(np.int64)
+    return wrong
+
+
+def confused(found: Counted, cells: pd.DataFrame, threshold: float, *, most: int, among: Ints | None = None) -> Ints:
+    """Return the numbers of the labels for a table of limited size, ascending: those with most `errors` first.
+
+    Labels without errors follow, those with most samples first. Of equal ones the lowest number comes first. among are the
+    only labels to choose from, if any are given.
+    """
+    wrong = errors(found, cells, threshold)
+    support = np.bincount(found.column[found.truth], minlength=len(found.label))
+    usual = np.unique(np.concatenate([cells["truth"], cells.loc[~cells["none"], "predicted"]])) if len(cells) else np.zeros(0)
+    labels = np.unique(usual if among is None else among).astype(np.int64)
+    of_label = {int(label): at for at, label in enumerate(found.label.tolist())}
+    at = np.array([of_label.get(label, -1) for label in labels.tolist()], np.int64)
+    known = at >= 0
+    counts = [np.where(known, values[at], 0) if len(values) else np.zeros(len(at), np.int64) for values in (wrong, support)]
+    first = np.lexsort((labels, -counts[1], -counts[0]))[:most]
+    return np.sort(labels[first])
 
 
 def grid(cells: pd.DataFrame, labels: Ints) -> Ints:

@@ -197,6 +197,7 @@ def test_ten_thousand_labels_fit(tmp_path: Path) -> None:
     assert len(matrix) == 1 + MOST_LABELS
     assert {"class 17", "class 9000"} <= {row[0] for row in matrix}
     assert f"Shown are {MOST_LABELS} of" in markup_text(sections["matrix"])
+    assert "those with most errors (FN + FP)" in markup_text(sections["matrix"])
     heads = [markup_text(one) for _, one in tags(sections["matrix"], "th")]
     assert "Other labels" in heads
     for row in matrix[1:]:

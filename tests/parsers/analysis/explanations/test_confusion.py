@@ -21,6 +21,7 @@ from parsers.analysis.explanations.confusion import (
     by_label,
     co_occurrence,
     confused,
+    errors,
     exact_matches,
     grid,
     matrix,
@@ -130,7 +131,7 @@ def test_nothing_is_counted_of_nothing() -> None:
         assert averages(by_label(found, 0.5))[["precision", "recall", "f1"]].isna().all(axis=None)
         assert not len(matrix(found, 0.5))
         assert not len(co_occurrence(found, 0.5))
-        assert confused(matrix(found, 0.5), most=5).tolist() == []
+        assert confused(found, matrix(found, 0.5), 0.5, most=5).tolist() == []
         assert not found.single
     assert made({3: ((), {0: 0.9})}, 2).without_truth == 1
     nothing = made({}, 0)
@@ -203,14 +204,59 @@ def test_largest_confusions_come_first() -> None:
     found = made({row: ([int(a)], {int(b): 0.9, int(a): 0.2} | {int(b): 0.9})
                   for row, (a, b) in enumerate(zip(truth, other, strict=True))}, 10_000)  # fmt: skip
     cells = matrix(found, 0.5)
-    assert confused(cells, most=4).tolist() == [3, 7, 400, 9000]
-    labels = confused(cells, most=30)
+    assert confused(found, cells, 0.5, most=4).tolist() == [3, 7, 400, 9000]
+    labels = confused(found, cells, 0.5, most=30)
     assert len(labels) == 30
     assert {3, 7, 400, 9000} <= set(labels.tolist())
     table = grid(cells, labels)
     assert table.shape == (30, 31)
     assert table[labels.tolist().index(7), labels.tolist().index(9000)] >= 50
-    assert confused(cells, most=30, among=np.array([400, 3, 12])).tolist() == [3, 12, 400]
+    assert confused(found, cells, 0.5, most=30, among=np.array([400, 3, 12])).tolist() == [3, 12, 400]
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("rate", [0.05, 0.3, 0.7])
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_with_most_errors_are_shown(seed: int, rate: float, single: bool) -> None:
+    """Forty labels, of which ten go wrong at a rate: some are missed altogether, some taken for others."""
+    rng = np.random.default_rng(seed)
+    labels, samples, threshold = 40, 1200, 0.5
+    bad = rng.choice(labels, 10, replace=False)
+    truth, probability = np.zeros((samples, labels), bool), rng.random((samples, labels)) * 0.3
+    for sample in range(samples):
+        for label in rng.choice(labels, 1 if single else 1 + sample % 3, replace=False):
+            truth[sample, label] = True
+            wrong = label in bad and rng.random() < rate
+            probability[sample, label] = 0.1 if wrong else 0.9
+            if wrong and label % 2:  # half of the labels are confused, the others are missed
+                probability[sample, bad[rng.integers(10)]] = 0.8
+    found = made(everything(truth, probability), labels)
+    assert found.single is single
+    cells = matrix(found, threshold) if single else co_occurrence(found, threshold)
+    reached = probability >= threshold
+    if single:
+        strong = np.where(reached.any(axis=1), probability.argmax(axis=1), labels)
+        table = metrics.confusion_matrix(truth.argmax(axis=1), strong, labels=range(labels + 1))
+        wanted = (table.sum(axis=1) + table.sum(axis=0) - 2 * table.diagonal())[:labels]
+    else:
+        counts = metrics.multilabel_confusion_matrix(truth, reached)
+        wanted = counts[:, 0, 1] + counts[:, 1, 0]
+    assert errors(found, cells, threshold).tolist() == wanted.tolist()
+    order = sorted(range(labels), key=lambda label: (-wanted[label], -truth[:, label].sum(), label))
+    for most in (1, 5, 10, 24):
+        assert confused(found, cells, threshold, most=most).tolist() == sorted(order[:most])
+    if rate > 0.1:
+        assert set(confused(found, cells, threshold, most=10).tolist()) == set(bad.tolist())
+    some = [one for one in order if one in bad][:2]
+    assert confused(found, cells, threshold, most=2, among=np.sort(bad)).tolist() == sorted(some)
+
+
+def test_without_errors_the_labels_with_most_samples_are_shown() -> None:
+    truth = np.repeat(np.eye(6, dtype=bool), [3, 9, 1, 7, 2, 5], axis=0)
+    found, several = (made(everything(one, 0.9 * one), 6) for one in (truth, truth | truth[:, ::-1]))
+    assert not errors(found, matrix(found, 0.5), 0.5).any()
+    assert not errors(several, co_occurrence(several, 0.5), 0.5).any(), "pairs of true labels are no confusion"
+    assert confused(found, matrix(found, 0.5), 0.5, most=2).tolist() == [1, 3]
 
 
 def test_real_files_have_the_counts_of_mindinsight(real_data: Path) -> None:
