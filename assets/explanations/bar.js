@@ -15,7 +15,7 @@ const SORTS = [
 const TYPING_MS = 200;
 const HALF = 0.5;
 /** Keys of the state that the button which clears filters forgets. */
-const CLEARED = ["label", "outcome", "truth", "q", "p", "sd"];
+const CLEARED = ["label", "outcome", "truth", "predicted", "q", "p", "sd"];
 
 /**
  * The children of the bar.
@@ -23,9 +23,12 @@ const CLEARED = ["label", "outcome", "truth", "q", "p", "sd"];
  */
 export function barOf(page) {
   const controls = {
-    run: select("explanations.run", (key) => page.change({ of: [key], sample: [], label: [], truth: [], explainer: [] })),
+    run: select("explanations.run", (key) => page.change({
+      of: [key], sample: [], label: [], truth: [], predicted: [], explainer: [],
+    })),
     label: labelPicker("labels", (values) => page.change({ label: values }), 2),
     truth: labelPicker("truth", (values) => page.change({ truth: values }), 3),
+    predicted: labelPicker("predicted", (values) => page.change({ predicted: values }), 4),
     outcome: outcomes(page),
     threshold: threshold(page),
     search: search(page),
@@ -39,7 +42,8 @@ export function barOf(page) {
   page.clear = make("button", "ms-button ms-button-quiet", [icon("cross"), words("explanations.reset")], { type: "button" });
   page.clear.addEventListener("click", () => page.change(Object.fromEntries(CLEARED.map((key) => [key, []]))));
   const elements = {
-    label: controls.label.element, truth: controls.truth.element, outcome: controls.outcome,
+    label: controls.label.element, truth: controls.truth.element, predicted: controls.predicted.element,
+    outcome: controls.outcome,
     threshold: controls.threshold.element, search: controls.search, sort: controls.sort, explainer: controls.explainer,
   };
   const offered = Object.entries(elements).filter(([name]) => page.offered.includes(name)).map(([, element]) => element);
@@ -115,6 +119,7 @@ export function drawBar(page) {
   if (!listed) return;
   controls.label.draw(listed.labels, state.label || []);
   controls.truth.draw(listed.labels, state.truth || []);
+  controls.predicted.draw(listed.labels, state.predicted || []);
   /** @param {string} name */
   const offered = (name) => (!name.startsWith("uncertainty") || listed.uncertain)
     && (!name.startsWith("disagreement") || listed.explainers.length > 1);

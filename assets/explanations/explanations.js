@@ -10,7 +10,7 @@ import { barOf, drawBar } from "./bar.js";
 export { get };
 
 /** Keys of the state that decide which samples are shown: FILTERS in layouts/explanations/explanation_choice.py. */
-const FILTERS = ["label", "outcome", "truth", "q", "t", "p", "sd", "sort"];
+const FILTERS = ["label", "outcome", "truth", "predicted", "q", "t", "p", "sd", "sort"];
 
 /**
  * What a part is asked about: run and mark, and the keys that filter; with more keys of its own.

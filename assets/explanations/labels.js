@@ -24,9 +24,9 @@ export function listed(labels, chosen, text, most = MOST) {
 
 /**
  * column is where a label has its number of samples.
- * @param {"labels" | "truth"} name
+ * @param {"labels" | "truth" | "predicted"} name
  * @param {(values: string[]) => void} choose
- * @param {2 | 3} column
+ * @param {2 | 3 | 4} column
  * @returns {Explanations.LabelPicker}
  */
 export function labelPicker(name, choose, column) {

@@ -24,6 +24,7 @@ declare namespace Explanations {
     run: HTMLSelectElement;
     label: LabelPicker;
     truth: LabelPicker;
+    predicted: LabelPicker;
     outcome: HTMLElement;
     threshold: { element: HTMLElement, range: HTMLInputElement, field: HTMLInputElement };
     search: HTMLInputElement;

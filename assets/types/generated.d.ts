@@ -400,7 +400,7 @@ declare namespace Wire {
     left: number;
   }
 
-  type LabelRow = [number, string, number, number];
+  type LabelRow = [number, string, number, number, number];
 
   /** layouts/explanations/listing.py: What the explanations of a run hold. */
   interface ExplanationListing {
@@ -815,7 +815,7 @@ declare namespace Asked {
 
   /**
    * layouts/explanations/confusion_asks.py: choice: run, threshold and text. cells: one of CELLS. shown: labels of the
-   * matrix, () for those confused most.
+   * matrix, () for those with most errors.
    */
   interface ConfusionRequest {
     cells: "count" | "true" | "predicted";

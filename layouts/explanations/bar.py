@@ -10,7 +10,7 @@ from dash import html
 
 from layouts.kit.i18n import t
 
-CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort", "explainer")
+CONTROLS = ("label", "outcome", "truth", "predicted", "threshold", "search", "sort", "explainer")
 
 
 def note() -> html.P:

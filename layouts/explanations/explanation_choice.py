@@ -9,9 +9,9 @@ from parsers.explanations.snapshot import RECORDED_FROM
 
 from layouts.kit.state import BadInput, interval, number, text, texts, whole
 
-KEYS = ("of", "label", "outcome", "truth", "q", "t", "p", "sd", "sort", "sample", "explainer")
+KEYS = ("of", "label", "outcome", "truth", "predicted", "q", "t", "p", "sd", "sort", "sample", "explainer")
 """Keys of the state that pages about explanations take over from each other."""
-FILTERS = ("label", "outcome", "truth", "q", "t", "p", "sd", "sort")
+FILTERS = ("label", "outcome", "truth", "predicted", "q", "t", "p", "sd", "sort")
 """Those that decide which samples are shown, and in which order."""
 OUTCOMES = ("tp", "fn", "fp", "tn")
 SORTS = ("id", "confidence", "confidence_up", "uncertainty", "uncertainty_up", "disagreement", "disagreement_up")
@@ -24,8 +24,10 @@ _MOST = 2.0**53
 class ExplanationChoice:
     """What a page shows of a run; empty tuples and texts filter nothing.
 
-    labels, truth: numbers of labels; a sample is kept if one of labels was recorded for it, and one of truth is true of it.
-    outcomes: of OUTCOMES; kept if one of its labels (of labels, if there are any) has one of them. text: part of id or path.
+    labels, truth, predicted: numbers of labels; a sample is kept if one of labels is predicted or true of it, one of truth is
+    true of it, and one of predicted is predicted. A label is predicted if its probability reaches the threshold.
+    outcomes: of OUTCOMES; kept if one of its labels has one of them. With outcomes, labels are only those that are looked at,
+    so that true negatives, which are neither predicted nor true, can be found. text: part of id or path.
     probability, sd: closed intervals; kept if one of its labels lies in both. sample is the chosen one.
     """
 
@@ -41,6 +43,12 @@ class ExplanationChoice:
     sort: str = "id"
     sample: int | None = None
     explainers: tuple[str, ...] = ()
+    predicted: tuple[int, ...] = ()
+
+    @property
+    def filtered(self) -> tuple[int, ...]:
+        """Labels that a filter names, which are always shown."""
+        return tuple(dict.fromkeys((*self.labels, *self.predicted, *self.truth)))
 
 
 def read_choice(data: Any) -> ExplanationChoice | None:
@@ -56,6 +64,7 @@ def read_choice(data: Any) -> ExplanationChoice | None:
         run, text(data, "mark"), _numbers(data, "label"), tuple(outcomes), _numbers(data, "truth"), text(data, "q"),
         number(data, "t", RECORDED_FROM, 0.0, 1.0), _interval(data, "p"), _interval(data, "sd"),
         text(data, "sort", "id", choices=SORTS), whole(data, "sample"), tuple(texts(data, "explainer")),
+        _numbers(data, "predicted"),
     )  # fmt: skip
 
 

@@ -28,13 +28,17 @@ def matching(found: Explanations, choice: ExplanationChoice, disagreement: Float
     """
     kept = np.ones(len(found.samples), np.bool_)
     chosen = chosen_rows(found, choice)
-    if chosen is not None:
+    if chosen is not None and not (choice.outcomes and choice.probability is None and choice.sd is None):
         kept &= found.counted(chosen) > 0
     if choice.outcomes:
         kept &= _has_outcome(found, choice)
     if choice.truth:
         predicted = found.predicted
         kept &= found.counted(predicted.truth & _is_one_of(predicted.label, choice.truth)) > 0
+    if choice.predicted:
+        predicted = found.predicted
+        reached = predicted.probability >= choice.threshold
+        kept &= found.counted(reached & _is_one_of(predicted.label, choice.predicted)) > 0
     if choice.text:
         kept &= found.searched.str.contains(choice.text.lower(), regex=False).to_numpy(np.bool_)
     rows = np.flatnonzero(kept)
@@ -46,9 +50,17 @@ def matching(found: Explanations, choice: ExplanationChoice, disagreement: Float
 
 
 def chosen_rows(found: Explanations, choice: ExplanationChoice) -> Bools | None:
-    """Return which rows of `predictions` have a chosen label, probability and deviation; None if all have."""
+    """Return which rows of `predictions` have a chosen label, probability and deviation; None if all have.
+
+    A chosen label counts where it is predicted or true: that it was recorded says nothing if all labels were. Outcomes, if any
+    are chosen, say themselves which it is to be.
+    """
     predicted = found.predicted
-    chosen: Bools | None = _is_one_of(predicted.label, choice.labels) if choice.labels else None
+    chosen: Bools | None = None
+    if choice.labels:
+        chosen = _is_one_of(predicted.label, choice.labels)
+        if not choice.outcomes:
+            chosen &= predicted.truth | (predicted.probability >= choice.threshold)
     for values, ends in ((predicted.probability, choice.probability), (predicted.sd, choice.sd)):
         if ends is not None:
             inside = (values >= ends[0]) & (values <= ends[1])

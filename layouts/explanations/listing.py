@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
+from parsers.explanations.snapshot import RECORDED_FROM
 
 from layouts.explanations.explanation_choice import ExplanationChoice
 from layouts.kit.body import DamagedFile, listed_damage
@@ -27,8 +28,8 @@ class ExplanationCatalogue(ChosenRuns):
     left: int
 
 
-LabelCells = Annotated[list[Any], tuple[int, str, int, int]]
-"""number, name, samples it was recorded for, samples it is true of"""
+LabelCells = Annotated[list[Any], tuple[int, str, int, int, int]]
+"""number, name, samples of which it is predicted or true, is true, and is predicted; at the threshold 0.5"""
 
 
 class ExplanationListing(TypedDict):
@@ -73,8 +74,8 @@ def catalogue(source: Sources, state: Any, known: Any = None) -> ExplanationCata
 def listing(source: ExplanationSources, chosen: ExplanationChoice) -> ExplanationListing:
     """Return what the explanations of a run hold, or how far reading them is.
 
-    state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are [number, name,
-    samples it was recorded for, samples it is true of]. complete: all labels were recorded, so outcomes below 0.5 are exact.
+    state is "ready", "reading", "missing", "failed" (text is the reason) or "nothing": no sample. labels are rows of
+    LabelCells. complete: all labels were recorded, so outcomes below 0.5 are exact.
     uncertain: standard deviations were recorded. behind: newer records are being read.
     """
     opened = source.explanations.open(chosen.run)
@@ -82,7 +83,13 @@ def listing(source: ExplanationSources, chosen: ExplanationChoice) -> Explanatio
     if found is None:
         return {"of": chosen.run, "state": opened.state, "text": opened.text, "mark": "", "behind": False}
     table = found.labels
-    columns = (table[name].tolist() for name in ("label", "name", "predicted", "true"))
+    predicted, known = found.predicted, table["label"].to_numpy()
+    reached = predicted.probability >= RECORDED_FROM
+    counts = [
+        np.bincount(np.searchsorted(known, predicted.label[of]), minlength=len(known)).tolist()
+        for of in (reached | predicted.truth, predicted.truth, reached)
+    ]
+    columns = (table["label"].tolist(), table["name"].tolist(), *counts)
     return {
         "of": chosen.run, "state": "ready" if len(found.samples) else "nothing", "text": "", "mark": opened.mark,
         "behind": opened.behind, "samples": len(found.samples), "maps": len(found.saliency),

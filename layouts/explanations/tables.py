@@ -12,7 +12,7 @@ from parsers.model import Floats, Ints
 from layouts.explanations.explanation_choice import ExplanationChoice
 
 MOST_LABELS = 60
-"""Labels of a sample that are sent to the browser, its true ones first; the CSV has all."""
+"""Labels of a sample that are sent to the browser, its true and filtered ones first; the CSV has all."""
 
 
 def sample_table(found: Explanations, rows: Ints, choice: ExplanationChoice) -> pd.DataFrame:
@@ -50,8 +50,8 @@ def sample_cards(found: Explanations, rows: Ints, choice: ExplanationChoice) -> 
     """Return what the browser shows of these rows of `samples`.
 
     labels are [number, probability, sd, low, high, is true, outcome], the most probable first; null for what was not recorded.
-    Of more than MOST_LABELS the true ones and the most probable others are sent, and more is how many are left out. maps are
-    [explainer as a position in `explainers`, label].
+    Of more than MOST_LABELS the true ones, those that are filtered and the most probable others are sent, and more is how many
+    are left out. maps are [explainer as a position in `explainers`, label].
     """
     predicted = found.predicted
     table = found.predictions
@@ -64,7 +64,8 @@ def sample_cards(found: Explanations, rows: Ints, choice: ExplanationChoice) -> 
     cards = []
     for row in rows.tolist():
         first, last = int(predicted.start[row]), int(predicted.start[row + 1])
-        order = _most_important(predicted.probability[first:last], predicted.truth[first:last]) + first
+        kept = predicted.truth[first:last] | np.isin(predicted.label[first:last], choice.filtered)
+        order = _most_important(predicted.probability[first:last], kept) + first
         codes = codes_of(predicted.probability[order], predicted.truth[order], choice.threshold).tolist()
         shown = truth[row]
         labels = [
@@ -83,12 +84,12 @@ def sample_cards(found: Explanations, rows: Ints, choice: ExplanationChoice) -> 
     return cards
 
 
-def _most_important(probability: Floats, truth: Bools) -> Ints:
-    """Return the places of up to MOST_LABELS labels, the most probable first. True ones are among them, whatever they have."""
+def _most_important(probability: Floats, kept: Bools) -> Ints:
+    """Return the places of up to MOST_LABELS labels, the most probable first. Kept ones are among them, whatever they have."""
     order: Ints = np.argsort(-probability, kind="stable")
     if len(order) <= MOST_LABELS:
         return order
-    important = np.argsort(~truth[order], kind="stable")[:MOST_LABELS]
+    important = np.argsort(~kept[order], kind="stable")[:MOST_LABELS]
     return order[np.sort(important)]
 
 

@@ -9,14 +9,21 @@ TEXTS = define_texts({
     "explanations.run": "common.run",
     "explanations.labels": "common.labels",
     "explanations.labels_n": ("Labels: {n}", "标签：{n}"),
-    "explanations.labels.tip": ("Samples for which one of these labels was recorded", "记录了其中任一标签的样本"),
+    "explanations.labels.tip": (
+        "Samples of which one of these labels is predicted or true", "其中任一标签被预测或为真实标签的样本",
+    ),
     "explanations.truth": ("True labels", "真实标签"),
     "explanations.truth_n": ("True labels: {n}", "真实标签：{n}"),
     "explanations.truth.tip": ("Samples of which one of these labels is true", "真实标签包含其中任一标签的样本"),
+    "explanations.predicted": ("Predicted as", "预测为"),
+    "explanations.predicted_n": ("Predicted as: {n}", "预测为：{n}"),
+    "explanations.predicted.tip": (
+        "Samples of which one of these labels reaches the threshold", "其中任一标签的概率达到阈值的样本",
+    ),
     "explanations.find_label": ("Find a label", "查找标签"),
     "explanations.clear": "common.clear",
     "explanations.more_labels": ("{n} more labels: type a part of a name", "另有 {n} 个标签，请输入名称的一部分"),
-    "explanations.label_count": "common.n_samples",
+    "explanations.label_count": ("{n} samples at the threshold 0.5", "阈值为 0.5 时共 {n} 个样本"),
     "explanations.outcomes": ("Outcomes", "预测结果"),
     "explanations.tp": "common.tp",
     "explanations.tp.tip": (

@@ -196,7 +196,6 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.n_operators": ("{n} operators", "{n} 个算子"),
     "common.n_ranks": ("{n} ranks", "{n} 张卡"),
     "common.n_runs": ("{n} runs", "{n} 个训练"),
-    "common.n_samples": ("{n} samples", "{n} 个样本"),
     "common.n_values": ("{n} values", "{n} 个值"),
     "common.name": ("Name", "名称"),
     "common.name_of_a_new_board": ("Name of a new board", "新看板的名称"),

@@ -134,7 +134,7 @@ def samples(source: Sources) -> Response:
 
 def _filtered(source: Sources) -> tuple[str, Explanations, ExplanationChoice]:
     """Return run, explanations and filters of a request."""
-    asked = parameters(("run", *FILTERS), many=("label", "outcome", "truth"))
+    asked = parameters(("run", *FILTERS), many=("label", "outcome", "truth", "predicted"))
     found = opened_explanations(source, asked["run"])
     state = {name: request.args.getlist(name) for name in FILTERS if name in request.args}
     choice = read_choice({**state, "of": [asked["run"]]})

@@ -55,49 +55,64 @@ function badges(sample) {
 
 // Labels ------------------------------------------------------------------------------------------------------------
 
+/** Labels that a filter names: these are always shown. */
+function filteredOf(page) {
+  return [page.state.label, page.state.predicted, page.state.truth].flatMap((labels) => labels || []).map(Number);
+}
+
 /**
- * The label whose maps are shown: that of the state for the chosen sample, else the most probable one with a map, first among
- * those that are filtered; null if no label has one.
+ * The label whose maps are shown: that of the state for the chosen sample, else a filtered one, first one that has a map; else
+ * the most probable one with a map; null if no label has one.
  */
 export function shownLabel(page, sample) {
   const having = new Set(sample.maps.map(([, label]) => label));
   const wanted = Number(get(page, "shown", "NaN"));
   if (String(sample.id) === get(page, "sample") && having.has(wanted)) return wanted;
-  const filtered = new Set((page.state.label || []).map(Number));
+  return mapped(sample, having, filteredOf(page));
+}
+
+/** The label whose maps are shown if none is chosen: of filtered ones, if there are any. */
+export function mapped(sample, having, filtered) {
   const listed = [...sample.labels.map(([label]) => label), ...having].filter((label) => having.has(label));
-  return listed.find((label) => filtered.has(label)) ?? listed[0] ?? null;
+  return filtered.find((label) => having.has(label)) ?? filtered[0] ?? listed[0] ?? null;
 }
 
 /** Labels of a sample, the most probable first; most of them if it is set. */
 export function labelList(page, sample, shown, most = Math.floor((page.side + 4) / LINE)) {
   const having = new Set(sample.maps.map(([, label]) => label));
   const recorded = new Set(sample.labels.map(([label]) => label));
-  const others = [...having].filter((label) => !recorded.has(label)).map((label) => [label, null, null, null, null, false, ""]);
+  const filtered = filteredOf(page);
+  const others = [...new Set([...having, ...filtered])].filter((label) => !recorded.has(label))
+    .map((label) => [label, null, null, null, null, false, ""]);
   const every = [...sample.labels, ...others];
   const room = every.length > most || sample.more ? most - 1 : most;  // a line says how many are left
-  const lines = important(every, room).map((label) => labelLine(page, label, having, shown));
+  const lines = important(every, room, filtered).map((label) => labelLine(page, label, having, shown, filtered));
   const left = every.length - lines.length + sample.more;
   if (left) lines.push(words("saliency.more", { n: count(left) }, "li", "ms-muted"));
   return make("ul", "ms-saliency-labels", lines);
 }
 
-/** As many labels as there is room for, in their order: true ones, and then the first others. */
-export function important(labels, room) {
-  const isTrue = ([, , , , , yes]) => yes;
-  const chosen = [...labels.filter(isTrue), ...labels.filter((label) => !isTrue(label))].slice(0, room);
+/** As many labels as there is room for, in their order: filtered ones, true ones, and then the first others. */
+export function important(labels, room, filtered = []) {
+  const rank = ([number, , , , , isTrue]) => filtered.includes(number) ? 0 : isTrue ? 1 : 2;
+  const ranked = [0, 1, 2].flatMap((at) => labels.filter((label) => rank(label) === at));
+  const most = Math.max(room, labels.filter((label) => rank(label) === 0).length);
+  const chosen = ranked.slice(0, most);
   return labels.filter((label) => chosen.includes(label));
 }
 
-function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], having, shown) {
+function labelLine(page, [number, probability, sd, low, high, isTrue, outcome], having, shown, filtered) {
   const name = labelName(page, number);
-  const parts = [make("span", "ms-cut ms-saliency-label-name", name), probabilityBar(page, probability, low, high)];
+  const hasMap = having.has(number);
+  const absent = !hasMap && filtered.includes(number) ? [words("saliency.without_map", {}, "span", "ms-muted")] : [];
+  const named = make("span", "ms-saliency-named", [make("span", "ms-cut ms-saliency-label-name", name), ...absent]);
+  const parts = [named, probabilityBar(page, probability, low, high)];
   parts.push(make("span", "ms-number", probability === null ? "–" : probability.toFixed(3)));
   parts.push(make("span", outcome ? `ms-outcome ms-outcome-${outcome}` : "", outcome));
-  const mapped = having.has(number);
-  const line = mapped
+  const line = hasMap
     ? make("button", "ms-saliency-label", parts, { type: "button", "data-act": "label", "data-label": String(number) })
     : make("span", "ms-saliency-label", parts);
-  if (mapped) line.setAttribute("aria-pressed", String(number === shown));
+  if (hasMap) line.setAttribute("aria-pressed", String(number === shown));
   line.title = factsOf(name, probability, sd, low, high, isTrue, outcome);
   return make("li", "", line);
 }

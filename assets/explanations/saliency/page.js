@@ -78,8 +78,8 @@ function draw(page) {
   }
   resize(page);
   drawLook(page);
-  const { label, shown: mapped, sample, t } = page.state;
-  const shown = JSON.stringify([explainersOf(page), label, mapped, sample, t, language()]);
+  const { label, predicted, truth, shown: mapped, sample, t } = page.state;
+  const shown = JSON.stringify([explainersOf(page), label, predicted, truth, mapped, sample, t, language()]);
   const look = JSON.stringify(lookOf(page, true));
   if (shown !== page.shown) {
     Object.assign(page, { shown, look });

@@ -20,6 +20,7 @@ TEXTS = define_texts({
         "{explainer}: heat map of sample {n} for label {label}", "{explainer}：样本 {n} 对标签 {label} 的热力图",
     ),
     "saliency.no_map": ("no heat map for {label}", "没有对应 {label} 的热力图"),
+    "saliency.without_map": ("no map", "无热力图"),
     "saliency.more": "common.n_more",
     "saliency.probability": ("{label}: probability {p}", "{label}：概率 {p}"),
     "saliency.uncertainty": ("standard deviation {sd}, 95 % interval {low} to {high}", "标准差 {sd}，95% 区间 {low} 至 {high}"),

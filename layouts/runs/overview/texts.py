@@ -53,7 +53,7 @@ TEXTS = define_texts({
     "overview.graph": "common.computation_graph",
     "overview.dataset": "common.dataset_graph",
     "overview.saliency": ("Explanations", "模型解释"),
-    "overview.samples": "common.n_samples",
+    "overview.samples": ("{n} samples", "{n} 个样本"),
     "overview.tags": ("{n} tags", "{n} 个标签"),
     "overview.tag": ("1 tag", "1 个标签"),
     "overview.open": ("Open this run's {page}", "打开该训练的{page}"),

@@ -2,7 +2,7 @@ import "../page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { neighbour } from "../../../assets/explanations/confusion/cells.js";
-import { important, sides } from "../../../assets/explanations/saliency/cells.js";
+import { important, mapped, sides } from "../../../assets/explanations/saliency/cells.js";
 import { joinedLines } from "../../../assets/explanations/saliency/large.js";
 import { changedWeights, hundredths } from "../../../assets/explanations/scores/weights.js";
 
@@ -28,6 +28,20 @@ test("of many labels the true ones are shown, and then the most probable", () =>
   assert.deepEqual(numbers(3), [1, 2, 5]);
   assert.deepEqual(numbers(1), [5]);
   assert.deepEqual(numbers(9), [1, 2, 3, 4, 5]);
+  const filtered = (room, ...wanted) => important(every, room, wanted).map(([number]) => number);
+  assert.deepEqual(filtered(1, 4), [4]);
+  assert.deepEqual(filtered(2, 4), [4, 5]);
+  assert.deepEqual(filtered(1, 3, 4), [3, 4], "filtered ones are shown even without room");
+});
+
+test("the maps are those of a filtered label, also if it has none", () => {
+  const sample = { labels: [1, 2, 3].map((number) => [number, 1 / number]) };
+  const of = (having, ...filtered) => mapped(sample, new Set(having), filtered);
+  assert.equal(of([2, 3]), 2);
+  assert.equal(of([2, 3], 3), 3);
+  assert.equal(of([2, 3], 1, 3), 3, "of several, one that has a map");
+  assert.equal(of([2, 3], 1), 1, "not the maps of another label");
+  assert.equal(of([]), null);
 });
 
 test("labels take the width that pictures leave, up to a limit", () => {

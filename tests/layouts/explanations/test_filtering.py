@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from layouts.explanations.colours import table, tables
 from layouts.explanations.explanation_choice import ExplanationChoice, read_choice
 from layouts.explanations.filtering import matching
+from layouts.explanations.listing import listing
+from layouts.explanations.open_explanations import OpenExplanations
 from layouts.explanations.tables import MOST_LABELS, sample_cards, sample_table
 from layouts.kit.state import BadInput
 from parsers import open_run
@@ -54,7 +57,12 @@ def plain(found: Explanations, choice: ExplanationChoice) -> list[int]:
             label: one for label, one in recorded.items()
             if (not choice.labels or label in choice.labels) and inside(one[0], one[1])
         }  # fmt: skip
-        if (choice.labels or choice.probability or choice.sd) and not chosen:
+        if (choice.probability or choice.sd) and not chosen:
+            continue
+        told = {label for label, (p, _, true) in chosen.items() if true or p >= choice.threshold}
+        if choice.labels and not choice.outcomes and not told:
+            continue
+        if choice.predicted and not any(recorded.get(label, (0, 0, 0))[0] >= choice.threshold for label in choice.predicted):
             continue
         if choice.truth and not any(recorded.get(label, (0, 0, False))[2] for label in choice.truth):
             continue
@@ -95,6 +103,13 @@ CHOICES = [
     ExplanationChoice("r", probability=(0.2, 0.9), labels=(3,), outcomes=("fp", "tn"), threshold=0.55),
     ExplanationChoice("r", sd=(0.0, 0.1)),
     ExplanationChoice("r", labels=(77,)),
+    ExplanationChoice("r", labels=(1,), threshold=0.9),
+    ExplanationChoice("r", labels=(1, 2), threshold=0.2),
+    ExplanationChoice("r", labels=(0, 3), outcomes=("tn", "fn")),
+    ExplanationChoice("r", predicted=(2,)),
+    ExplanationChoice("r", predicted=(0, 4), threshold=0.85),
+    ExplanationChoice("r", predicted=(1,), truth=(2,), threshold=0.6),
+    ExplanationChoice("r", predicted=(77,)),
 ]
 
 
@@ -113,9 +128,10 @@ def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, s
 
     def key(sample: int) -> tuple[float, int]:
         rows = table_of[table_of["sample"] == sample]
+        kept = [one.label for one in rows.itertuples() if one.label in labels and (one.truth or one.probability >= 0.5)]
         values = [
             value for label, value in zip(rows["label"], rows[column], strict=True)
-            if (not labels or label in labels) and not np.isnan(value)
+            if (not labels or label in kept) and not np.isnan(value)
         ]  # fmt: skip
         if not values:
             return (np.inf, sample)
@@ -124,6 +140,41 @@ def test_order_is_by_the_extreme_of_the_labels_then_by_id(found: Explanations, s
     choice = ExplanationChoice("r", labels=labels, sort=sort)
     wanted = sorted(plain(found, choice), key=key)
     assert found.samples["sample"].to_numpy()[matching(found, choice).rows].tolist() == wanted
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_label_filter_keeps_what_is_predicted_or_true_of_a_thousand(share: float, whole: bool, tmp_path: Path) -> None:
+    """All labels of 1,000 samples are recorded, so each sample has a probability of 'cat'; a share of them are cats."""
+    rng = np.random.default_rng(5)
+    cats, taken = rng.random(1000) < share, rng.random(1000) < share
+    p = np.where(taken, rng.uniform(0.5, 1.0, 1000), rng.uniform(0.0, 0.49, 1000)).round(3)
+    with ExplanationWriter(str(tmp_path / "run"), labels=["cat", "dog"], seconds=1) as writer:
+        for sample in range(1000):
+            every = {0: float(p[sample]), 1: float(1 - p[sample])}
+            recorded = {label: one for label, one in every.items() if whole or one > 0.5 or label == 1 - cats[sample]}
+            writer.sample(sample, np.zeros((2, 2), np.uint8), truth=[1 - int(cats[sample])], probabilities=recorded)
+    found = open_run(str(tmp_path / "run")).explanations.snapshot()
+    for threshold in (0.5, 0.75, 1.0):
+        reached = p >= threshold
+        wanted = {"labels": cats | reached, "truth": cats, "predicted": reached}
+        for name, marks in wanted.items():
+            kept = matching(found, ExplanationChoice("r", threshold=threshold, **{name: (0,)})).rows  # type: ignore[arg-type]
+            assert kept.tolist() == np.flatnonzero(marks).tolist(), (name, threshold)
+    opened = SimpleNamespace(open=lambda run: OpenExplanations("ready", found))
+    said = listing(SimpleNamespace(explanations=opened), ExplanationChoice("r"))  # type: ignore[arg-type]
+    assert said["labels"][0] == [0, "cat", (cats | (p >= 0.5)).sum(), cats.sum(), (p >= 0.5).sum()]
+
+
+def test_filtered_labels_are_always_among_those_that_are_sent(tmp_path: Path) -> None:
+    with ExplanationWriter(str(tmp_path / "run"), labels=[f"label {n}" for n in range(500)], seconds=1) as writer:
+        writer.sample(0, np.zeros((2, 2), np.uint8), truth=[3], probabilities={n: n / 500 for n in range(500)})
+    found = open_run(str(tmp_path / "run")).explanations.snapshot()
+    for name in ("labels", "predicted"):
+        (card,) = sample_cards(found, np.array([0]), ExplanationChoice("r", **{name: (7, 260)}))  # type: ignore[arg-type]
+        numbers = [label[0] for label in card["labels"]]
+        assert {3, 7, 260} <= set(numbers)
+        assert len(numbers) == MOST_LABELS
 
 
 def test_order_by_disagreement_has_unknown_samples_last(found: Explanations) -> None:
@@ -188,10 +239,11 @@ def test_nothing_recorded(tmp_path: Path) -> None:
 def test_a_state_becomes_a_choice() -> None:
     assert read_choice({}) is None
     assert read_choice(None) is None
-    state = {"of": ["run"], "label": ["3", "4"], "outcome": ["fp"], "truth": ["1"], "q": ["x"], "t": ["0.25"], "p": ["0.1,0.2"],
+    state = {"of": ["run"], "label": ["3", "4"], "outcome": ["fp"], "truth": ["1"], "predicted": ["6"],
+             "q": ["x"], "t": ["0.25"], "p": ["0.1,0.2"],
              "sd": ["0,1"], "sort": ["uncertainty_up"], "sample": ["17"], "explainer": ["A", "B"]}  # fmt: skip
     assert read_choice(state) == ExplanationChoice(
-        "run", "", (3, 4), ("fp",), (1,), "x", 0.25, (0.1, 0.2), (0.0, 1.0), "uncertainty_up", 17, ("A", "B")
+        "run", "", (3, 4), ("fp",), (1,), "x", 0.25, (0.1, 0.2), (0.0, 1.0), "uncertainty_up", 17, ("A", "B"), (6,)
     )
 
 

@@ -56,7 +56,7 @@ def test_no_run_and_no_explanations(source: MemorySource) -> None:
 def test_what_a_run_holds(source: MemorySource) -> None:
     assert catalogue(source, {})["runs"] == [["run", "run", "1"]]
     told = listing(source, ExplanationChoice("run"))
-    assert told["labels"] == [[0, "cat", 6, 3], [1, "dog", 6, 3]]
+    assert told["labels"] == [[0, "cat", 4, 3, 1], [1, "dog", 6, 3, 6]]
     assert (told["samples"], told["explainers"], told["complete"], told["uncertain"]) == (6, ["A", "B"], True, False)
 
 
