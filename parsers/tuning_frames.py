@@ -142,6 +142,14 @@ def shown_state(trial: TrialState) -> str:
     return "interrupted" if trial.state == "failed" and _mapping(trial, recording.END).get("again") is True else trial.state
 
 
+def _ended(trial: TrialState) -> float | None:
+    """Return when the process of a trial ended, as its keeper noted it; else when the study was told."""
+    noted = _mapping(trial, recording.END).get("ended")
+    if not isinstance(noted, int | float) or isinstance(noted, bool) or trial.ended is None:
+        return trial.ended
+    return float(noted) if noted >= (trial.started or 0.0) else trial.ended
+
+
 def trials_frame(study: StudyState) -> DataFrame:
     """Return the trials (schema TUNING_TRIALS)."""
     trials = study.trials
@@ -152,7 +160,7 @@ def trials_frame(study: StudyState) -> DataFrame:
         "value": np.array([_values(one)[0] if _values(one) else np.nan for one in trials], np.float64),
         "feasible": np.array([is_feasible(one) for one in trials], np.bool_),
         "started": _floats(one.started for one in trials),
-        "ended": _floats(one.ended for one in trials),
+        "ended": _floats(_ended(one) for one in trials),
     }
     columns["duration"] = columns["ended"] - columns["started"]
     columns["duration"][[recording.IMPORTED in one.attributes for one in trials]] = np.nan

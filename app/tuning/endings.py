@@ -49,11 +49,12 @@ class Endings:
             end = self._end(ending, decision.reason, "", decision.step)
             violations = violations_of(self._tuning, active.settings, known=set(active.settings))
             self._tell(active.number, active.trial_id, TrialState.PRUNED, None, end, violations)
-            self._print(active.number, "pruned", decision.reason, active.began, active.settings)
+            self._print(active.number, "pruned", decision.reason, active.began, active.settings, ending.ended)
         else:
             end = self._end(ending, decision.reason, "", decision.step)
             self._tell(active.number, active.trial_id, TrialState.FAIL, None, end | {"again": True}, None)
-            self._print(active.number, "interrupted", f"{decision.reason}; --resume repeats it", active.began, active.settings)
+            text = f"{decision.reason}; --resume repeats it"
+            self._print(active.number, "interrupted", text, active.began, active.settings, ending.ended)
 
     def _take(self, active: Active, ending: Ending, reason: str) -> None:
         """Tell the targets that a trial recorded, or that it failed to record them."""
@@ -63,7 +64,7 @@ class Endings:
         if values is None and reason:
             end = self._end(ending, reason, "", active.last_step)
             self._tell(active.number, active.trial_id, TrialState.PRUNED, None, end, None)
-            self._print(active.number, "pruned", reason, active.began, active.settings)
+            self._print(active.number, "pruned", reason, active.began, active.settings, ending.ended)
             return
         if values is None:
             self.fail(active.number, active.trial_id, results.why, active.kept.last_lines(), ending, active.last_step)
@@ -83,7 +84,7 @@ class Endings:
         if len(self._tuning.targets) == 1:
             best = best_of(self._study, self._tuning)
             text += f" (best {best.values[0]:.6g}, trial {best.number})" if best is not None else ""
-        self._print(active.number, "complete", text, active.began, active.settings)
+        self._print(active.number, "complete", text, active.began, active.settings, ending.ended)
 
     def fail(
         self, number: int, trial_id: int, reason: str, output: str = "", ending: Ending | None = None, step: int = -1
@@ -97,6 +98,7 @@ class Endings:
         return {
             "exit": ending.exit if ending else None, "reason": reason, "output": output, "step": step,
             "cpu_s": ending.cpu_s if ending else None, "left": ending.left if ending else 0,
+            "ended": ending.ended if ending else None,
         }  # fmt: skip
 
     def _tell(
@@ -121,6 +123,8 @@ class Endings:
         names = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned"}
         self.states["interrupted" if end.get("again") else names.get(state, "failed")] += 1
 
-    def _print(self, number: int, state: str, text: str, began: float, settings: Mapping[str, Any]) -> None:
-        took = duration_text(max(time.time() - began, 0.0))
+    def _print(
+        self, number: int, state: str, text: str, began: float, settings: Mapping[str, Any], ended: float | None
+    ) -> None:
+        took = duration_text(max((time.time() if ended is None else ended) - began, 0.0))
         self._say(f"trial {number} {state}: {text}, {took}, {settings_text(settings)}")

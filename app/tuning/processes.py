@@ -47,7 +47,8 @@ class Ending:
 
     exit is the exit code (negative: the signal), None if unknown. why: exit, time_limit, ended (asked to), not_started, lost
     (its keeper was killed), not_kept (the keeper could not write to the workspace, so nothing was started). left is the
-    number of processes it left behind, which were killed. cpu_s is its processor time.
+    number of processes it left behind, which were killed. ended is when it ended; of a lost one without processes, when it last
+    wrote anything. cpu_s is its processor time.
     """
 
     exit: int | None
@@ -117,7 +118,8 @@ class TrialProcess:
         if not again:
             return Ending(None, "not_kept")
         left = kill_all(self.directory, status)
-        return Ending(None, "lost", left=left, began=status.get("began"), ended=time.time())
+        ended = time.time() if left else last_sign(self.directory)
+        return Ending(None, "lost", left=left, began=status.get("began"), ended=ended)
 
     def _alive(self, status: Mapping[str, Any]) -> bool:
         if self._process is not None:
@@ -222,6 +224,19 @@ def kill_all(directory: str, status: Mapping[str, Any]) -> int:
             os.killpg(child, signal.SIGKILL)
             killed += 1
     return killed
+
+
+def last_sign(directory: str) -> float | None:
+    """Return when a trial last wrote anything: its output, its state, or a file of its run; None if there is nothing."""
+    places = [os.path.join(directory, name) for name in (_LOG, _STATUS)]
+    run = _run_of(directory)
+    for parent, _, names in os.walk(run) if run else ():
+        places += [os.path.join(parent, name) for name in names]
+    signs = []
+    for place in places:
+        with contextlib.suppress(OSError):
+            signs.append(os.stat(place).st_mtime)
+    return max(signs, default=None)
 
 
 def note_run(directory: str, run: str) -> None:

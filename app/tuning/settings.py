@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
+from app.tuning.samplers import distribution_of, value_at
 from parsers.tuning.description import Parameter, Tuning, label
+from parsers.tuning.expressions import Constraint
 from parsers.tuning.recording import plain
 
 
@@ -52,11 +56,56 @@ def violations_of(tuning: Tuning, settings: Mapping[str, Any], *, known: set[str
 
     A constraint on a conditional setting that does not apply is met.
     """
+    found = [violation for _, violation in _decided(tuning, settings, known)]
+    return found or None
+
+
+def _decided(tuning: Tuning, settings: Mapping[str, Any], known: set[str]) -> Iterator[tuple[Constraint, float]]:
     names = {one.name for one in tuning.parameters}
-    found = []
     for constraint in tuning.constraints:
         if any(name in names and name not in settings for name in constraint.names):
-            found.append(0.0)
+            yield constraint, 0.0
         elif set(constraint.names) <= known:
-            found.append(constraint.violation(settings))
-    return found or None
+            yield constraint, constraint.violation(settings)
+
+
+def drawn(parameters: Sequence[Parameter], random: np.random.Generator) -> dict[str, Any]:
+    """Return settings drawn at random, each value as likely as any other; those that do not apply are missing."""
+    settings: dict[str, Any] = {}
+    for one in parameters:
+        if one.applies(settings):
+            value = value_at(float(random.random()), distribution_of(one))
+            settings[one.name] = next(each for each in one.choices if label(each) == value) if one.kind == "choice" else value
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """What `draws` of settings say of the constraints on settings.
+
+    settings meet all of them, None if none of the draws do; unmet are the texts of constraints that no draw met.
+    """
+
+    draws: int
+    settings: dict[str, Any] | None
+    unmet: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """Why the search cannot go on, if settings is None."""
+        which = "never met: " + ", ".join(self.unmet) if self.unmet else "each is met at times, all of them together never"
+        return f"no setting of {self.draws:,} draws meets the constraints; {which}"
+
+
+def feasibility(tuning: Tuning, draws: Iterable[dict[str, Any]]) -> Feasibility:
+    """Look at draws of settings until one meets all constraints on settings."""
+    met: set[str] = set()
+    every: dict[str, None] = {}
+    draw = 0
+    for draw, settings in enumerate(draws, start=1):
+        violations = list(_decided(tuning, settings, set(settings)))
+        if all(violation <= 0 for _, violation in violations):
+            return Feasibility(draw, settings, ())
+        every |= dict.fromkeys(constraint.text for constraint, _ in violations)
+        met |= {constraint.text for constraint, violation in violations if violation <= 0}
+    return Feasibility(draw, None, tuple(text for text in every if text not in met))

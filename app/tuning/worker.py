@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.trial import TrialState
 
@@ -31,12 +32,12 @@ from app.tuning.mirror import Mirror
 from app.tuning.orphans import Hands, Orphans
 from app.tuning.preview import Previews
 from app.tuning.processes import StartError
-from app.tuning.samplers import CONSTRAINTS, GridByNumber, is_given, place_of
-from app.tuning.settings import custom_lineage, suggest, violations_of
+from app.tuning.samplers import CONSTRAINTS, GridByNumber, grid_points, is_given, place_of, seed_of
+from app.tuning.settings import custom_lineage, drawn, feasibility, suggest, violations_of
 from app.tuning.storages import Opened, StorageError, failures
 from app.tuning.studies import counted, identity_of, to_repeat
 from app.tuning.trials import LOOK, Active, Decision, follower_of, looked
-from parsers.tuning.description import Tuning
+from parsers.tuning.description import Tuning, label
 from parsers.tuning.recording import DECISION, END, NEXT, PLACE, PROCESS, RETRY_OF, SKIPPED, WORKER
 
 HEARTBEAT = 60.0
@@ -48,8 +49,11 @@ PATIENCE = 600.0
 """Seconds to wait for a storage that fails before the tuner gives up."""
 MOST_FAILURES = 10
 """Trials that fail before any is finished, after which the tuner ends."""
-MOST_INFEASIBLE = 500
-"""Suggestions in a row that violate a constraint, after which the tuner ends."""
+INFEASIBLE = "infeasible"
+MOST_INFEASIBLE = 50
+"""Suggestions in a row that violate a constraint, after which settings are drawn at random to find some that do not."""
+MOST_DRAWS = 10_000
+"""Draws of settings without one that meets the constraints, after which the tuner ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +276,8 @@ class Worker:
             raise
         if why:
             held.release()
+            if why == INFEASIBLE and self._infeasible % MOST_INFEASIBLE == 0:
+                self._look_for_feasible()
             return
         self._start(trial.number, trial._trial_id, settings, run, device, held)
 
@@ -280,11 +286,8 @@ class Worker:
         violations = violations_of(self._tuning, settings, known=set(settings))
         if violations is not None and any(one > 0 for one in violations):
             self._infeasible += 1
-            if self._infeasible >= MOST_INFEASIBLE:
-                self._full = f"{MOST_INFEASIBLE} suggestions in a row violate the constraints"
-                self._say(f"No more trials: {self._full}")
             self._skip(trial._trial_id, "it violates a constraint", TrialState.PRUNED, violations)
-            return "infeasible"
+            return INFEASIBLE
         self._infeasible = 0
         place = place_of(self._study, trial.number)
         given = is_given(self._study.get_trials(deepcopy=False)[trial.number])
@@ -297,6 +300,24 @@ class Worker:
             self._skip(trial._trial_id, "the budget is used", TrialState.FAIL, None, again=again)
             return "beyond the budget"
         return ""
+
+    def _look_for_feasible(self) -> None:
+        """Let settings that meet the constraints be tried next; end the search if there seem to be none."""
+        grid = isinstance(self._study.sampler, GridByNumber)
+        random = np.random.default_rng(seed_of(self._tuning.seed, self._infeasible))
+        found = feasibility(self._tuning, (
+            grid_points(self._tuning.parameters)[:MOST_DRAWS] if grid
+            else (drawn(self._tuning.parameters, random) for _ in range(MOST_DRAWS))
+        ))  # fmt: skip
+        if found.settings is None:
+            self._full = found.said
+            self._say(f"No more trials: {self._full}")
+            return
+        if grid:
+            return  # it has all of its points tried
+        labels = {one.name: label(found.settings[one.name]) if one.kind == "choice" else found.settings[one.name]
+                  for one in self._tuning.parameters if one.name in found.settings}  # fmt: skip
+        self._study.enqueue_trial(labels)
 
     def _skip(
         self, trial_id: int, why: str, state: TrialState, violations: Sequence[float] | None, *, again: bool = False

@@ -191,7 +191,8 @@ def errors(found: Counted, cells: pd.DataFrame, threshold: float) -> Ints:
     """
     if not found.single:
         table = by_label(found, threshold)
-        return table["fn"].to_numpy() + table["fp"].to_numpy()
+        against: Ints = (table["fn"] + table["fp"]).to_numpy(np.int64)
+        return against
     truth, other, none, count = (cells[name].to_numpy() for name in ("truth", "predicted", "none", "count"))
     size = len(found.label)
     missed, false = none | (truth != other), ~none & (truth != other)
