@@ -116,7 +116,9 @@ TEXTS = define_texts({
         "对比张量有 {n} 处为 0 而当前张量不为 0，不计相对误差。",
     ),
     "debugger.compare.cosine": ("cosine similarity", "余弦相似度"),
-    "debugger.compare.cosine.none": ("none: one tensor has only zeros", "无：其中一个张量全为 0"),
+    "debugger.compare.cosine.none": (
+        "none: one tensor has only zeros, or one value", "无：其中一个张量全为 0，或只有一个值",
+    ),
     "debugger.compare.max_absolute": ("max absolute error", "最大绝对误差"),
     "debugger.compare.max_relative": ("max relative error", "最大相对误差"),
     "debugger.compare.mean_absolute": ("mean absolute error", "平均绝对误差"),

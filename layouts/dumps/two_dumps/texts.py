@@ -79,6 +79,11 @@ TEXTS = define_texts({
         "{total} 个张量中有 {n} 个仅按哈希对比，结果一致。",
     ),
     "two_dumps.why.shapes_differ": ("{n} tensors have another shape in B.", "{n} 个张量在 B 中的 shape 不同。"),
+    "two_dumps.why.types_differ": (
+        "{n} tensors are complex in one dump and real in the other, or texts in one only.",
+        "{n} 个张量的数据类型无法对比：一方为复数、另一方为实数，或仅一方为文本。",
+    ),
+    "two_dumps.why.no_numbers": ("{n} tensors are texts.", "{n} 个张量为文本。"),
     "two_dumps.why.unreadable": ("{n} tensors cannot be read.", "{n} 个张量无法读取。"),
     "two_dumps.why.no_values": ("{n} tensors have neither values nor statistics.", "{n} 个张量既没有取值也没有统计值。"),
     "two_dumps.why.hashes_differ": (
@@ -99,6 +104,8 @@ TEXTS = define_texts({
     "two_dumps.by.statistics": ("statistics", "统计值"),
     "two_dumps.by.hash": ("hash", "哈希"),
     "two_dumps.reason.shapes_differ": ("shapes differ", "shape 不同"),
+    "two_dumps.reason.types_differ": ("types differ", "数据类型不同"),
+    "two_dumps.reason.no_numbers": ("no numbers", "不是数值"),
     "two_dumps.reason.unreadable": ("unreadable", "无法读取"),
     "two_dumps.reason.no_values": ("no values", "没有取值"),
     "two_dumps.reason.hashes_differ": ("hashes differ", "哈希不同"),

@@ -8,7 +8,7 @@ hashes, which only tell whether two tensors are the same.
 The difference of two tensors is ||this - other|| / max(||this||, ||other||) over pairs of finite values, from 0 to 2, or Inf
 if NaN or Inf is in one of them only. From statistics it is the larger one of | ||this|| - ||other|| | over the larger norm, and
 the greatest difference of maximum, minimum and mean over the largest absolute value: a difference that leaves all of these as
-they are is not seen.
+they are is not seen. A pair that cannot be compared says why: other shapes, complex values with real ones, texts, damage.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from parsers.model import Ints
 NAME, WITHOUT_OP, SCOPE = "name", "without_op", "scope"
 VALUES, STATISTICS, HASH = "values", "statistics", "hash"
 SHAPES, UNREADABLE, NO_VALUES, HASHES = "shapes differ", "unreadable", "no values", "hashes differ"
+TYPES, TEXTS = "types differ", "no numbers"
 _OP = re.compile(r"-op\d+\Z")
 _EXTREMES = ("max", "min", "mean")
 _TELL_SECONDS = 0.5
@@ -294,24 +295,31 @@ class _Work:
             return self._by_values(row, other)
         one, two = self._shapes[0][row], self._shapes[1][other]
         if one and two and _plain(one) != _plain(two):
-            return "", *_NOTHING, -1, -1, SHAPES
-        hashes = [stated.hash[at] for stated, at in zip(self._stated, (row, other), strict=True)]
+            return _unlike(SHAPES)
+        stated = self._stated[0].dtype[row], self._stated[1].dtype[other]
+        if _differ(stated[0] or self._dtypes[0][row], stated[1] or self._dtypes[1][other]):
+            return _unlike(TYPES)
+        hashes = self._stated[0].hash[row], self._stated[1].hash[other]
         known = all(hashes) and len(hashes[0]) == len(hashes[1]) and self._dtypes[0][row] == self._dtypes[1][other]
         if known and hashes[0] == hashes[1]:
             return HASH, 0.0, *_NOTHING[1:], -1, 0, ""
         found = self._by_statistics(row, other)
-        return found if found is not None else ("", *_NOTHING, -1, -1, HASHES if known else NO_VALUES)
+        return found if found is not None else _unlike(HASHES if known else NO_VALUES)
 
     def _by_values(self, row: int, other: int) -> tuple[Any, ...]:
         try:
-            headers = self._this.header(row), self._other.header(other)
-            if _squeezed(headers[0].shape) != _squeezed(headers[1].shape):
-                return "", *_NOTHING, -1, -1, SHAPES
+            one, two = self._this.header(row), self._other.header(other)
+            if _squeezed(one.shape) != _squeezed(two.shape):
+                return _unlike(SHAPES)
+            if _differ(one.dtype, two.dtype):
+                return _unlike(TYPES)
+            if _is_text(one.dtype):
+                return _unlike(TEXTS)
             found = compare(lambda: self._this.pieces(row), lambda: self._other.pieces(other), tolerances=(), places=1)
         except PayloadError:
-            return "", *_NOTHING, -1, -1, UNREADABLE
-        except FormatError:
-            return "", *_NOTHING, -1, -1, SHAPES
+            return _unlike(UNREADABLE)
+        except FormatError:  # a file has fewer values than its header says
+            return _unlike(SHAPES)
         difference = math.inf if found.unlike else found.norm_difference if found.finite else 0.0
         numbers = (difference, found.cosine, found.max_absolute, found.max_relative, found.root_mean_square)
         return VALUES, *numbers, found.count, found.unlike, ""
@@ -331,6 +339,19 @@ class _Work:
         if not parts:
             return (STATISTICS, 0.0, *_NOTHING[1:], -1, -1, "") if bad == (1, 1) else None
         return STATISTICS, max(parts), *_NOTHING[1:], -1, -1, ""
+
+
+def _unlike(why: str) -> tuple[Any, ...]:
+    return "", *_NOTHING, -1, -1, why
+
+
+def _differ(one: str, two: str) -> bool:
+    """Return whether two types have no difference of values: complex and real, text and numbers. "" is an unknown type."""
+    return bool(one and two) and (("complex" in one) != ("complex" in two) or _is_text(one) != _is_text(two))
+
+
+def _is_text(dtype: str) -> bool:
+    return re.fullmatch(r"[<>|=]?[SU]\d+|str\w*|string\w*", dtype) is not None
 
 
 def _relative(one: float, two: float, size: float) -> float:

@@ -3,7 +3,11 @@
 Differences are this - other in float64, exact for integers; relative errors are |this - other| / |other|. Pairs with NaN or Inf
 have no difference: they are alike if both values are NaN or the same infinity, and unlike otherwise. Tolerances are those of
 MindInsight's debugger: a difference is within one if it is at most that part of the greatest difference of the tensor. Of
-complex values the magnitude of the difference counts, and the cosine is that of their parts as one vector.
+complex values the magnitude of the difference counts, and the cosine is that of their parts as one vector. Complex values are
+not compared with real ones.
+
+The cosine is that of the angle between vectors. In one dimension there are only two directions: it would be 1 or -1 however far
+apart the values are, so a single pair of real values has none.
 """
 
 from __future__ import annotations
@@ -55,9 +59,9 @@ class Comparison:
     count: pairs; finite: those of two finite values, over which all differences are; equal: finite pairs without difference;
     alike and unlike: the others. zero_other: finite pairs that differ and whose other value is 0: they have no relative error,
     and are not in max_relative. thousandth and five_thousandths: finite pairs whose relative error is at most 0.001 and 0.005.
-    cosine is NaN if one tensor has only zeros. norm_difference: L2 norm of the differences, relative to the larger norm of the
-    two, from 0 to 2. beyond: tolerance -> finite pairs whose difference exceeds that part of
-    max_absolute. largest: pairs that differ most, the largest difference first; strange: the first unlike pairs.
+    cosine is NaN if one tensor has only zeros, or for a single pair of real values. norm_difference: L2 norm of the
+    differences, relative to the larger norm of the two, from 0 to 2. beyond: tolerance -> finite pairs whose difference exceeds
+    that part of max_absolute. largest: pairs that differ most, the largest difference first; strange: the first unlike pairs.
     """
 
     count: int
@@ -91,7 +95,7 @@ def compare(
     """Compare two tensors of the same number of values, reading each of them twice, or once without tolerances.
 
     tolerances are from 0 to 1; places is the number of differences that are listed, from 1. FormatError if their numbers of
-    values differ, or if they hold no numbers; errors of the pieces.
+    values differ, if they hold no numbers, or complex ones and real ones; errors of the pieces.
     """
     sums = _Sums(places)
     for at, one, two in _pairs(this(), other()):
@@ -141,6 +145,8 @@ def _pairs(this: Iterator[NDArray[Any]], other: Iterator[NDArray[Any]]) -> Itera
         count = min(len(one), len(two), PIECE)
         if not count:
             break
+        if (one.dtype.kind == "c") != (two.dtype.kind == "c"):
+            raise FormatError(f"expected two tensors of complex or of real numbers, found {one.dtype} and {two.dtype}")
         yield at, one[:count], two[:count]
         at, one, two = at + count, one[count:], two[count:]
     if len(one) or len(two):
@@ -191,6 +197,7 @@ class _Sums:
         self.relative, self.relative_at = -1.0, -1
         self.one, self.two, self.gap = _Squares(), _Squares(), _Squares()
         self.product = 0.0
+        self.dimensions = 0
         self.largest: list[Place] = []
         self.strange: list[Place] = []
 
@@ -240,6 +247,7 @@ class _Sums:
         return np.flatnonzero(both)
 
     def _add_products(self, this: NDArray[Any], other: NDArray[Any], gap: NDArray[Any]) -> None:
+        self.dimensions += len(this)
         before = self.one.exponent + self.two.exponent
         this, other = self.one.add(this), self.two.add(other)
         after = self.one.exponent + self.two.exponent
@@ -279,7 +287,7 @@ class _Sums:
         )  # fmt: skip
 
     def _cosine(self) -> float:
-        if not self.one.sum or not self.two.sum:
+        if self.dimensions < 2 or not self.one.sum or not self.two.sum:
             return math.nan
         return max(-1.0, min(1.0, self.product / math.sqrt(self.one.sum) / math.sqrt(self.two.sum)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import shutil
@@ -144,7 +145,7 @@ def test_numbers_of_operators_do_not_matter(numbers: list[int]) -> None:
 def by_numpy(one: Array, two: Array) -> tuple[float, float, float]:
     this, other = one.astype(np.float64).ravel(), two.astype(np.float64).ravel()
     gap, norms = np.linalg.norm(this - other), (np.linalg.norm(this), np.linalg.norm(other))
-    cosine = float(this @ other / norms[0] / norms[1]) if min(norms) else math.nan
+    cosine = float(this @ other / norms[0] / norms[1]) if min(norms) and len(this) > 1 else math.nan
     return float(gap / max(norms)) if gap else 0.0, cosine, float(np.abs(this - other).max())
 
 
@@ -220,6 +221,76 @@ def test_other_shapes_and_damage_are_named(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:140])
     found = compared(side(tmp_path / "a", 0), side(tmp_path / "b", 0))
     assert found[found["why"] != ""][["type", "io", "why"]].values.tolist() == [["Square", "output", "unreadable"]]
+
+
+UNLIKE: list[tuple[Array, Array, str]] = [
+    (np.ones(4, np.complex64), np.ones(4, np.float32), "types differ"),
+    (np.ones(4, np.float64), np.ones(4, np.complex128), "types differ"),
+    (np.ones(4, np.int64), np.ones(4, np.complex64), "types differ"),
+    (np.array(["a", "b"]), np.ones(2, np.float32), "types differ"),
+    (np.ones(2, np.bool_), np.array([b"a", b"b"]), "types differ"),
+    (np.array(["a", "b"]), np.array(["a", "c"]), "no numbers"),
+    (np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), "shapes differ"),
+    (np.ones(0, np.float32), np.ones(1, np.float32), "shapes differ"),
+]
+"""Two tensors without a difference of values, and the reason."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pair_that_cannot_be_compared_is_one_row_with_a_reason(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    others = 148 - len(UNLIKE)
+    plain: list[Array] = [rng.normal(size=int(rng.integers(2, 9))) for _ in range(others)]
+    near: list[Array] = [value * (1.0 + 10.0 ** -rng.integers(1, 9)) for value in plain]
+    order = rng.permutation(148).tolist()
+    one = [[*plain, *(pair[0] for pair in UNLIKE)][place] for place in order]
+    two = [[*near, *(pair[1] for pair in UNLIKE)][place] for place in order]
+    wanted = [[*("" for _ in plain), *(pair[2] for pair in UNLIKE)][place] for place in order]
+    operators = [(f"net/X-op{place}", "X", "net") for place in range(148)]
+    found = compared(Side(Held(operators, one), 0, 0), Side(Held(operators, two), 0, 0))
+    assert found["why"].tolist() == wanted
+    assert np.isnan(found["difference"][found["why"] != ""]).all()
+    for row, this, other in zip(found.to_dict("records"), one, two, strict=True):
+        if not row["why"]:
+            assert row["difference"] == pytest.approx(by_numpy(this, other)[0], rel=1e-6)
+
+
+def test_types_of_one_kind_are_compared() -> None:
+    values = np.array([0.0, 1.0, 1.0, 3.0])
+    dtypes = [np.float16, np.float32, np.float64, np.int32, np.uint8, np.int64]
+    operators = [(f"a/X-op{place}", "X", "a") for place in range(len(dtypes))]
+    one = [values.astype(dtype) for dtype in dtypes]
+    found = compared(Side(Held(operators, one), 0, 0), Side(Held(operators, one[::-1]), 0, 0))
+    assert (found["difference"] == 0).all()
+
+
+@pytest.mark.parametrize(("this", "other"), [(2.3, 9.9), (2.3, -2.3), (1e-30, 1e30), (4.0, 4.0), (0.0, 1.0)])
+def test_a_single_value_has_no_cosine(this: float, other: float) -> None:
+    operators = [("a/X-op0", "X", "a"), ("a/Y-op0", "Y", "a"), ("a/Z-op0", "Z", "a")]
+    one: list[Array] = [np.array(this), np.array([[this]]), np.array([this, np.nan])]
+    two: list[Array] = [np.array(other), np.array([[other]]), np.array([other, np.nan])]
+    found = compared(Side(Held(operators, one), 0, 0), Side(Held(operators, two), 0, 0))
+    assert np.isnan(found["cosine"]).all()
+    assert found["difference"].tolist() == pytest.approx([abs(this - other) / max(abs(this), abs(other))] * 3)
+
+
+def test_a_single_complex_value_has_two_parts() -> None:
+    operators = [("a/X-op0", "X", "a")]
+    found = compared(Side(Held(operators, [np.array([1j])]), 0, 0), Side(Held(operators, [np.array([1 + 1j])]), 0, 0))
+    assert found["cosine"].tolist() == pytest.approx([math.sqrt(0.5)])
+
+
+def test_statistics_of_complex_values_are_not_compared_with_those_of_real_ones(tmp_path: Path) -> None:
+    for name, dtype in (("a", "torch.complex64"), ("b", "torch.float32")):
+        stated = {"type": "torch.Tensor", "dtype": dtype, "shape": [4], "Max": 1.0, "Min": 1.0, "Mean": 1.0, "Norm": 2.0}
+        folder = tmp_path / name / "step0/rank0"
+        folder.mkdir(parents=True)
+        both = [stated | {"dtype": "torch.float32"}, stated]
+        entries = {f"Torch.mul.{at}.forward": {"output": [told]} for at, told in enumerate(both)}
+        head = {"task": "statistics", "level": "L1", "framework": "pytorch", "dump_data_dir": None}
+        (folder / "dump.json").write_text(json.dumps(head | {"data": entries}))
+    found = compared(side(tmp_path / "a", 0), side(tmp_path / "b", 0))
+    assert found["why"].tolist() == ["", "types differ"]
 
 
 def test_progress_tells_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
