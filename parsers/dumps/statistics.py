@@ -2,8 +2,9 @@
 
 max, min, mean, standard deviation (of the population), L2 norm and mean of absolute values are of the finite values, as
 MindInsight has them; zeros, values below and above zero, NaN, +Inf and -Inf are counted. Moments of chunks are sums in
-float64 and are joined by Chan, Golub and LeVeque (1979), so a large mean does not swallow the deviation. Of complex
-values the absolute values count; texts have none.
+float64 and are joined by Chan, Golub and LeVeque (1979), so a large mean does not swallow the deviation. float64 has no
+integers beyond 2^53 but every 2nd, 4th ... one: 64-bit integers are therefore measured from the middle of their range, which
+is subtracted as an integer. Of complex values the absolute values count; texts have none.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 
 PIECE = 1 << 16
 """Values that are looked at together: their temporary arrays stay in the processor's cache."""
+_SUMMED = (1 << 53) // PIECE
+"""Integers up to this size have exact sums in float64."""
 
 
 @dataclass(slots=True)
@@ -91,7 +95,8 @@ def sums_of(pieces: Iterable[NDArray[Any]], scratch: Scratch | None = None) -> S
 class Sums:
     """What has been seen of a tensor so far. mean, deviation and absolute are of the finite values.
 
-    deviation is the sum of squared distances from the mean, absolute that of absolute values.
+    mean is the distance from origin, which is 0 but for large integers. deviation is the sum of squared distances from the
+    mean, absolute that of absolute values.
     """
 
     count: int = 0
@@ -101,6 +106,7 @@ class Sums:
     positive_inf: int = 0
     negative_inf: int = 0
     finite: int = 0
+    origin: int = 0
     mean: float = 0.0
     deviation: float = 0.0
     absolute: float = 0.0
@@ -114,12 +120,14 @@ class Sums:
         if other.finite:
             self.absolute += other.absolute
             self.max, self.min = max(self.max, other.max), min(self.min, other.min)
-            self.shift(other.finite, other.mean, other.deviation)
+            self.shift(other.finite, other.mean, other.deviation, other.origin)
 
-    def shift(self, count: int, mean: float, deviation: float) -> None:
-        """Take in a number of further finite values, given their mean and deviation."""
+    def shift(self, count: int, mean: float, deviation: float, origin: int = 0) -> None:
+        """Take in a number of further finite values, given their mean as a distance from an origin, and their deviation."""
+        if not self.finite:
+            self.origin = origin
         whole = self.finite + count
-        gap = mean - self.mean
+        gap = (mean - self.mean) + (origin - self.origin)
         self.deviation += deviation + gap * gap * (self.finite * count / whole)
         self.mean += gap * (count / whole)
         self.finite = whole
@@ -133,9 +141,10 @@ class Sums:
         }  # fmt: skip
         if not self.finite:
             return TensorStatistics(**counts)
-        square = self.mean * self.mean * self.finite
+        mean = float(self.origin + Fraction(self.mean)) if self.origin and math.isfinite(self.mean) else self.mean
+        square = mean * mean * self.finite
         return TensorStatistics(
-            max=self.max, min=self.min, mean=self.mean, std=math.sqrt(self.deviation / self.finite),
+            max=self.max, min=self.min, mean=mean, std=math.sqrt(self.deviation / self.finite),
             l2=math.sqrt(self.deviation + square), abs_mean=self.absolute / self.finite, **counts,
         )  # fmt: skip
 
@@ -185,13 +194,29 @@ class _Adder:
         return wide[np.isfinite(wide)]
 
     def _add_finite(self, values: NDArray[Any], wide: NDArray[np.float64], total: float) -> None:
-        sums, count = self.sums, len(wide)
-        sums.max, sums.min = max(sums.max, float(values.max())), min(sums.min, float(values.min()))
+        sums, count, origin = self.sums, len(wide), 0
+        most, least = values.max(), values.min()
+        sums.max, sums.min = max(sums.max, float(most)), min(sums.min, float(least))
         with np.errstate(over="ignore", invalid="ignore"):
             mean = total / count
             if not math.isfinite(mean):  # values of float64 whose sum exceeds it
                 mean = float((wide / count).sum())
             sums.absolute += float(np.abs(wide, out=self._scratch.other[:count]).sum())
+            if values.dtype.kind in "iu" and max(int(most), -int(least)) > _SUMMED:
+                origin = _from_middle(values, int(least), int(most), wide)
+                mean = float(wide.sum()) / count
             deviations = np.subtract(wide, mean, out=self._scratch.other[:count])
             deviation = float(np.einsum("i,i->", deviations, deviations))  # np.dot starts threads
-        sums.shift(count, mean, deviation)
+        sums.shift(count, mean, deviation, origin)
+
+
+def _from_middle(values: NDArray[Any], least: int, most: int, out: NDArray[np.float64]) -> int:
+    """Set out to the distances of 64-bit integers from the middle of their range, which is returned.
+
+    The middle is at most 2^63 above the least one and less than 2^63 below the greatest one, so the distances are those modulo
+    2^64 as numbers with a sign. They are exact in float64 up to 2^53; beyond that the spread is as large.
+    """
+    middle = (least + most + 1) // 2
+    distances = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64, copy=False).view(np.uint64)
+    np.copyto(out, (distances - np.uint64(middle % (1 << 64))).view(np.int64), casting="unsafe")
+    return middle

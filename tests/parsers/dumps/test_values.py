@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 import pickle
 import tracemalloc
 import zipfile
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from hypothesis.extra import numpy as arrays
 
 from parsers.dumps.formats import reordered
 from parsers.dumps.npy import parse_header
-from parsers.dumps.statistics import PIECE, statistics_of
+from parsers.dumps.statistics import PIECE, Sums, statistics_of, sums_of
 from parsers.dumps.values import StoredTensor, TensorPlace, chunks, read_tensor, read_tensor_header
 from parsers.errors import FormatError
 from tests.writers.dumps import npy, torch_file, torch_pickle
@@ -300,3 +302,39 @@ def test_parts_of_bfloat16_and_of_strided_tensors(tmp_path: Path) -> None:
     found = StoredTensor(place)
     assert np.array_equal(found[(slice(1, 3), 2)], read_tensor(place)[1:3, 2])
     assert found.dtype == np.float32
+
+
+@pytest.mark.parametrize("spread", [0, 1, 30, 1 << 40])
+@pytest.mark.parametrize(("dtype", "centre"), [
+    (np.int64, 1 << 62), (np.int64, -(1 << 62)), (np.uint64, (1 << 63) + (1 << 62)), (np.int64, 1 << 38), (np.int64, 0),
+])  # fmt: skip
+def test_64_bit_integers_keep_a_small_spread(dtype: type, centre: int, spread: int) -> None:
+    rng = np.random.default_rng(spread % 1000)
+    integers = [max(centre + round(float(one) * spread), 0 if dtype is np.uint64 else -(1 << 63))
+                for one in rng.uniform(-1.7, 1.7, PIECE // 4)]  # fmt: skip
+    values = np.array([min(one, np.iinfo(dtype).max) for one in integers], dtype)
+    exact = [int(one) for one in values.tolist()]
+    total = sum(exact)
+    squares = sum(one * one for one in exact)
+    variance = Fraction(squares, len(exact)) - Fraction(total, len(exact)) ** 2
+    for pieces in ([values], [values[:1], values[1:9000], values[9000:]]):
+        joined = Sums()
+        for piece in pieces:
+            joined.join(sums_of([piece]))
+        for found in (statistics_of(pieces), joined.found()):
+            assert found.std == pytest.approx(math.sqrt(variance), rel=1e-9)
+            assert found.mean == pytest.approx(total / len(exact), rel=1e-12, abs=1e-9 * math.sqrt(variance))
+            assert found.l2 == pytest.approx(math.sqrt(squares), rel=1e-9)
+            assert (found.min, found.max) == (float(min(exact)), float(max(exact)))
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1), min_size=1, max_size=30), st.booleans(), st.integers(1, 30))
+def test_64_bit_integers_of_the_whole_range_do_not_overflow(whole: list[int], unsigned: bool, first: int) -> None:
+    exact = [one + (1 << 63) for one in whole] if unsigned else whole
+    values = np.array(exact, np.uint64 if unsigned else np.int64)
+    found = statistics_of([values[:first], values[first:]])
+    mean = Fraction(sum(exact), len(exact))
+    variance = sum((one - mean) ** 2 for one in exact) / len(exact)
+    extent = max(exact) - min(exact)
+    assert found.std == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert found.mean == pytest.approx(float(mean), rel=1e-12, abs=1e-9 * extent + 1e-9)
