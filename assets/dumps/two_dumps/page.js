@@ -6,13 +6,14 @@ import { count } from "../../kit/units.js";
 import { language, setLabel } from "../../kit/i18n.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
-import { askOf, define, firstOther, get, pageOf, redraw, request } from "../dumps.js";
+import { askOf, define, firstOther, forget, get, pageOf, redraw, request } from "../dumps.js";
 import * as plots from "../plots.js";
 import { drawProgress } from "../../kit/progress.js";
 
 const TOLERANCE = "0.001";
 const SHOWN = ["outputs", "differing", "all"];
 const TYPING_MS = 300;
+const MOST_PARTNERS = 12; // layouts/dumps/two_dumps/page.py
 
 // A text field that changes the state when somebody stops typing, or on Enter.
 function field(page, key, className, valid, fallback) {
@@ -106,10 +107,16 @@ function drawEarliest(page) {
       go.addEventListener("click", () => page.change({ step: [String(known.step)], with_step: [] }));
       parts.push(" ", go);
     }
-  } else if (known) parts.push(words("two_dumps.all_alike", { n: count(known.alike) }));
+  } else if (known) parts.push(noneDiffers(known));
   else if (!searches(page) && listed.steps.length > 1) parts.push(words("two_dumps.one_iteration"));
   host.replaceChildren(...parts);
   host.hidden = !parts.length;
+}
+
+// Without an iteration that differs: how many were compared, or why none was.
+function noneDiffers({ alike, shared }) {
+  if (!shared) return words("two_dumps.no_iteration_shared");
+  return alike ? words("two_dumps.all_alike", { n: count(alike) }) : words("two_dumps.none_comparable", { n: count(shared) });
 }
 
 function write(input, value) {
@@ -121,8 +128,8 @@ function draw(page) {
   page.controls.compare.hidden = true;
   // Two dumps are what this page is about: something to compare with is chosen at once.
   const second = page.against || !able(page) || get(page, "with") ? null : firstOther(page);
-  if (second) page.automatic = second.with ? second.with[0] : "";
-  if (second) page.change(second);
+  if (second && second.with && page.catalogue.dumps.length > 2) askPartner(page);
+  else if (second) chooseSecond(page, second);
   else passOver(page);
   const two = Boolean(page.against);
   page.find(".ms-two-dumps-none").hidden = able(page);
@@ -137,6 +144,17 @@ function draw(page) {
   drawEarliest(page);
   request(page, "compare", question(page));
   if (wanted) search(page);
+}
+
+function chooseSecond(page, second) {
+  page.automatic = second.with ? second.with[0] : "";
+  page.change(second);
+}
+
+// Of several dumps the server says which one shares most with the chosen one.
+function askPartner(page) {
+  const among = page.catalogue.dumps.map(([key]) => key).filter((key) => key !== page.dump.key);
+  request(page, "partner", { of: [page.dump.key], mark: [page.listed.mark], among: among.slice(0, MOST_PARTNERS) });
 }
 
 // A dump without tensors that nobody chose is passed over if another one is there.
@@ -162,9 +180,14 @@ const answers = {
     const wanted = searches(page);
     drawProgress(page.find(".ms-two-dumps-searching"), wanted ? answer : null, (more) => search(page, more));
     if (answer.state !== "ready") return;
-    page.earliest = { of: page.searched, step: answer.step, alike: answer.alike };
+    page.earliest = { of: page.searched, step: answer.step, alike: answer.alike, shared: answer.shared };
     if (wanted) redraw(page);
     else drawEarliest(page);
+  },
+  partner(page, answer) {
+    if (answer.state === "reading" || page.against || get(page, "with")) return;
+    forget(page, "partner");
+    chooseSecond(page, answer.key ? { with: [answer.key] } : firstOther(page));
   },
   compare(page, answer) {
     drawProgress(page.find(".ms-two-dumps-status"), answer, (more) => request(page, "compare", question(page), { more }));

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.dumps.two_dumps import LoneProducer, first_difference, lone_producers
 from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, register_body
 from layouts.dumps.dump_choice import KEYS, DumpChoice, read_against, read_choice
+from layouts.dumps.open_dump import DumpView, OpenDump
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
-from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, comparison, earliest
+from layouts.dumps.two_dumps.work import TOLERANCE, Compared, Earliest, TwoDumpsRequest, closest, comparison, earliest
 from layouts.kit.body import damage, status_line
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import button, empty_state
@@ -28,10 +31,12 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.page_parts import progress, worked
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
-from layouts.kit.state import number
+from layouts.kit.state import number, texts
 from layouts.sources import Sources
 
 TABLES = ("table", "alone")
+MOST_PARTNERS = 12
+"""Dumps that are listed to find the one that shares most with the chosen one."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -54,8 +59,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         damage(),
     ]
     return body(
-        ids, routes, children, parts=("compare", "earliest"), keys=("tol", "show", "find"), compared=True, texts=TEXTS,
-        class_name="ms-two-dumps",
+        ids, routes, children, parts=("compare", "earliest", "partner"), keys=("tol", "show", "find"), compared=True,
+        texts=TEXTS, class_name="ms-two-dumps",
     )  # fmt: skip
 
 
@@ -71,7 +76,8 @@ def _table(ids: Ids, name: str) -> html.Section:
 def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-    register_body(app, source, ids, {"compare": partial(compared, source), "earliest": partial(searched, source)})
+    parts = {"compare": compared, "earliest": searched, "partner": partner}
+    register_body(app, source, ids, {name: partial(answer, source) for name, answer in parts.items()})
     for name in TABLES:
         app.callback(
             Output(ids(f"file-{name}"), "data"), Input(ids(f"save-{name}"), "n_clicks"), State(ids("compare-ask"), "data"),
@@ -94,8 +100,9 @@ def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
     found = work.result
     if not isinstance(found, Compared):
         return progress(work)
+    producers = _lone_producers(source, ask, found, other.dump)
     made = {
-        "head": sections.head(ask, _names(source, ask), found, finished=work.state == "ready"),
+        "head": sections.head(ask, _names(source, ask), found, producers, finished=work.state == "ready"),
         "table": sections.table(ask, found.differences), "alone": sections.alone(ask, found.pairs),
     }  # fmt: skip
     return progress(work) | {
@@ -106,14 +113,44 @@ def compared(source: Sources, asked: Any) -> Mapping[str, Any]:
 
 
 def searched(source: Sources, asked: Any) -> Mapping[str, Any]:
-    """Return the first iteration that differs (step, null for none), and in how many before it no output does (alike)."""
+    """Return the first iteration that differs (step, null for none), in how many before it no output does (alike), and how
+    many iterations both dumps have (shared)."""
     one, two = read_choice(asked), read_against(asked)
     other = source.dumps.open(two.run) if one is not None and two is not None else None
     if one is None or two is None or other is None or other.dump is None:
         return {"state": "waiting" if other is not None and other.state == "reading" else "missing"}
     work = worked(source.dumps, one.run, earliest(one, two, other.dump, number(asked, "tol", TOLERANCE, 0.0, 1e12)), asked)
     found = work.result
-    return progress(work) | ({"step": found.step, "alike": found.alike} if isinstance(found, Earliest) else {})
+    return progress(work) | (asdict(found) if isinstance(found, Earliest) else {})
+
+
+def partner(source: Sources, asked: Any) -> Mapping[str, Any]:
+    """Return the key of the dump of `among` that shares most with the chosen one, "" if none is listed."""
+    choice = read_choice(asked)
+    keys = texts(asked, "among")[:MOST_PARTNERS]
+    opened = {key: source.dumps.open(key) for key in dict.fromkeys([choice.run if choice is not None else "", *keys])}
+    one = opened.pop(choice.run).dump if choice is not None else None
+    if any(found.state == "reading" for found in opened.values()):
+        return {"state": "reading"}
+    if one is None:
+        return {"state": "missing", "key": ""}
+    return {"state": "ready", "key": closest(one, {key: found.dump for key, found in opened.items() if _has_tensors(found)})}
+
+
+def _has_tensors(found: OpenDump) -> bool:
+    return found.dump is not None and len(found.dump.tensors) > 0
+
+
+def _lone_producers(source: Sources, ask: TwoDumpsRequest, found: Compared, other: DumpView) -> list[LoneProducer]:
+    """Return what the first operator that differs takes values of and only one dump has."""
+    place = first_difference(found.differences, ask.tolerance)
+    dump = ask.one.dump(source)
+    if place is None or dump is None:
+        return []
+    row, other_row = (int(found.differences[name].iloc[place]) for name in ("row", "other_row"))
+    if row >= len(dump.tensors) or other_row >= len(other.tensors):  # listed anew meanwhile
+        return []
+    return lone_producers((dump.flow(row), other.flow(other_row)), found.pairs, found.differences, place)
 
 
 def _names(source: Sources, ask: TwoDumpsRequest) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from parsers.analysis.dumps.two_dumps import (
     STATISTICS,
     VALUES,
     WITHOUT_OP,
+    LoneProducer,
     differing,
     first_difference,
     inputs_of,
@@ -49,23 +50,37 @@ ERRORS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 # The sentence --------------------------------------------------------------------------------------------------------
 
 
-def head(ask: TwoDumpsRequest, names: tuple[str, str], found: Compared, *, finished: bool) -> list[Any]:
-    """Which output is the first that differs, whether its inputs do, and what was compared with what."""
+def head(
+    ask: TwoDumpsRequest, names: tuple[str, str], found: Compared, producers: Sequence[LoneProducer] = (), *, finished: bool
+) -> list[Any]:
+    """Which output is the first that differs, whether its inputs do, and what was compared with what.
+
+    producers are what that operator takes values of and only one dump has.
+    """
     differences = found.differences
     place = first_difference(differences, ask.tolerance)
-    lines: list[Any] = [html.P(_sentence(ask, differences, place, finished=finished), className="ms-two-dumps-said")]
+    said = _sentence(ask, found, place, finished=finished)
+    lines: list[Any] = [html.P(said, className="ms-two-dumps-said")]
     if place is not None:
         row = differences.iloc[place].to_dict()
         name = html.A(str(row["name"]), className="ms-mono", **tensor_address(ask, row))
         lines.append(html.P([name, " ", _inputs(ask, differences, place, finished=finished)], className="ms-two-dumps-where"))
+        lines += [html.P(_lone(one)) for one in producers]
     lines.append(_sides(ask, names))
     notes = _notes(found, finished=finished)
     return [*lines, html.Ul([html.Li(one) for one in notes], className="ms-two-dumps-notes")] if notes else lines
 
 
-def _sentence(ask: TwoDumpsRequest, differences: pd.DataFrame, place: int | None, *, finished: bool) -> Any:
-    limited = limit(ask.tolerance)
+def _lone(producer: LoneProducer) -> Any:
+    values = {"slot": fmt.count(producer.slot), "name": producer.name, "side": "AB"[producer.side]}
+    return t("two_dumps.lone_producer", **values)
+
+
+def _sentence(ask: TwoDumpsRequest, found: Compared, place: int | None, *, finished: bool) -> Any:
+    limited, differences = limit(ask.tolerance), found.differences
     if place is None:
+        if not ((found.pairs["row"] >= 0) & (found.pairs["other_row"] >= 0)).any():
+            return t("two_dumps.nothing_shared")
         if not finished:
             return t("two_dumps.none_yet", tolerance=limited)
         compared = int((differences["difference"].notna() & (differences["io"] != "input")).sum())

@@ -50,9 +50,22 @@ TEXTS = define_texts({
     "two_dumps.earliest_go": "common.show_iteration_step",
     "two_dumps.alike": ("Iterations compared before it, without a difference: {n}.", "此前对比的 {n} 个迭代均无差异。"),
     "two_dumps.all_alike": ("No iteration differs (compared: {n}).", "所有迭代均无差异（共对比 {n} 个）。"),
+    "two_dumps.no_iteration_shared": (
+        "The dumps have no iteration in common: no first difference was searched for.",
+        "两份 Dump 数据没有相同的迭代，因此未查找首个差异。",
+    ),
+    "two_dumps.none_comparable": (
+        "In none of the {n} iterations of both dumps can an output be compared.", "双方共有的 {n} 个迭代中均没有可对比的输出。",
+    ),
     "two_dumps.one_iteration": ("Other iterations were not compared.", "其他迭代未对比。"),
     "two_dumps.none_yet": ("No output that differs by more than {tolerance} yet.", "目前没有输出的差异超过 {tolerance}。"),
     "two_dumps.nothing": ("No tensor can be compared.", "没有可对比的张量。"),
+    "two_dumps.nothing_shared": (
+        "The two share no operator and no parameter: nothing can be compared.", "双方没有相同的算子和参数，无法对比。",
+    ),
+    "two_dumps.lone_producer": (
+        "Its input {slot} comes from {name}, which only {side} has.", "其输入 {slot} 来自仅 {side} 中有的 {name}。",
+    ),
     "two_dumps.inputs_same": ("All its dumped inputs agree.", "其已 Dump 的输入均一致。"),
     "two_dumps.inputs_partly": (
         "{n} of its {total} dumped inputs agree, the others cannot be compared.",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs
+from parsers.analysis.dumps.two_dumps import Side, compare_pairs, first_iteration, pairs, shared
 from parsers.deferred import pandas as pd
 
 from layouts.dumps.dump_choice import DumpChoice, read_against, read_choice
@@ -52,10 +52,11 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Earliest:
-    """The first iteration in which an output differs (None for none), and in how many before it none does."""
+    """The first iteration in which an output differs (None for none), in how many before it none does, how many both have."""
 
     step: int | None
     alike: int
+    shared: int
 
 
 def comparison(ask: TwoDumpsRequest, other: DumpView) -> DumpWork:
@@ -72,6 +73,16 @@ def comparison(ask: TwoDumpsRequest, other: DumpView) -> DumpWork:
         return Compared(paired, compare_pairs(this, that, paired, tell))
 
     return DumpWork("two_dumps", (one.rank, one.step, two.run, two.mark, two.rank, two.step), compare)
+
+
+def closest(one: DumpView, others: Mapping[str, DumpView]) -> str:
+    """Return the key of the dump that shares most operators times iterations with one: of equal ones the first, "" for none."""
+
+    def size(key: str) -> tuple[int, int]:
+        steps, operators = shared(one, others[key])
+        return steps * operators, operators
+
+    return max(others, key=size, default="")
 
 
 def earliest(one: DumpChoice, two: DumpChoice, other: DumpView, tolerance: float) -> DumpWork:

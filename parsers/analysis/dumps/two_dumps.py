@@ -28,6 +28,7 @@ from parsers.analysis.dumps.watchpoints.targets import is_gradient
 from parsers.analysis.values.tensor_comparison import compare
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_DIFFERENCES, DUMP_PAIRS
+from parsers.dumps.graphs import Flow
 from parsers.dumps.store import Statistics
 from parsers.dumps.tables import frame_of_rows
 from parsers.dumps.values import TensorHeader
@@ -153,8 +154,9 @@ def compare_pairs(this: Side, other: Side, paired: pd.DataFrame, progress: Progr
 def first_iteration(
     this: ComparedDump, rank: int, other: ComparedDump, other_rank: int, tolerance: float,
     progress: Callable[[int, int], object] | None = None
-) -> tuple[int | None, int]:
-    """Return the first iteration of both dumps in which an output differs by more than a tolerance, and how many do not before.
+) -> tuple[int | None, int, int]:
+    """Return the first iteration of both dumps in which an output differs by more than a tolerance, how many do not before,
+    and how many iterations both dumps have.
 
     None if there is none. An iteration without tensors that can be compared counts as neither. progress is called with the
     number of iterations done and of all, before each tensor.
@@ -173,10 +175,55 @@ def first_iteration(
                 progress(done, len(steps))
             difference = work.compared(row, partner)[1]
             if difference > tolerance:
-                return step, alike
+                return step, alike, len(steps)
             compared = compared or not math.isnan(difference)
         alike += compared
-    return None, alike
+    return None, alike, len(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class LoneProducer:
+    """An operator or parameter that only one dump (0 for this, 1 for the other) has, and the input that takes its values."""
+
+    side: int
+    slot: int
+    name: str
+
+
+def lone_producers(
+    flows: tuple[Flow | None, Flow | None], paired: pd.DataFrame, differences: pd.DataFrame, place: int
+) -> list[LoneProducer]:
+    """Return what the operator at a position takes values of and only one dump has.
+
+    flows are what the graphs of the operator and of its partner say; None without a graph, which leaves producers unknown.
+    """
+    alone = (paired["how"] == "").to_numpy()
+    found = []
+    for side, (flow, column, row) in enumerate(zip(flows, ("name", "other_name"), ("row", "other_row"), strict=True)):
+        if flow is None:
+            continue
+        only = set(paired[column].array[np.flatnonzero(alone & (paired[row] >= 0).to_numpy())])
+        sources = flow.sources.get(str(differences[column].iloc[place]), {})
+        found += [LoneProducer(side, slot, name) for slot, name in sorted(sources.items()) if name in only]
+    return found
+
+
+def shared(this: ComparedDump, other: ComparedDump) -> tuple[int, int]:
+    """Return how many iterations and how many operators and parameters both dumps have.
+
+    Operators are the same by name without -op<n>, or, if that gives more, by scope, type and direction.
+    """
+    steps, names, kinds = (set.intersection(*found) for found in zip(_known(this), _known(other), strict=True))
+    return len(steps), max(len(names), len(kinds))
+
+
+def _known(dump: ComparedDump) -> tuple[set[Any], set[Any], set[Any]]:
+    """Return iterations, operators by name, and operators by scope, type and direction."""
+    tensors = dump.tensors
+    steps = {int(one) for one in np.unique(tensors["iteration"].to_numpy()) if one >= 0}
+    told = tensors[["name", "type", "scope"]].drop_duplicates().astype(str).itertuples(index=False)
+    units = [_Unit(True, 0, name, kind, scope, {}) for name, kind, scope in told]
+    return steps, {unit.without_op for unit in units}, {unit.kind for unit in units if unit.scope}
 
 
 def _iterations(dump: ComparedDump, rank: int) -> set[int]:

@@ -159,12 +159,82 @@ def test_iterations_of_one_dump_only_are_not_searched(tmp_path: Path) -> None:
     assert (found["step"], found["alike"]) == (None, 1)
 
 
+def moved(folder: Path, **renamed: str) -> None:
+    """Rename parts of the names of operators in a dump without a graph."""
+    for file in list(folder.rglob("*.npy")):
+        name = file.name
+        for before, after in renamed.items():
+            name = name.replace(before, after)
+        file.rename(file.with_name(name))
+
+
+def test_dumps_that_share_nothing_say_so(tmp_path: Path) -> None:
+    write_dump(tmp_path / "a", iterations=2, layers=1, graph=False)
+    write_dump(tmp_path / "foreign", iterations=2, layers=1, graph=False)
+    moved(tmp_path / "foreign", Default="Other", fc0="dense", TanhGrad="X", Tanh="Y", moments="m", MatMul="Z", BiasAdd="B",
+          Sub="S", Square="Q", ReduceMean="R", Mul="U", ApplyMomentum="A")  # fmt: skip
+    write_dump(tmp_path / "later", iterations=2, layers=1)
+    for step in (1, 0):
+        (tmp_path / f"later/rank_0/Net/0/{step}").rename(tmp_path / f"later/rank_0/Net/0/{step + 2}")
+    dumps = {name: {"dump": open_run(tmp_path / name).dump} for name in ("a", "foreign", "later")}
+    source = MemorySource(dumps)
+    said = words(page.compared(source, ask(of="a", step=1, with_step=1, **{"with": "foreign"}))["sections"]["head"])
+    assert "The two share no operator and no parameter: nothing can be compared." in said
+    found = page.searched(source, ask(of="a", **{"with": "foreign"}))
+    assert (found["step"], found["alike"], found["shared"]) == (None, 0, 2)
+    found = page.searched(source, ask(of="a", **{"with": "later"}))
+    assert (found["step"], found["alike"], found["shared"]) == (None, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_partner_is_the_dump_that_shares_most(tmp_path: Path, seed: int) -> None:
+    sizes = {"one": (3, 3), "few": (3, 1), "small": (1, 3), "twin": (3, 3), "long": (1, 6)}  # layers, iterations
+    for name, (layers, iterations) in sizes.items():
+        write_dump(tmp_path / name, iterations=iterations, layers=layers, seed=seed)
+    (tmp_path / "empty").mkdir()
+    source = MemorySource({name: {"dump": open_run(tmp_path / name).dump} for name in sizes})
+    order = np.random.default_rng(seed).permutation([name for name in sizes if name != "one"]).tolist()
+    asked = {"of": ["one"], "among": ["nobody", *order]}
+    assert page.partner(source, asked) == {"state": "ready", "key": "twin"}
+    tensors = {name: open_run(tmp_path / name).dump.tensors for name in sizes}
+
+    def common(name: str) -> int:  # by brute force
+        operators, steps = (set(tensors["one"][column]) & set(tensors[name][column]) for column in ("name", "iteration"))
+        return len(operators) * len(steps - {-1})
+
+    left = [name for name in order if name != "twin"]
+    assert page.partner(source, {"of": ["one"], "among": left})["key"] == max(left, key=common)
+    assert page.partner(source, {"of": ["one"]})["key"] == ""
+    assert page.partner(source, {})["state"] == "missing"
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_producer_of_one_dump_only_is_named(tmp_path: Path, swapped: bool) -> None:
+    write_dump(tmp_path / "a", iterations=1)
+    net = write_dump(tmp_path / "b", iterations=1, injection=Injection(0, 5, "exploding"))
+    assert (net.operators[5].type, net.operators[6].inputs[0]) == ("Tanh", net.operators[5].output)
+    moved(tmp_path / "b", **{"tanh1-Tanh": "gelu1-Gelu"})
+    for file in (p for p in (tmp_path / "b/rank_0").rglob("*") if p.suffix in (".pb", ".csv")):
+        file.write_bytes(file.read_bytes().replace(b"tanh1-Tanh", b"gelu1-Gelu"))
+    source = MemorySource({name: {"dump": open_run(tmp_path / name).dump} for name in "ab"})
+    one, two = "ba" if swapped else "ab"
+    said = words(page.compared(source, ask(of=one, step=0, with_step=0, **{"with": two}))["sections"]["head"])
+    top = "Default/network-WithLossCell/_backbone-Net"
+    letters = "BA" if swapped else "AB"
+    assert f"Its input 0 comes from {top}/tanh1-Tanh/Tanh-op0, which only {letters[0]} has." in said
+    assert f"Its input 0 comes from {top}/gelu1-Gelu/Tanh-op0, which only {letters[1]} has." in said
+    write_dump(tmp_path / "c", iterations=1, injection=Injection(0, 5, "exploding"))
+    source = MemorySource({name: {"dump": open_run(tmp_path / name).dump} for name in "ac"})
+    said = words(page.compared(source, ask(of="a", step=0, with_step=0, **{"with": "c"}))["sections"]["head"])
+    assert "which only" not in said
+
+
 def test_what_is_missing_is_said(source: MemorySource) -> None:
     assert page.compared(source, {})["state"] == "missing"
     assert page.compared(source, {"of": ["good"], "rank": ["0"], "step": ["1"]})["state"] == "missing"
     assert page.compared(source, ask(**{"with": "nobody"}))["state"] == "missing"
     found = page.compared(source, ask(step=77))
-    assert "No tensor can be compared." in words(found["sections"]["head"])
+    assert "The two share no operator and no parameter: nothing can be compared." in words(found["sections"]["head"])
     assert found["figure"] is None
 
 
