@@ -9,7 +9,7 @@ from typing import Any
 
 from dash import html
 from parsers import SourceLine
-from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK
+from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace
 from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
@@ -42,10 +42,19 @@ def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     lines: list[Any] = [html.P(sentence(row, ranks=found.causes.tensors["rank"].nunique()), className="ms-first-cause-said")]
     name = html.A(str(row["name"]), className="ms-mono", **tensor_address(run, row, _io(found, int(row["row"]))))
     lines.append(html.P([name, *_source(row, found.stacks)], className="ms-first-cause-where"))
+    if found.place is not None:
+        lines.append(html.P(_first_value(found.place)))
     if row["affected"] > 1:
         key = "first_cause.spread_n" if row["kind"] == NON_FINITE else "first_cause.spread_norm"
         lines.append(html.P(t(key, n=fmt.count(row["affected"]), total=fmt.count(row["operators"])), className="ms-muted"))
     return lines + _unknown(found, finished=finished)
+
+
+def _first_value(place: BadPlace) -> Any:
+    """The first value that is not finite: its sign and place."""
+    if not place.index:
+        return t("first_cause.first_value", value=place.value)
+    return t("first_cause.first_value_at", value=place.value, index=str(list(place.index)))
 
 
 def sentence(row: Row, *, ranks: int) -> html.Span:

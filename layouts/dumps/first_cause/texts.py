@@ -62,6 +62,11 @@ TEXTS = define_texts({
         "{where}, the norm of {name} vanished: {measured} instead of about {usual}.",
         "{where}，{name} 的范数骤降：{measured}，通常约为 {usual}。",
     ),
+    "first_cause.first_value": ("Its value is {value}.", "其值为 {value}。"),
+    "first_cause.first_value_at": (
+        "The first of its bad values in row order is {value} at index {index}.",
+        "按行序，其首个异常值为 {value}，索引为 {index}。",
+    ),
     "first_cause.spread_n": (
         "Operators with bad values in this iteration: {n} of {total}.", "该迭代的 {total} 个算子中有 {n} 个出现异常值。",
     ),

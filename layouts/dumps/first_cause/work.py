@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from parsers import SourceLine
 from parsers.analysis.dumps.departures import departures
-from parsers.analysis.dumps.first_cause import Causes
+from parsers.analysis.dumps.first_cause import NON_FINITE, BadPlace, Causes, first_bad
 from parsers.analysis.dumps.operators import latest_rows
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
@@ -32,7 +32,8 @@ Stacks = Mapping[int, tuple[SourceLine, ...]]
 class FoundCauses:
     """Where values went bad: a frame (DUMP_CAUSES) and the stacks of its first rows. unknown: tensors that cannot be checked.
 
-    causes computes more of them; it is not changed by that.
+    place is the first value that is not finite of the first of them, None without values. causes computes more of them; it is
+    not changed by that.
     """
 
     causes: Causes
@@ -41,6 +42,7 @@ class FoundCauses:
     tensors: int
     iterations: int
     unknown: int
+    place: BadPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +119,11 @@ def _found(dump: DumpView, causes: Causes, last: int | None = None) -> FoundCaus
         frame = frame[frame["iteration"] <= last].reset_index(drop=True)
     tensors = dump.tensors
     iteration = tensors["iteration"].to_numpy()
+    known = last is None and len(frame) > 0 and frame["kind"].iloc[0] == NON_FINITE
+    place = first_bad(dump, int(frame["row"].iloc[0])) if known else None
     return FoundCauses(
         causes, frame, stacks_of(dump, frame["row"].head(MOST_ROWS).tolist()), len(tensors),
-        len(np.unique(iteration[iteration >= 0])), int(np.count_nonzero(~causes.known)),
+        len(np.unique(iteration[iteration >= 0])), int(np.count_nonzero(~causes.known)), place,
     )  # fmt: skip
 
 
@@ -155,7 +159,7 @@ def norms_of(causes: Causes, row: int) -> Norms:
     iteration = tensors["iteration"].to_numpy()
     rows = rows[latest_rows(series[rows], iteration[rows])]
     norm = causes.statistics.column("l2")[rows]
-    sign, usual = departures(series[rows], iteration[rows], norm)
+    sign, usual = departures(series[rows], iteration[rows], np.where(causes.bad[rows], np.nan, norm))
     counts = [causes.statistics.column(name)[rows] for name in ("nan", "positive_inf", "negative_inf")]
     bad = np.where(np.minimum.reduce(counts) >= 0, sum(counts), np.where(causes.statistics.non_finite[rows] == 1, -1, 0))
     return Norms(str(tensors["name"].array[row]), iteration[rows], norm, usual, bad, sign)

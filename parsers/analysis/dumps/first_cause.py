@@ -12,6 +12,7 @@ An operator is the origin if its output is bad and its inputs are not: NaN or In
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,12 +26,30 @@ from parsers.dumps.graphs import Flow
 from parsers.dumps.msprobe import forward_name
 from parsers.dumps.store import Statistics
 from parsers.dumps.tables import frame_of_rows
+from parsers.dumps.values import TensorHeader
+from parsers.errors import PayloadError
 from parsers.graphs.graph import SourceLine
 from parsers.graphs.sources import is_own
 from parsers.model import Ints
 
 NON_FINITE, EXPLODING, VANISHING = "non_finite", "exploding", "vanishing"
 HERE, BEFORE, RANK, UNKNOWN = "here", "before", "rank", "unknown"
+
+
+MOST_VALUES = 1 << 26
+"""Values of a tensor, at most, that are read to find the first one that is not finite."""
+
+
+class ValuedDump(Protocol):
+    """What finding a value needs of a dump."""
+
+    def header(self, row: int) -> TensorHeader:
+        """Return type and shape of a tensor."""
+        ...
+
+    def tensor(self, row: int) -> NDArray[Any]:
+        """Return the values of a tensor."""
+        ...
 
 
 class ExaminedDump(Protocol):
@@ -63,6 +82,34 @@ class ExaminedDump(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class BadPlace:
+    """The first value of a tensor that is not finite: NaN, +Inf or -Inf (Inf of complex values), and its index."""
+
+    value: str
+    index: tuple[int, ...]
+
+
+def first_bad(dump: ValuedDump, row: int) -> BadPlace | None:
+    """Return the first value of a tensor in row order that is not finite; None if there is none, or without its values."""
+    try:
+        if dump.header(row).size > MOST_VALUES:
+            return None
+        values = dump.tensor(row)
+    except PayloadError:
+        return None
+    if values.dtype.kind not in "fc":
+        return None
+    bad = np.flatnonzero(~np.isfinite(values.reshape(-1)))
+    if not len(bad):
+        return None
+    value = values.reshape(-1)[bad[0]]
+    index = tuple(int(one) for one in np.unravel_index(bad[0], values.shape)) if values.shape else ()
+    if np.isnan(value):
+        return BadPlace("NaN", index)
+    return BadPlace("Inf" if values.dtype.kind == "c" else "+Inf" if value > 0 else "-Inf", index)
+
+
 class Causes:
     """What is bad in a dump, and where it began."""
 
@@ -74,7 +121,8 @@ class Causes:
         self.statistics = dump.measured(np.arange(0 if known else len(self.tensors)), computed=computed)
         self.bad: NDArray[np.bool_] = self.statistics.non_finite == 1
         self.known: NDArray[np.bool_] = self.statistics.non_finite >= 0
-        norm = np.where(_real(self.tensors, self.statistics), self.statistics.column("l2"), np.nan)
+        # The norm of a tensor with NaN or Inf is that of its other values: it has no place in the history.
+        norm = np.where(_real(self.tensors, self.statistics) & ~self.bad, self.statistics.column("l2"), np.nan)
         self.sign, self.usual = departures(dump.series, self.tensors["iteration"].to_numpy(), norm)
         self.operators = operators_of(self.tensors)
         self._parameters = self._parameter_rows()

@@ -66,6 +66,23 @@ def drawn(spec: Any) -> Any:
     return np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype(spec["dtype"]))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_bad_value_has_a_sign_and_a_place(tmp_path: Path, seed: int) -> None:
+    write_dump(tmp_path, injection=Injection(1, 4, "inf"), iterations=2, seed=seed)
+    file = next((tmp_path / "rank_0/Net/0/1").glob("BiasAdd.*fc1-Dense*output*"))
+    values = np.load(file)
+    index = next(list(index) for index in np.ndindex(values.shape) if not math.isfinite(values[index]))
+    value = "+Inf" if values[tuple(index)] > 0 else "-Inf"
+    said = words(page.causes(of(open_run(tmp_path).dump), ask())["sections"]["head"])
+    assert f"The first of its bad values in row order is {value} at index {index}." in said
+
+
+def test_no_place_is_said_without_values(real_data: Path) -> None:
+    said = words(page.causes(of(open_run(real_data / "msprobe/torch/stat_L1").dump), ask())["sections"]["head"])
+    assert "made the first bad values" in said
+    assert "in row order" not in said
+
+
 # Causes ---------------------------------------------------------------------------------------------------------------------
 
 

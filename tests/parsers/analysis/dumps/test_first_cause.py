@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from parsers import open_run
 from parsers.analysis.dumps.departures import departures
+from parsers.analysis.dumps.first_cause import BadPlace, first_bad
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
+from parsers.dumps.values import TensorHeader
+from parsers.errors import PayloadError
 from tests.amounts import long_after
-from tests.writers.dumps import Injection, network, write_dump
+from tests.writers.dumps import Injection, file_name, network, npy, write_dump
 
 KINDS = ("nan", "inf", "exploding", "vanishing")
 
@@ -78,6 +83,67 @@ def test_norms_that_depart_are_listed_with_their_lag_to_the_loss(tmp_path: Path)
     assert one["lag"] == 2
     assert dump.departures()["lag"].isna().all()
     assert dump.departures({0: 1.0, 3: float("nan")})["lag"].iloc[0] == -2
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("share", [0.5, 1.0 - 1e-6])
+def test_the_norm_of_a_tensor_with_nan_is_not_compared_with_its_history(tmp_path: Path, seed: int, share: float) -> None:
+    """All but a few values become NaN, and these few are tiny: what is left of the norm says nothing."""
+    rng = np.random.default_rng(seed)
+    entries = []
+    for step in range(8):
+        values = rng.normal(size=4000).astype(np.float32)
+        if step in (5, 6):
+            left = rng.random(4000) >= share
+            left[0] = True
+            values = np.where(left, values * np.float32(1e-12), np.float32(np.nan))
+        if step == 7 and seed == 2:
+            values *= np.float32(1e9)  # what explodes after a gap still does
+        entries.append(values)
+    for step, values in enumerate(entries):
+        folder = tmp_path / f"rank_0/Net/0/{step}"
+        folder.mkdir(parents=True)
+        name = file_name("Square", "Default/Square-op0", 1000 + step, "output", 0, "float32")
+        (folder / name).write_bytes(npy(values))
+    dump = open_run(tmp_path).dump
+    found = dump.departures()
+    assert found[["iteration", "kind"]].values.tolist() == ([[7, "exploding"]] if seed == 2 else [])
+    causes = dump.first_cause()
+    assert causes["kind"][causes["iteration"].isin([5, 6])].tolist() == ["non_finite"] * 2
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (3, 4), (2, 3, 5)])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64])
+def test_sign_and_place_of_the_first_bad_value(shape: tuple[int, ...], bad: float, dtype: type) -> None:
+    rng = np.random.default_rng(len(shape))
+    flat = rng.normal(size=math.prod(shape)).astype(dtype)
+    at = sorted(rng.choice(len(flat), min(2, len(flat)), replace=False).tolist())
+    flat[at[-1]] = -np.inf if bad != -np.inf else np.nan
+    flat[at[0]] = bad
+    values = flat.reshape(shape)
+    wanted = next(index for index in np.ndindex(shape) if not math.isfinite(float(values[index])))  # by brute force
+    found = first_bad(Valued(values), 0)
+    assert found == BadPlace("NaN" if math.isnan(bad) else f"{bad:+.0f}".title(), wanted)
+    assert first_bad(Valued(np.array(values, order="F")), 0) == found
+    assert first_bad(Valued(np.zeros(shape, dtype)), 0) is None
+    assert first_bad(Valued(np.ones(shape, np.int32)), 0) is None
+    assert first_bad(Valued(None), 0) is None
+
+
+class Valued:
+    """A dump of one tensor, or of one whose values were not dumped."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def header(self, row: int) -> TensorHeader:
+        return TensorHeader(self.tensor(row).dtype.name, self.tensor(row).shape)
+
+    def tensor(self, row: int) -> Any:
+        if self.values is None:
+            raise PayloadError("no values were dumped")
+        return self.values
 
 
 def test_the_spread_follows_the_graph(tmp_path: Path) -> None:
