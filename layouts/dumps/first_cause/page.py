@@ -157,7 +157,7 @@ def departures(source: Sources, ask: Any) -> Mapping[str, Any]:
     if not isinstance(work.result, pd.DataFrame):
         return progress(work)
     ranked = found.causes.tensors["rank"].nunique() > 1
-    table = sections.departures(choice.run, work.result, tag, ranked=ranked)
+    table = sections.departures(choice.run, work.result, tag, found, ranked=ranked)
     first = _tensor(found, int(work.result["row"].iloc[0])) if len(work.result) else None
     return progress(work) | {"sections": {"departures": markup(table)}, "tensor": first}
 

@@ -9,7 +9,17 @@ from typing import Any
 
 from dash import html
 from parsers import SourceLine
-from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace
+from parsers.analysis.dumps.departures import HISTORY
+from parsers.analysis.dumps.first_cause import (
+    BEFORE,
+    GREATEST_GRADIENT,
+    HERE,
+    LEAST_GRADIENT,
+    NON_FINITE,
+    RANK,
+    BadPlace,
+    Judgement,
+)
 from parsers.deferred import pandas as pd
 from parsers.graphs.sources import is_own
 
@@ -44,6 +54,7 @@ def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     lines.append(html.P([name, *_source(row, found.stacks)], className="ms-first-cause-where"))
     if found.place is not None:
         lines.append(html.P(_first_value(found.place)))
+    lines += [html.P(one) for one in _beyond(found.causes.judgement)] if finished else []
     if row["affected"] > 1:
         key = "first_cause.spread_n" if row["kind"] == NON_FINITE else "first_cause.spread_norm"
         lines.append(html.P(t(key, n=fmt.count(row["affected"]), total=fmt.count(row["operators"])), className="ms-muted"))
@@ -88,8 +99,39 @@ def _none(found: FoundCauses, *, finished: bool) -> list[Any]:
     if not finished:
         return [html.P(t("first_cause.searching"), className="ms-first-cause-said")]
     values = {"tensors": fmt.count(found.tensors - found.unknown), "iterations": fmt.count(found.iterations)}
-    said = t("first_cause.none" if found.tensors > found.unknown else "first_cause.nothing_known", **values)
-    return [html.P(said, className="ms-first-cause-said"), *_unknown(found, finished=True)]
+    if found.tensors == found.unknown:
+        return [html.P(t("first_cause.nothing_known"), className="ms-first-cause-said"), *_unknown(found, finished=True)]
+    said = t("first_cause.none" if found.causes.judgement.judged else "first_cause.none_bad", **values)
+    beyond = _beyond(found.causes.judgement)
+    lines = [html.P(one, className="ms-first-cause-said") for one in [*beyond, said]]
+    return [*lines, *(html.P(one, className="ms-muted") for one in judged(found)), *_unknown(found, finished=True)]
+
+
+def _beyond(judgement: Judgement) -> list[Any]:
+    """Gradients that are beyond absolute limits in every iteration: their history shows nothing."""
+    found = [("vanishing", judgement.vanishing, LEAST_GRADIENT), ("exploding", judgement.exploding, GREATEST_GRADIENT)]
+    return [
+        t(f"first_cause.gradients_{kind}", n=fmt.count(n), total=fmt.count(judgement.gradients), limit=f"{limit:g}")
+        for kind, n, limit in found if n
+    ]  # fmt: skip
+
+
+def judged(found: FoundCauses) -> list[Any]:
+    """What was not judged of norms and gradients and why, and against which limits gradients were."""
+    own = found.causes.judgement
+    wanted = fmt.count(HISTORY + 1)
+    lines = []
+    if not own.longest:
+        lines.append(t("first_cause.no_norms"))
+    elif not own.judged:
+        lines.append(t("first_cause.not_judged", wanted=wanted, most=fmt.count(own.longest)))
+    elif own.judged < own.tensors:
+        n, total = fmt.count(own.tensors - own.judged), fmt.count(own.tensors)
+        lines.append(t("first_cause.partly_judged", n=n, total=total, wanted=wanted))
+    if own.gradients and not _beyond(own):
+        limits = {"least": f"{LEAST_GRADIENT:g}", "most": f"{GREATEST_GRADIENT:g}"}
+        lines.append(t("first_cause.gradients_within", n=fmt.count(own.gradients), **limits))
+    return lines
 
 
 def _unknown(found: FoundCauses, *, finished: bool) -> list[Any]:
@@ -212,8 +254,10 @@ def spread(run: str, rank: int, iteration: int, found: BadOperators) -> list[Any
     return [table(columns, rows), *_more(rows, frame)]
 
 
-def departures(run: str, frame: pd.DataFrame, loss: str, *, ranked: bool) -> list[Any]:
+def departures(run: str, frame: pd.DataFrame, loss: str, found: FoundCauses, *, ranked: bool) -> list[Any]:
     """The tensors whose norm left its history, the earliest first, and how long before the loss did."""
+    if not found.causes.judgement.judged:
+        return [html.P(judged(found)[0], className="ms-muted")]
     if frame.empty:
         return [html.P(t("first_cause.no_departures"), className="ms-muted")]
     lagging = bool(loss) and bool(frame["lag"].notna().any())

@@ -79,6 +79,34 @@ TEXTS = define_texts({
         "No tensor has NaN or Inf, and no norm left its history (tensors: {tensors}, iterations: {iterations}).",
         "未发现 NaN 或 Inf，也没有范数偏离历史范围（张量 {tensors} 个，迭代 {iterations} 次）。",
     ),
+    "first_cause.none_bad": (
+        "No tensor has NaN or Inf (tensors: {tensors}, iterations: {iterations}).",
+        "未发现 NaN 或 Inf（张量 {tensors} 个，迭代 {iterations} 次）。",
+    ),
+    "first_cause.not_judged": (
+        "Not judged: whether norms explode or vanish. That takes {wanted} iterations of a tensor; none has more than {most}.",
+        "未判断范数是否激增或骤降：同一张量至少需要 {wanted} 次迭代，而现有张量最多只有 {most} 次。",
+    ),
+    "first_cause.no_norms": (
+        "Not judged: whether norms explode or vanish. No L2 norm of a tensor of real numbers is known.",
+        "未判断范数是否激增或骤降：没有浮点张量的 L2 范数。",
+    ),
+    "first_cause.partly_judged": (
+        "The norms of {n} of {total} tensors were not judged: that takes {wanted} iterations of a tensor with a known norm.",
+        "{total} 个张量中有 {n} 个的范数未判断：同一张量至少需要 {wanted} 次已知范数的迭代。",
+    ),
+    "first_cause.gradients_vanishing": (
+        "Gradients vanish: the mean absolute value of {n} of {total} is below {limit} in every iteration.",
+        "梯度消失：{total} 个梯度中有 {n} 个在每次迭代中的绝对值均值都小于 {limit}。",
+    ),
+    "first_cause.gradients_exploding": (
+        "Gradients explode: the mean absolute value of {n} of {total} is above {limit} in every iteration.",
+        "梯度爆炸：{total} 个梯度中有 {n} 个在每次迭代中的绝对值均值都大于 {limit}。",
+    ),
+    "first_cause.gradients_within": (
+        "None of {n} gradients has a mean absolute value below {least} or above {most} in every iteration.",
+        "按绝对阈值判断：{n} 个梯度中，没有一个在每次迭代中的绝对值均值都小于 {least} 或都大于 {most}。",
+    ),
     "first_cause.nothing_known": (
         "Nothing is known of the values: the dump has neither tensors nor statistics of them.",
         "无法得知取值情况：Dump 数据中既没有张量也没有统计值。",

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.dumps.departures import departures
-from parsers.analysis.dumps.operators import Key, Ran, operators_of
+from parsers.analysis.dumps.operators import Key, Ran, latest_rows, operators_of
+from parsers.analysis.dumps.watchpoints.conditions import GRADIENT
+from parsers.analysis.dumps.watchpoints.targets import rows_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from parsers.dumps.graphs import Flow
@@ -36,6 +38,9 @@ NON_FINITE, EXPLODING, VANISHING = "non_finite", "exploding", "vanishing"
 HERE, BEFORE, RANK, UNKNOWN = "here", "before", "rank", "unknown"
 
 
+LEAST_GRADIENT, GREATEST_GRADIENT = 1e-9, 1e9
+"""Limits of the mean of the absolute values of a gradient. The lower one is what MindInsight recommends; the upper one is
+beyond what loss scaling makes of gradients: its factor is seldom above 2^24."""
 MOST_VALUES = 1 << 26
 """Values of a tensor, at most, that are read to find the first one that is not finite."""
 
@@ -83,6 +88,23 @@ class ExaminedDump(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What could be judged of the norms of a dump, and how its gradients are against absolute limits.
+
+    judged: real tensors whose norm was compared with a history at least once, of tensors; longest: most iterations of one of
+    them with a known norm. gradients: those with known sizes; vanishing and exploding: those beyond LEAST_GRADIENT or
+    GREATEST_GRADIENT in every iteration.
+    """
+
+    judged: int
+    tensors: int
+    longest: int
+    gradients: int
+    vanishing: int
+    exploding: int
+
+
+@dataclass(frozen=True, slots=True)
 class BadPlace:
     """The first value of a tensor that is not finite: NaN, +Inf or -Inf (Inf of complex values), and its index."""
 
@@ -124,6 +146,7 @@ class Causes:
         # The norm of a tensor with NaN or Inf is that of its other values: it has no place in the history.
         norm = np.where(_real(self.tensors, self.statistics) & ~self.bad, self.statistics.column("l2"), np.nan)
         self.sign, self.usual = departures(dump.series, self.tensors["iteration"].to_numpy(), norm)
+        self.judgement = self._judged(norm)
         self.operators = operators_of(self.tensors)
         self._parameters = self._parameter_rows()
         self._forward = {
@@ -203,6 +226,40 @@ class Causes:
                         )
                     )
         return frame_of_rows(DUMP_SPREAD, found)
+
+    # What can be judged --------------------------------------------------------------------------------------------
+
+    def _judged(self, norm: NDArray[np.float64]) -> Judgement:
+        series, iteration = self.dump.series, self.tensors["iteration"].to_numpy()
+        real = np.unique(series[_real(self.tensors, self.statistics) & (iteration >= 0)])
+        rows = latest_rows(series, iteration)
+        counts = np.bincount(series[rows[np.isfinite(norm[rows]) & (iteration[rows] >= 0)]])
+        low, high = self._gradient_bounds()
+        gradient = rows_of(self.tensors, GRADIENT) & _real(self.tensors, self.statistics) & (iteration >= 0) & ~np.isnan(high)
+        of, numbers = np.unique(series[gradient], return_inverse=True)
+        vanish, explode = np.ones(len(of), np.bool_), np.ones(len(of), np.bool_)
+        np.logical_and.at(vanish, numbers, high[gradient] < LEAST_GRADIENT)
+        np.logical_and.at(explode, numbers, low[gradient] > GREATEST_GRADIENT)
+        return Judgement(
+            len(np.unique(series[~np.isnan(self.usual)])), len(real), int(counts.max(initial=0)),
+            len(of), int(vanish.sum()), int(explode.sum()),
+        )
+
+    def _gradient_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest mean of absolute values that the statistics of each row allow; NaN for unknown.
+
+        It is at most the root of the mean square and the largest absolute value, and at least the sum of squares by the largest
+        absolute value and the count, and the absolute mean.
+        """
+        names = ("max", "min", "mean", "l2", "abs_mean", "count")
+        most, least, mean, norm, absolute, count = (self.statistics.column(name).astype(np.float64) for name in names)
+        with np.errstate(all="ignore"):
+            count = np.where(count > 0, count, np.nan)
+            largest = np.maximum(np.abs(most), np.abs(least))
+            high = np.fmin(np.fmin(norm / np.sqrt(count), largest), absolute)
+            low = np.fmax(np.fmax(norm / largest * (norm / count), np.abs(mean)), absolute)
+        unknown = self.bad | np.isnan(high)
+        return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 
     # One iteration -------------------------------------------------------------------------------------------------
 

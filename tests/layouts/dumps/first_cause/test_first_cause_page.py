@@ -21,7 +21,7 @@ from parsers.dumps.access import RunDump
 from parsers.graphs.graph import SourceLine
 from tests.sources import MemorySource
 from tests.sources.dumps import Reported
-from tests.writers.dumps import Injection, write_dump
+from tests.writers.dumps import Injection, npy, write_dump
 
 
 def opened(folder: Path, **options: Any) -> RunDump:
@@ -81,6 +81,60 @@ def test_no_place_is_said_without_values(real_data: Path) -> None:
     said = words(page.causes(of(open_run(real_data / "msprobe/torch/stat_L1").dump), ask())["sections"]["head"])
     assert "made the first bad values" in said
     assert "in row order" not in said
+
+
+def scaled(folder: Path, factor: float, most: int) -> int:
+    """Multiply the outputs of up to this many operators of gradients in all files; return the number of operators."""
+    files = [file for file in (folder / "rank_0").rglob("*.output.*") if ".Gradients_" in file.name]
+    names = sorted({file.name.split(".")[1] for file in files})[:most]
+    for file in files:
+        if file.name.split(".")[1] in names:
+            values = np.load(file) * np.float32(factor)
+            file.chmod(0o600)
+            file.write_bytes(npy(values))
+    return len(names)
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("size", [1e-13, 1e-3, 1.0, 1e14])
+def test_gradients_beyond_absolute_limits_are_no_green_light(tmp_path: Path, iterations: int, size: float) -> None:
+    net = write_dump(tmp_path, iterations=iterations)
+    total = len({one.name for one in net.operators if one.name.startswith("Gradients/")})
+    count = scaled(tmp_path, size, 21) if size != 1.0 else 0
+    dump = open_run(tmp_path).dump
+    means: dict[str, list[float]] = {}
+    for row in np.flatnonzero((dump.tensors["io"] == "output").to_numpy()).tolist():
+        name = str(dump.tensors["name"].iloc[row])
+        if name.startswith("Gradients/"):
+            means.setdefault(name, []).append(float(np.abs(dump.tensor(row).astype(np.float64)).mean()))
+    tiny = sum(max(found) < 1e-9 for found in means.values())
+    huge = sum(min(found) > 1e9 for found in means.values())
+    assert (tiny, huge) == (count if size == 1e-13 else 0, count if size == 1e14 else 0)  # by numpy
+    source = of(dump)
+    said = words(page.causes(source, ask())["sections"]["head"])
+    assert ("Gradients vanish: " in said, "Gradients explode: " in said) == (tiny > 0, huge > 0)
+    if tiny or huge:
+        assert f"the mean absolute value of {tiny or huge} of {total} is " in said
+    else:
+        assert f"None of {total} gradients has a mean absolute value below 1e-09 or above 1e+09 in every iteration." in said
+    table = words(page.departures(source, ask())["sections"]["departures"])
+    missing = f"whether norms explode or vanish. That takes 4 iterations of a tensor; none has more than {iterations}"
+    for told in (said, table):
+        assert (missing in told) == (iterations < 4)
+        assert "no norm left its history" not in told.lower() or iterations >= 4
+    assert "No tensor has NaN or Inf" in said
+
+
+def test_norms_that_are_not_known_are_not_judged(tmp_path: Path) -> None:
+    leaf = {"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "Max": 1.0, "Min": 1.0, "Mean": 1.0, "Norm": None}
+    for step in range(6):
+        folder = tmp_path / f"step{step}" / "rank0"
+        folder.mkdir(parents=True)
+        content = {"task": "statistics", "level": "L1", "data": {"Torch.add.0.forward": {"output": [leaf]}}}
+        (folder / "dump.json").write_text(json.dumps(content))
+    said = words(page.causes(of(open_run(tmp_path).dump), ask())["sections"]["head"])
+    assert "No L2 norm of a tensor of real numbers is known." in said
+    assert "no norm left its history" not in said
 
 
 # Causes ---------------------------------------------------------------------------------------------------------------------
