@@ -26,7 +26,8 @@ export { get };
 const entryOf = ([key, name, version]) => ({ key, name, version });
 
 /**
- * Live training is no run: its key is in the address only.
+ * Live training is no run: its key is in the address only. A run that is not among the chosen ones is shown if the address
+ * names it; one that nobody knows is said to be unknown: another dump in its place would be taken for it.
  * @param {Dumps.Page} page
  * @param {string} key
  * @returns {Dumps.Entry | null}
@@ -34,7 +35,8 @@ const entryOf = ([key, name, version]) => ({ key, name, version });
 function dumpOf(page, key) {
   const found = page.catalogue.dumps.find((one) => one[0] === key);
   if (found) return entryOf(found);
-  return isLive(key) ? { key, name: sessionName(key), version: markOf(page, key) } : null;
+  if (isLive(key)) return { key, name: sessionName(key), version: markOf(page, key) };
+  return key === "" ? null : { key, name: key, version: "" };
 }
 
 /**
@@ -263,18 +265,30 @@ function drawControls(page) {
  */
 const current = ({ reading, dump }) => reading && reading.of === dump.key ? reading : null;
 
+/**
+ * Whether a dump is missing that is not one of the chosen runs: the address names what is not there.
+ * @param {Dumps.Page} page
+ * @param {string} state
+ */
+function isUnknown({ catalogue, dump, unready }, state) {
+  const { key } = unready ? unready.dump : dump;
+  return state === "missing" && !isLive(key) && !catalogue.dumps.some((one) => one[0] === key);
+}
+
 /** @param {Dumps.Page} page */
 function stateOf(page) {
   const answer = current(page);
   const state = answer ? answer.state : "reading";
   if (state === "reading" && !page.listed) return "opening";
-  return listedState(page.unready ? page.unready.listed.state : state === "reading" ? "ready" : state);
+  const shown = page.unready ? page.unready.listed.state : state === "reading" ? "ready" : state;
+  return isUnknown(page, shown) ? "unknown" : listedState(shown);
 }
 
 /** @param {Dumps.Page} page */
 function drawState(page) {
   const answer = page.dump ? current(page) : null;
   drawProgress(page.find(".ms-body-status"), answer && answer.state === "reading" ? answer : null);
+  page.find(".ms-debugging-unknown").textContent = (page.unready ? page.unready.dump : page.dump)?.key ?? "";
   drawLive(page);
 }
 

@@ -18,7 +18,7 @@ from parsers.export.frames import csv_rows
 
 from layouts.dumps.body import body, register_body
 from layouts.dumps.dump_choice import KEYS, DumpChoice, read_against, read_choice
-from layouts.dumps.open_dump import DumpView, OpenDump
+from layouts.dumps.open_dump import DumpView
 from layouts.dumps.two_dumps import sections
 from layouts.dumps.two_dumps.figure import curve
 from layouts.dumps.two_dumps.texts import TEXTS
@@ -134,11 +134,8 @@ def partner(source: Sources, asked: Any) -> Mapping[str, Any]:
         return {"state": "reading"}
     if one is None:
         return {"state": "missing", "key": ""}
-    return {"state": "ready", "key": closest(one, {key: found.dump for key, found in opened.items() if _has_tensors(found)})}
-
-
-def _has_tensors(found: OpenDump) -> bool:
-    return found.dump is not None and len(found.dump.tensors) > 0
+    others = {key: found.dump for key, found in opened.items() if found.dump is not None and len(found.dump.tensors)}
+    return {"state": "ready", "key": closest(one, others)}
 
 
 def _lone_producers(source: Sources, ask: TwoDumpsRequest, found: Compared, other: DumpView) -> list[LoneProducer]:

@@ -43,6 +43,20 @@ def drawn(page: Page, name: str) -> str:
     )
 
 
+def test_a_link_chooses_the_run_and_an_unknown_name_is_said(page: Page, dumps: str) -> None:
+    show(page, f"{dumps}/first_cause?run=healthy&of=nan")
+    expect(page.locator('[data-section="head"]')).to_contain_text("In iteration 3, BiasAdd-op0 made the first bad values")
+    show(page, f"{dumps}/first_cause?run=nan&of=nobody")
+    expect(page.locator('[data-state="unknown"]')).to_have_text(
+        "No run with a dump has this name: nobody", use_inner_text=True
+    )
+    expect(page.locator('[data-section="head"]')).to_be_hidden()
+    show(page, f"{dumps}/two_dumps?run=nan&run=healthy&of=healthy&with=explode")
+    expect(page.locator(".ms-two-dumps-sides")).to_contain_text("B explode", use_inner_text=True)
+    show(page, f"{dumps}/two_dumps?run=nan&run=healthy&of=healthy&with=nobody")
+    expect(page.locator('[data-state="unknown"]')).to_contain_text("nobody")
+
+
 def test_one_sentence_and_the_list_lead_to_the_debugger(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/first_cause?run=nan")
     head = page.locator('[data-section="head"]')
