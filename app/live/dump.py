@@ -13,8 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from app.live.session import Session
-from app.live.watching import hits_frame, with_unsent
+from app.live.watching import OVERFLOW, hits_frame, with_unsent
+from layouts.dumps.debugger.selected_facts import TRAINING
 from layouts.dumps.open_dump import DumpView
+from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, NOT_SENT
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger import commands
 from parsers.debugger.messages import LARGEST_TENSOR, TensorHead, TensorSummary
@@ -29,8 +31,6 @@ from parsers.errors import PayloadError
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.model import Ints, Problem
 
-TRAINING = "training"
-"""Source of statistics that training computed."""
 ASKED_AT_ONCE = 200
 """Rows of which missing statistics are asked for: more are the work of whole dumps, for which training does not wait."""
 
@@ -42,7 +42,7 @@ class LiveDump(DumpView):
         self._session = session
         with session.lock:
             self.mark = session.mark
-            self._step = session.told.step
+            self._step, self._backend = session.told.step, session.told.backend
             self._tensors: GraphTensors = session.tensors
             self._steps = list(session.steps)
             self._statistics = dict(session.statistics)
@@ -149,8 +149,13 @@ class LiveDump(DumpView):
         found["watchpoint"] = found["watchpoint"].map(places).astype(np.int64)
         now = np.flatnonzero(self._iterations == self._step)
         allowed = now if rows is None else now[np.isin(now, rows)]
-        new = [(place, one) for place, one in enumerate(asked) if one not in self._known_watchpoints]
-        return with_unsent(DUMP_HITS.check(found), self.tensors, new, allowed)
+        unchecked = []
+        for place, one in enumerate(asked):
+            if one.condition == OVERFLOW and self._backend not in ("", "Ascend"):
+                unchecked.append((place, one, NO_RECORDS))
+            elif one not in self._known_watchpoints:
+                unchecked.append((place, one, NOT_SENT))
+        return with_unsent(DUMP_HITS.check(found), self.tensors, unchecked, allowed)
 
     # One tensor ------------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from parsers.analysis.dumps.watchpoints.checking import (
     NO_HISTORY,
     NO_MEMORY,
     NO_PREVIOUS,
+    NO_RECORDS,
     NO_VALUES,
     NON_FINITE,
-    NOT_SENT,
     chosen_rows,
 )  # fmt: skip
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
@@ -31,7 +31,8 @@ from parsers.model import Ints
 MOST_HITS = 10_000
 """Hits that are kept, the newest of all steps."""
 MOST_WATCHPOINTS = 100
-_ASCEND = "operator_overflow"
+OVERFLOW = "operator_overflow"
+"""Condition that only Ascend devices report."""
 _WHY = (
     (messages.NO_VALUE, NO_VALUES), (messages.NO_PREVIOUS, NO_PREVIOUS), (messages.NO_HISTORY, NO_HISTORY),
     (messages.NO_MEMORY, NO_MEMORY), (messages.OVERFLOW_NAN | messages.OVERFLOW_INF, NON_FINITE),
@@ -55,6 +56,7 @@ class Watched:
         self.known: dict[int, Watchpoint] = {}
         self.hits: deque[StepHit] = deque(maxlen=MOST_HITS)
         self._next = 1
+        self._sent: set[int] = set()
 
     def want(self, watchpoints: Sequence[Watchpoint]) -> bool:
         """Set the watchpoints; return whether they changed. Equal ones keep their number and hits."""
@@ -84,15 +86,21 @@ class Watched:
     def flush(self, tensors: GraphTensors, *, ascend: bool) -> list[bytes]:
         """Return the commands that make training know what is wanted; from now on they count as known.
 
-        Without Ascend no operator is watched for overflows that only Ascend reports.
+        A watchpoint about nothing is not sent: training could take it to be about everything. Without Ascend no operator is
+        watched for overflows that only Ascend reports.
         """
-        gone = [commands.delete_watchpoint(number) for number in self.known if number not in self.wanted]
-        new = [
-            commands.set_watchpoint(number, one, nodes_of(tensors, one) if ascend or one.condition != _ASCEND else [])
+        gone = sorted(self._sent - self.wanted.keys())
+        about = {
+            number: nodes_of(tensors, one) if ascend or one.condition != OVERFLOW else []
             for number, one in self.wanted.items() if number not in self.known
-        ]  # fmt: skip
+        }  # fmt: skip
+        new = [number for number, nodes in about.items() if nodes]
+        self._sent = (self._sent & self.wanted.keys()) | set(new)
         self.known = dict(self.wanted)
-        return gone + new
+        return [
+            *(commands.delete_watchpoint(number) for number in gone),
+            *(commands.set_watchpoint(number, self.wanted[number], about[number]) for number in new),
+        ]
 
     def drop(self, step: int) -> None:
         """Forget the hits of a step, which are about to be found anew."""
@@ -141,12 +149,16 @@ def hits_frame(
 
 
 def with_unsent(
-    hits: pd.DataFrame, tensors: pd.DataFrame, new: Sequence[tuple[int, Watchpoint]], allowed: Ints
+    hits: pd.DataFrame, tensors: pd.DataFrame, new: Sequence[tuple[int, Watchpoint, str]], allowed: Ints
 ) -> pd.DataFrame:
-    """Return hits, and the rows among those allowed that watchpoints are about which training does not know yet, by place."""
+    """Return hits, and the rows among those allowed of watchpoints that training does not check, by place with the reason.
+
+    These are NOT_SENT, as training does not know them yet, or NO_RECORDS, which is so of all rows: one stands for them.
+    """
     parts = [hits] if len(hits) else []
-    for place, one in new:
+    for place, one, why in new:
         rows = chosen_rows(tensors, one, allowed, later=True)
+        rows = rows[:1] if why == NO_RECORDS else rows
         if not len(rows):
             continue
         limit = next(iter(one.checked.items()), ("", math.nan))
@@ -154,7 +166,7 @@ def with_unsent(
             "watchpoint": np.full(len(rows), place, np.int64), "condition": categorical([one.condition] * len(rows)),
             "parameter": categorical([limit[0]] * len(rows)), "row": rows, "wanted": np.full(len(rows), limit[1]),
             "actual": np.full(len(rows), np.nan), "hit": np.zeros(len(rows), np.bool_),
-            "excluded": np.full(len(rows), -1, np.int64), "why": categorical([NOT_SENT] * len(rows)),
+            "excluded": np.full(len(rows), -1, np.int64), "why": categorical([why] * len(rows)),
         }  # fmt: skip
         parts.append(_placed(columns, tensors, rows))
     if len(parts) < 2:

@@ -29,6 +29,8 @@ COUNTED = ("negative", "zero", "positive", "nan", "positive_inf", "negative_inf"
 NOBODY: Ints = np.empty(0, np.int64)
 _ORDER = ("input", "parameter", "output", "gradient", "constant", "saved")
 _LIVE = "live:"
+TRAINING = "training"
+"""Source of statistics that live training computed: it sends no norm."""
 _STATED = ("min", "max", "mean", "l2")
 """Statistics that files state: NaN there is that of the tensor, and not an unknown value."""
 
@@ -173,7 +175,7 @@ def texts_of(known: Statistics, row: int) -> dict[str, list[str]]:
         if name in COUNTED:
             if value >= 0:
                 found[name] = [fmt.count(int(value)), str(int(value))]
-        elif not np.isnan(value) or (stated_bad and name in _STATED):
+        elif not np.isnan(value) or (stated_bad and name in _STATED and not (name == "l2" and known.source[row] == TRAINING)):
             found[name] = [fmt.number(float(value)), fmt.exact(float(value))]
     return found
 

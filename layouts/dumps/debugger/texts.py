@@ -199,7 +199,7 @@ TEXTS = define_texts({
     "debugger.why.out_of_memory": ("training is out of memory", "训练内存不足"),
     "debugger.why.no_history_of_graphs": ("training has no history of graphs", "训练没有计算图的执行历史"),
     "debugger.why.not_sent_yet": ("sent with the next order", "将随下一条指令发送"),
-    "debugger.why.no_overflow_records": ("the dump has no overflow records", "Dump 数据中没有溢出记录"),
+    "debugger.why.no_overflow_records": ("no overflow records: only Ascend has them", "没有溢出记录：仅昇腾设备会记录"),
     "debugger.condition.weight_initialization": ("Weight initialization", "权重初始化"),
     "debugger.condition.weight_overflow": ("Weight overflow", "权重溢出"),
     "debugger.condition.gradient_exploding": ("Gradient exploding", "梯度爆炸"),

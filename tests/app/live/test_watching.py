@@ -1,0 +1,59 @@
+"""Watchpoints of live training: which are sent, and what is not checkable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.live.watching import Watched, nodes_of
+from layouts.dumps.debugger.selected_facts import TRAINING, texts_of
+from parsers.analysis.dumps.watchpoints import Watchpoint
+from parsers.dumps.statistics import TensorStatistics
+from parsers.dumps.store import Statistics
+from tests.app.live.conftest import Served, served
+
+__all__ = ["served"]
+OVERFLOW = Watchpoint("operator_overflow")
+NOTHING = Watchpoint("tensor_too_large", {"max_gt": 1.0}, frozenset({"Default/nobody"}))
+ALL = Watchpoint("tensor_overflow")
+
+
+@pytest.mark.parametrize("ascend", [False, True])
+def test_a_watchpoint_is_never_sent_without_nodes(served: Served, ascend: bool) -> None:
+    served.training(steps=2)
+    served.reaches("waiting", step=0)
+    tensors = served.sessions.dump("live:1")._tensors
+    watched = Watched()
+    watched.want([OVERFLOW, NOTHING, ALL])
+    assert nodes_of(tensors, NOTHING) == []
+    assert len(watched.flush(tensors, ascend=ascend)) == (2 if ascend else 1)
+    assert watched.unsent == 0
+    assert watched.flush(tensors, ascend=ascend) == []
+    watched.want([])
+    assert len(watched.flush(tensors, ascend=ascend)) == (2 if ascend else 1)  # only what was sent is deleted
+    assert watched.flush(tensors, ascend=ascend) == []
+
+
+def test_operator_overflow_is_not_checkable_on_a_gpu(served: Served) -> None:
+    training = served.training(steps=2)
+    served.reaches("waiting", step=0)
+    assert served.look().backend == "GPU"
+    for sent in (False, True):
+        found = served.sessions.dump("live:1").reported([OVERFLOW])
+        assert found[["condition", "hit", "why"]].values.tolist() == [["operator_overflow", False, "no overflow records"]], sent
+        served.sessions.watch("live:1", [OVERFLOW, NOTHING])
+        if not sent:
+            served.order("continue", steps=1)
+            served.reaches("waiting", step=1)
+    assert not [line for line in training.log if line.startswith("set")]
+
+
+@pytest.mark.parametrize("bad", [0, 3])
+def test_a_norm_that_training_did_not_send_is_blank(bad: int) -> None:
+    known = Statistics(1)
+    mean = float("nan") if bad else 0.5
+    known.put(0, TensorStatistics(max=1.0, min=0.0, mean=mean, count=8, nan=bad), int(bad > 0), TRAINING)
+    texts = texts_of(known, 0)
+    assert "l2" not in texts
+    assert "std" not in texts
+    assert np.isnan(float(texts["mean"][1].replace("NaN", "nan"))) == (bad > 0)
