@@ -92,8 +92,8 @@ class Judgement:
     """What could be judged of the norms of a dump, and how its gradients are against absolute limits.
 
     judged: real tensors whose norm was compared with a history at least once, of tensors; longest: most iterations of one of
-    them with a known norm. gradients: those with known sizes; vanishing and exploding: those beyond LEAST_GRADIENT or
-    GREATEST_GRADIENT in every iteration.
+    them with a known norm. gradients: those with known sizes and only finite values; vanishing and exploding: those beyond
+    LEAST_GRADIENT or GREATEST_GRADIENT in every iteration.
     """
 
     judged: int
@@ -236,6 +236,7 @@ class Causes:
         counts = np.bincount(series[rows[np.isfinite(norm[rows]) & (iteration[rows] >= 0)]])
         low, high = self._gradient_bounds()
         gradient = rows_of(self.tensors, GRADIENT) & _real(self.tensors, self.statistics) & (iteration >= 0) & ~np.isnan(high)
+        gradient &= ~np.isin(series, series[self.bad])  # of one with NaN or Inf nothing is so in every iteration
         of, numbers = np.unique(series[gradient], return_inverse=True)
         vanish, explode = np.ones(len(of), np.bool_), np.ones(len(of), np.bool_)
         np.logical_and.at(vanish, numbers, high[gradient] < LEAST_GRADIENT)

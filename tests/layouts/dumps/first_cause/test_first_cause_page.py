@@ -125,6 +125,11 @@ def test_gradients_beyond_absolute_limits_are_no_green_light(tmp_path: Path, ite
     assert "No tensor has NaN or Inf" in said
 
 
+def test_of_gradients_with_nan_nothing_is_so_in_every_iteration(real_data: Path) -> None:
+    said = words(page.causes(of(open_run(real_data / "dump/out_nan").dump), ask())["sections"]["head"])
+    assert "Gradients" not in said
+
+
 def test_norms_that_are_not_known_are_not_judged(tmp_path: Path) -> None:
     leaf = {"type": "torch.Tensor", "dtype": "torch.float32", "shape": [2], "Max": 1.0, "Min": 1.0, "Mean": 1.0, "Norm": None}
     for step in range(6):
