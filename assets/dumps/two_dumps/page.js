@@ -113,12 +113,19 @@ function drawEarliest(page) {
   host.hidden = !parts.length;
 }
 
-// Without an iteration that differs: how many were compared, or why none was.
+/**
+ * Without an iteration that differs: how many were compared, or why none was.
+ * @param {{ alike: number, shared: number }} found
+ */
 function noneDiffers({ alike, shared }) {
   if (!shared) return words("two_dumps.no_iteration_shared");
   return alike ? words("two_dumps.all_alike", { n: count(alike) }) : words("two_dumps.none_comparable", { n: count(shared) });
 }
 
+/**
+ * @param {HTMLInputElement} input
+ * @param {string} value
+ */
 function write(input, value) {
   if (document.activeElement !== input && input.value !== value) input.value = value;
 }
@@ -151,7 +158,10 @@ function chooseSecond(page, second) {
   page.change(second);
 }
 
-// Of several dumps the server says which one shares most with the chosen one.
+/**
+ * Of several dumps the server says which one shares most with the chosen one.
+ * @param {Dumps.Page} page
+ */
 function askPartner(page) {
   const among = page.catalogue.dumps.map(([key]) => key).filter((key) => key !== page.dump.key);
   request(page, "partner", { of: [page.dump.key], mark: [page.listed.mark], among: among.slice(0, MOST_PARTNERS) });

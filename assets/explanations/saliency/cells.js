@@ -55,6 +55,8 @@ function badges(sample) {
 
 // Labels ------------------------------------------------------------------------------------------------------------
 
+/** @typedef {[number, number | null, number | null, number | null, number | null, boolean, string]} LabelCells */
+
 /** Labels that a filter names: these are always shown. */
 function filteredOf(page) {
   return [page.state.label, page.state.predicted, page.state.truth].flatMap((labels) => labels || []).map(Number);
@@ -71,7 +73,12 @@ export function shownLabel(page, sample) {
   return mapped(sample, having, filteredOf(page));
 }
 
-/** The label whose maps are shown if none is chosen: of filtered ones, if there are any. */
+/**
+ * The label whose maps are shown if none is chosen: of filtered ones, if there are any.
+ * @param {{ labels: LabelCells[] }} sample
+ * @param {Set<number>} having
+ * @param {number[]} filtered
+ */
 export function mapped(sample, having, filtered) {
   const listed = [...sample.labels.map(([label]) => label), ...having].filter((label) => having.has(label));
   return filtered.find((label) => having.has(label)) ?? filtered[0] ?? listed[0] ?? null;
@@ -92,8 +99,14 @@ export function labelList(page, sample, shown, most = Math.floor((page.side + 4)
   return make("ul", "ms-saliency-labels", lines);
 }
 
-/** As many labels as there is room for, in their order: filtered ones, true ones, and then the first others. */
+/**
+ * As many labels as there is room for, in their order: filtered ones, true ones, and then the first others.
+ * @param {LabelCells[]} labels
+ * @param {number} room
+ * @param {number[]} [filtered]
+ */
 export function important(labels, room, filtered = []) {
+  /** @param {LabelCells} cells */
   const rank = ([number, , , , , isTrue]) => filtered.includes(number) ? 0 : isTrue ? 1 : 2;
   const ranked = [0, 1, 2].flatMap((at) => labels.filter((label) => rank(label) === at));
   const most = Math.max(room, labels.filter((label) => rank(label) === 0).length);

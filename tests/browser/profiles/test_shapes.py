@@ -55,7 +55,7 @@ def shaped(tmp_path_factory: pytest.TempPathFactory, serve_file) -> str:
 def test_types_operators_and_shapes_are_chosen_and_a_link_restores_them(page: Page, shaped: str) -> None:
     show(page, f"{shaped}/shapes?run=a")
     expect(page.locator(".ms-shapes-sentence .en")).to_have_text(
-        "1 of 2 operators ran with more than one input shape. They took 2.10 ms of 2.40 ms (87.5 %)."
+        "The input shapes of 1 of 2 operators change from step to step. They took 2.10 ms of 2.40 ms (87.5 %)."
     )
     expect(page.locator(f"{STEPS} .scatterlayer .trace")).to_have_count(2)
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(3)
@@ -104,7 +104,7 @@ def test_kernels_keys_language_and_theme(page: Page, shaped: str) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("[data-plot=steps]")).not_to_have_class(re.compile("ms-full"))
     page.get_by_role("button", name="中文").click()
-    expect(page.locator(".ms-shapes-sentence .zh")).to_contain_text("1 个 kernel 中有 1 个以多种 block 或 grid 启动")
+    expect(page.locator(".ms-shapes-sentence .zh")).to_contain_text("1 个 kernel 中有 1 个的 block 或 grid 随 step 变化")
     expect(page.locator(f"{STEPS} .xtitle")).to_have_text("步骤")
     page.locator("[data-action=theme]").click()
     expect(page.locator(f"{STEPS} .ytitle")).to_contain_text("总耗时")
