@@ -152,7 +152,7 @@ def test_real_kernels_of_ascend(real_data: Path, place: str) -> None:
     profile = open_run(real_data / "profiler_new" / place).profile
     rank = next(one for one in profile.values() if len(one.kernels))
     rows = times.executions_of(rank.kernels)
-    own = times.operators(times.cells(rows))
+    own = times.operators(times.cells(rows), times.changing(rows))
     assert own["shapes"].max() > 1
     plain = rows.assign(**{name: rows[name].astype(str) for name in ("name", "type", "input_shapes")})
     wanted = plain[plain["input_shapes"] != ""].groupby("name")["input_shapes"].nunique()
