@@ -14,7 +14,7 @@ import numpy as np
 
 from app.live.session import Session
 from app.live.watching import OVERFLOW, hits_frame, with_unsent
-from layouts.dumps.debugger.selected_facts import TRAINING
+from layouts.dumps.live_sessions import TRAINING
 from layouts.dumps.open_dump import DumpView
 from parsers.analysis.dumps.watchpoints.checking import NO_RECORDS, NOT_SENT
 from parsers.analysis.dumps.watchpoints.conditions import Watchpoint

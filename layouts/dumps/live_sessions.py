@@ -27,6 +27,8 @@ UNTIL_HIT = -1
 MOST_STEPS = (1 << 31) - 1
 KEY = "live:"
 """What keys of live sessions begin with."""
+TRAINING = "training"
+"""Source of statistics that live training computed: it sends no norm."""
 
 
 class Unfit(ValueError):

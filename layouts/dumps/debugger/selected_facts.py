@@ -16,6 +16,7 @@ from parsers.model import Ints
 
 from layouts.dumps.dump_choice import DumpChoice
 from layouts.dumps.dump_tensors import LARGE_BYTES
+from layouts.dumps.live_sessions import TRAINING
 from layouts.dumps.open_dump import DumpReport, DumpView, DumpWork
 from layouts.kit import units as fmt
 from layouts.kit.page_parts import progress, worked
@@ -29,8 +30,6 @@ COUNTED = ("negative", "zero", "positive", "nan", "positive_inf", "negative_inf"
 NOBODY: Ints = np.empty(0, np.int64)
 _ORDER = ("input", "parameter", "output", "gradient", "constant", "saved")
 _LIVE = "live:"
-TRAINING = "training"
-"""Source of statistics that live training computed: it sends no norm."""
 _STATED = ("min", "max", "mean", "l2")
 """Statistics that files state: NaN there is that of the tensor, and not an unknown value."""
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app.live.watching import Watched, nodes_of
-from layouts.dumps.debugger.selected_facts import TRAINING, texts_of
+from layouts.dumps.debugger.selected_facts import texts_of
+from layouts.dumps.live_sessions import TRAINING
 from parsers.analysis.dumps.watchpoints import Watchpoint
 from parsers.dumps.statistics import TensorStatistics
 from parsers.dumps.store import Statistics
