@@ -306,9 +306,9 @@ def test_texts_of_rows_follow_the_language(page: Page, recorded: str) -> None:
 
 
 def test_the_chosen_label_and_explainers_follow_to_another_page(page: Page, recorded: str) -> None:
-    show(page, f"{recorded}/saliency?label=1&sample=3&t=0.7")
+    show(page, f"{recorded}/saliency?label=1&sample=3&t=0.05")
     expect(row(page, 3).locator(DRAWN)).to_have_count(3)
     page.get_by_role("link", name="Counterfactual").click()
     page.wait_for_url("**/counterfactual?**")
-    for part in ("label=1", "sample=3", "t=0.7"):
+    for part in ("label=1", "sample=3", "t=0.05"):
         assert part in page.url
