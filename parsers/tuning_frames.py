@@ -143,7 +143,7 @@ def shown_state(trial: TrialState) -> str:
 
 
 def _ended(trial: TrialState) -> float | None:
-    """Return when the process of a trial ended, as its keeper noted it; else when the study was told."""
+    """Return the time at which the trial's process ended, from its keeper; without one, the time of its final record."""
     noted = _mapping(trial, recording.END).get("ended")
     if not isinstance(noted, int | float) or isinstance(noted, bool) or trial.ended is None:
         return trial.ended

@@ -18,7 +18,7 @@ from typing import Any
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # to mypy a module, which cannot be None; `FileLock` asks first
 
 from parsers.errors import FormatError
 from parsers.tuning.journal import NewerError, damage_of, record_of

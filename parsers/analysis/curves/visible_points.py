@@ -49,7 +49,7 @@ def visible_points(
     series: Series, x: Floats | Places, facts: SeriesFacts | None = None, *, weight: float, log: bool, columns: int,
     window: Range = None, span: Range = None, outlines: Sequence[Floats] = (),
 ) -> VisiblePoints:  # fmt: skip
-    """Return the points that a plot of so many pixel columns needs.
+    """Return the points that a plot needs for its number of pixel columns.
 
     x are their places on the axis, of which window is visible; span is the range that the columns divide, None for the window,
     or for that of the series. facts are those of the series: with these, and Places as x, a view costs what it shows. Of

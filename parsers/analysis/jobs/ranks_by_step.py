@@ -113,7 +113,7 @@ class RanksByStep:
 def ranks_by_step(
     frames: Mapping[str, pd.DataFrame], sessions: Sequence[tuple[pd.DataFrame, ...]], place: int, job: JobFiles | None
 ) -> RanksByStep:
-    """Return what follows from the frames of the chosen session, by name, and from steps and operations of all sessions.
+    """Compute the tables of ranks by step from frames of the chosen session, and steps and operations of all sessions.
 
     place is that of the chosen session. Only the steps need be there: a session without operations has steps alone, and without
     any session those of frames count. job has the files, which tell hosts and what can be read of ranks.

@@ -26,7 +26,7 @@ def test_speed_leaves_restarts_and_pauses_out_and_counts_only_the_newest_interva
 
 
 def spaced(seconds: Sequence[float], steps: Sequence[int] = ()) -> Series:
-    """A series whose values came after so many seconds and steps each."""
+    """Make a series from the intervals between its values, in seconds and in steps."""
     step = np.cumsum([0, *(steps or [1] * len(seconds))])
     return made(len(step))._replace(step=step, wall_time=1.7e9 + np.cumsum([0.0, *seconds]))
 
