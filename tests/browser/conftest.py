@@ -367,7 +367,7 @@ def page(context: BrowserContext, tab: Tab) -> Iterator[Page]:
     complaints: list[str] = []
     opened = tab.open(context)
     opened.on("console", lambda message: complaints.append(message.text) if _is_complaint(message) else None)
-    opened.on("pageerror", lambda error: None if PURGED in str(error) else complaints.append(str(error)))
+    opened.on("pageerror", lambda error: None if PURGED in str(error) else complaints.append(f"{error} {error.stack}"))
     opened.on("response", lambda answer: complaints.append(f"{answer.status} {answer.url}") if _is_refused(answer) else None)
     opened.on("request", lambda request: complaints.append(f"asked {request.url}") if _is_foreign(request.url) else None)
     yield opened

@@ -75,7 +75,9 @@ class Studies:
         self._evaluations.stop()
 
     def wait(self) -> None:
-        """Read what is new now."""
+        """Read what is new now. A read that is going on may have begun before it was written."""
+        if self._reads is not None:
+            self._reads.ended.wait()
         self._looked = float("-inf")
         self.look()
         if self._reads is not None:

@@ -167,6 +167,7 @@ def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, de
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     page.wait_for_function(KEPT)
+    page.goto("about:blank")  # React does not know that the chip is gone, and cannot draw the next page's
 
 
 @pytest.mark.long

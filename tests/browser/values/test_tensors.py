@@ -176,6 +176,7 @@ def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -
     expect(first.locator(".ms-tensor-message")).to_contain_text("expected 360 values for the shape (3, 40, 3), found 240")
     expect(page.locator('.ms-slot[aria-label="long"] .ms-tensor-message')).to_contain_text("nothing recorded yet")
     page.locator(".ms-steps-all").get_by_label("Next step").last.click()
+    in_address(page, "step", "5")
     expect(page.locator('.ms-slot[aria-label="weights"]')).to_be_visible()
 
 
