@@ -66,6 +66,7 @@ def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
     assert (page, style) == ("200 9", "200")
 
 
+@pytest.mark.long
 def test_a_script_of_the_user_named_app_hides_ours_and_another_name_does_not(tmp_path: Path) -> None:
     script = "from app import mount\nprint(mount.__name__)\n"
     outcomes = {}

@@ -95,6 +95,7 @@ def test_a_rank_that_kills_its_workers_is_told_and_all_others_are_read(tmp_path:
     assert sum(told) == sum(task.size for task in tasks)
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path: Path, engine: Dask) -> None:
     tasks = tasks_of(tmp_path, "rank", "once", "rank", "once", size=PIECE)
     assert answers(engine, tasks) == {task.number: columns_of(task.files, FRAMES) for task in tasks}
@@ -213,6 +214,7 @@ def test_what_is_no_address(address: str) -> None:
         check_address(address, trust=True)
 
 
+@pytest.mark.long
 def test_without_dask_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(DaskError, match=r"pip install 'mindscope\[dask\]'"):

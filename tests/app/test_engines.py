@@ -115,11 +115,13 @@ def test_a_rank_that_kills_its_process_is_told_and_all_others_are_read(tmp_path:
     assert sum(told) == sum(task.size for task in tasks)
 
 
+@pytest.mark.long
 def test_a_rank_that_kills_its_process_once_is_read(tmp_path: Path, hostile: Processes) -> None:
     tasks = tasks_of(tmp_path, "rank", "once", "once", "rank")
     assert answers(hostile, tasks) == {task.number: columns_of(task.files, FRAMES) for task in tasks}
 
 
+@pytest.mark.long
 def test_processes_killed_from_outside_cost_nothing_but_time(tmp_path: Path) -> None:
     engine = Processes(2)
     tasks = tasks_of(tmp_path, *["rank"] * 40, size=PIECE)
@@ -135,6 +137,7 @@ def test_processes_killed_from_outside_cost_nothing_but_time(tmp_path: Path) -> 
     assert found == {task.number: columns_of(task.files, FRAMES) for task in tasks}
 
 
+@pytest.mark.long
 def test_processes_are_kept_for_the_next_run_and_end_when_closed(tmp_path: Path) -> None:
     engine = Processes(2)
     tasks = tasks_of(tmp_path, *["rank"] * 4, size=MUCH)
@@ -150,6 +153,7 @@ def test_processes_are_kept_for_the_next_run_and_end_when_closed(tmp_path: Path)
     engine.close()
 
 
+@pytest.mark.long
 def test_a_process_that_ended_by_itself_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "PIECE", 1)
     program = tmp_path / "hasty.py"

@@ -68,6 +68,7 @@ def test_nothing_is_merged_away() -> None:
     assert (np.diff(loss["file"]) >= 0).all()
 
 
+@pytest.mark.long
 def test_the_newest_view_keeps_the_last_word_on_every_step() -> None:
     frame = open_run(DEMO / "long_history").scalars
     view = open_run(DEMO / "long_history").scalars_view("newest")

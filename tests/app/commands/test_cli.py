@@ -245,6 +245,7 @@ class TestTraces:
             assert len((path.parent / "flows.csv").read_text().splitlines()) == 1 + 2 * chrome_traces.STEPS
             assert len((path.parent / "counters.csv").read_text().splitlines()) == 1 + 30
 
+    @pytest.mark.long
     @pytest.mark.parametrize("alone", long_after(1, [False, True]), ids=["directory", "file"])
     def test_damage_is_found(self, trace: Path, tmp_path: Path, alone: bool) -> None:
         trace.write_text(chrome_traces.text()[:-5000])
@@ -257,6 +258,7 @@ class TestTraces:
             assert exported.returncode == 3
             assert str(trace) in exported.stderr
 
+    @pytest.mark.long
     def test_traces_are_exported_beside_others_only_if_named(self, base: Path, tmp_path: Path) -> None:
         (base / "both").mkdir()
         shutil.copytree(DEMO / "nan_inf", base / "both/one")

@@ -193,6 +193,7 @@ def test_ranks_of_one_dump_are_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert lines[-1].startswith("1 dump, ")
 
 
+@pytest.mark.long
 def test_processes_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     write_dump(tmp_path / "dump", injection=NAN)
     here = check(capsys, tmp_path / "dump")

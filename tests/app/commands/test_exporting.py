@@ -112,6 +112,7 @@ def test_a_directory_without_runs(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert files(tmp_path / "out") == []
 
 
+@pytest.mark.long
 def test_an_expression_that_takes_for_ever_is_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(tmp_path / "run", {"a" * 60 + "!": 1.0})
     begin = time.monotonic()
@@ -270,6 +271,7 @@ class TestProgress:
             bar.show(0.5, "run")
         assert stream.getvalue() == ""
 
+    @pytest.mark.long
     def test_in_a_real_terminal(self, tmp_path: Path) -> None:
         pty = pytest.importorskip("pty")
         ours, theirs = pty.openpty()

@@ -36,6 +36,7 @@ def test_runs_and_profiles_are_read_once(tmp_path: Path) -> None:
     assert f"{count} runs: 0 read, 0 had grown, {count} were in the index" in second.stderr
 
 
+@pytest.mark.long
 def test_frames_of_a_profile_are_kept(tmp_path: Path) -> None:
     session = tmp_path / "runs" / "run" / "ASCEND_PROFILER_OUTPUT"
     session.mkdir(parents=True)

@@ -60,6 +60,7 @@ def test_signals_end_it_cleanly(serve, number) -> None:
     assert process.stderr.read() == ""
 
 
+@pytest.mark.long
 def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
     (base / "long").mkdir()
     with EventWriter(str(base / "long/events.out.tfevents.1700000000.host"), "tensorboard") as writer:
@@ -102,6 +103,7 @@ def test_port_in_use_by_something_else(base) -> None:
     assert f"(pid {os.getpid()})" in done.stderr
 
 
+@pytest.mark.long
 def test_options_of_the_predecessor(serve) -> None:
     process, url = serve(
         "--url-path-prefix", "/mi", "--enable-debugger", "True", "--debugger-port=0",
@@ -119,6 +121,7 @@ def test_options_of_the_predecessor(serve) -> None:
     assert "--offline-debugger-mem-limit, --max-offline-debugger-session-num" in warning
 
 
+@pytest.mark.long
 def test_without_grpcio_one_line_says_how_to_install_it(base, tmp_path) -> None:
     (tmp_path / "grpc.py").write_text("raise ImportError")
     done = run("start", "--summary-base-dir", base, "--enable-debugger", env=os.environ | {"PYTHONPATH": str(tmp_path)})
@@ -126,6 +129,7 @@ def test_without_grpcio_one_line_says_how_to_install_it(base, tmp_path) -> None:
     assert "pip install 'mindscope[debugger]'" in done.stderr
 
 
+@pytest.mark.long
 def test_the_port_of_live_training_is_in_use(base) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -136,6 +140,7 @@ def test_the_port_of_live_training_is_in_use(base) -> None:
     assert f"--debugger-port: port {port}" in done.stderr
 
 
+@pytest.mark.long
 def test_dash_variables_change_nothing(serve) -> None:
     names = ("URL_BASE_PATHNAME", "REQUESTS_PATHNAME_PREFIX", "ROUTES_PATHNAME_PREFIX")
     odd = {f"DASH_{name}": "/odd/" for name in names}
@@ -205,6 +210,7 @@ def test_a_background_token_is_in_no_log_and_no_command_line(base) -> None:
         run("stop", "--port", port)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", long_after(1, [[], ["--no-cache"]]))
 def test_runs_around_the_cache_directory(serve, base, monkeypatch, options) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(base / "cache"))
@@ -219,6 +225,7 @@ def test_runs_around_the_cache_directory(serve, base, monkeypatch, options) -> N
     assert os.listdir(base) == []
 
 
+@pytest.mark.long
 def test_a_workspace_where_the_cache_cannot_be_used(serve, tmp_path, monkeypatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

@@ -253,6 +253,7 @@ def test_too_many_trainings_are_refused(served: Served, monkeypatch: pytest.Monk
         one.stub.close()
 
 
+@pytest.mark.long
 def test_a_flood_costs_others_nothing(served: Served) -> None:
     """One connection floods with calls of all kinds; another training is answered meanwhile, and the flooding one is known."""
     flooding = connected(served)

@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from app.live.received import ReceivedValues
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
 
+@pytest.mark.long
 def test_a_tensor_of_100_mb_takes_little_more_than_its_size() -> None:
     command = [sys.executable, "-m", "benchmarks.live", "fetch", "100000000"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=True)

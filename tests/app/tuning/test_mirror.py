@@ -127,6 +127,7 @@ def databases(directory: Path) -> list[str]:
     return [f"sqlite:///{directory}/study.db", *filter(None, [os.environ.get("MINDSCOPE_TEST_DATABASE")])]
 
 
+@pytest.mark.long
 def test_the_page_finds_a_study_of_a_database_while_it_runs(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
     """With MINDSCOPE_TEST_DATABASE, the address of an empty database, that one is tried as well."""
     for place, address in enumerate(databases(search.directory)):

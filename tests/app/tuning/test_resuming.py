@@ -21,6 +21,7 @@ from tests.waiting import until
 TRIES = int(os.environ.get("MINDSCOPE_KILLS", "4"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", long_after(1, range(TRIES)))
 def test_a_killed_tuner_loses_no_trial(search: Search, seed: int) -> None:
     search.write(f"seed: {seed}\nbudget: {{trials: 14}}")
@@ -78,6 +79,7 @@ def test_only_one_tuner_gets_a_claim(tmp_path: Path) -> None:
     assert claims.claim(str(tmp_path)) is not None
 
 
+@pytest.mark.long
 def test_four_workers_share_a_grid_without_repeating_a_point(search: Search) -> None:
     more = "tuner: {name: grid}\nimport_runs: false"
     search.write(more, parameters="  x: {bounds: [0, 10], type: int}\n  y: {choice: [a, b]}")
@@ -95,6 +97,7 @@ def test_four_workers_share_a_grid_without_repeating_a_point(search: Search) -> 
     assert len({one.attributes[PLACE]["worker"] for one in done}) > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sampler", long_after(1, ["tpe", "random", "qmc"]))
 def test_four_workers_keep_to_the_budget_and_never_repeat_a_seed(search: Search, sampler: str) -> None:
     search.write(f"tuner: {{name: {sampler}}}\nbudget: {{trials: 16}}\nconstraints: ['y >= 0']",

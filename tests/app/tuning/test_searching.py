@@ -135,6 +135,7 @@ def best_found(problem: Problem, goal: str, seed: int, enough: float) -> float:
     return best
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("goal", long_after(1, ["minimize", "maximize"]))
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_search_goes_the_right_way_and_comes_near(name: str, goal: str) -> None:

@@ -88,6 +88,7 @@ def test_a_request_that_never_ends_is_closed_even_while_bytes_trickle_in(
         assert 1 < time.monotonic() - began < 60
 
 
+@pytest.mark.long
 def test_a_client_that_does_not_read_is_closed_and_one_that_reads_slowly_gets_everything(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def private_imports(path: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_private_modules_are_used_in_one_file() -> None:
     files = [path for folder in ("app", "layouts", "parsers") for path in (ROOT / folder).rglob("*.py")]
     assert [path.name for path in files if private_imports(path)] == ["private_dash.py"]

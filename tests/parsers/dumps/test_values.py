@@ -245,6 +245,7 @@ def test_empty_and_scalar_tensors_have_statistics() -> None:
     assert statistics_of([np.array([3 + 4j])]).max == 5.0
 
 
+@pytest.mark.long
 def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.npy"
     count = 64 << 20

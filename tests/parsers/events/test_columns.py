@@ -60,6 +60,7 @@ def test_equal_to_protobuf(tmp_path: Path, layout: str, tensor_scalars: bool, se
     assert not batch.problems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["mindspore", "tensorboard"])
 def test_flips_anywhere_in_a_large_file(tmp_path: Path, layout: str) -> None:
     content = write(tmp_path / "file", layout, seed=9, count=4000)
@@ -86,6 +87,7 @@ def test_flips_anywhere_in_a_large_file(tmp_path: Path, layout: str) -> None:
         assert any(p.offset < offset + 16 + len(data) and p.offset + p.length > offset for p in batch.problems)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["mindspore", "tensorboard"])
 def test_hardly_any_record_is_read_alone(tmp_path: Path, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with EventWriter(str(tmp_path / "file"), layout) as writer:

@@ -94,6 +94,7 @@ def test_a_byte_flipped(tmp_path: Path, layout: str, flip: int, every: bool) -> 
                 file.write(bytes((content[at],)))
 
 
+@pytest.mark.long
 def test_resumed_after_damage_finds_the_rest(tmp_path: Path) -> None:
     content = bytearray(write(tmp_path / "whole", "mindspore", 40))
     content[len(content) // 2] ^= 0xFF
@@ -317,6 +318,7 @@ def adversarial_files() -> Iterator[tuple[str, bytes]]:
     yield "bad data, long claims", version + (header(50_000) + b"xxxx") * 30_000
 
 
+@pytest.mark.long
 def test_work_is_in_proportion_to_size(tmp_path: Path) -> None:
     for name, content in adversarial_files():
         path = tmp_path / "file"

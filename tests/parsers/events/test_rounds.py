@@ -140,6 +140,7 @@ def test_every_flipped_bit_is_noticed_and_costs_its_record_only(tmp_path: Path, 
         assert any(p.offset <= frames[number][0] < p.offset + p.length for p in batch.problems)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", WRITERS)
 def test_hardly_any_record_is_read_alone(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     layout = WRITERS[kind][1]
@@ -163,6 +164,7 @@ def test_hardly_any_record_is_read_alone(tmp_path: Path, kind: str, monkeypatch:
         assert walked <= most, number
 
 
+@pytest.mark.long
 def test_rounds_share_what_they_have_in_common(tmp_path: Path) -> None:
     write_rounds(tmp_path / "file", seed=1, count=1)
     with EventWriter(str(tmp_path / "long"), "tensorboard", wall_time=1e9) as writer:

@@ -87,6 +87,7 @@ def source_files(directory: str) -> list[str]:
     return [os.path.relpath(os.path.join(place, name), directory) for place, _, names in os.walk(directory) for name in names]
 
 
+@pytest.mark.long
 def test_every_graph_of_every_real_run_opens(real_data: Path) -> None:
     opened: list[Graph] = []
     for folder in ("summary", "tensorboard", "ir", "mindinsight_legacy/graph_pb"):
@@ -131,6 +132,7 @@ OURS = {"inputs", "types", "calls", "primitive", "text", "value", "declaration",
 """Names of what the readers tell of a node that the file writes without one."""
 
 
+@pytest.mark.long
 def test_nodes_that_have_an_attribute_are_found_without_decoding_the_others(real_data: Path) -> None:
     runs = [*discover(real_data / "ir"), *discover(real_data / "summary" / "graph_resnet50_train")]
     kinds: set[str] = set()

@@ -287,6 +287,7 @@ SLOW = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", SLOW)
 def test_a_dot_made_to_be_slow_ends(piece: bytes) -> None:
     pieces = [piece.replace(b"%d", b"%d " % number) for number in range(20_000)]

@@ -96,6 +96,7 @@ def test_any_bytes(where: tuple[str, str], content: bytes) -> None:
     read(*where, content)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reader", "kind", "piece"),
     long_after(1, [

@@ -119,6 +119,7 @@ CHECKS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_value_of_the_summary_runs(summary: list[Run]) -> None:
     count: Counter[str] = Counter()
     for run in summary:

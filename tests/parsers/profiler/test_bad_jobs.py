@@ -317,6 +317,7 @@ def test_files_of_another_kind(tmp_path: Path, text: str) -> None:
     assert {problem.path.rpartition("/")[2] for problem in job.problems} >= {"communication.json", "communication_matrix.json"}
 
 
+@pytest.mark.long
 def test_every_cut_of_every_file_is_read_without_an_exception(tmp_path: Path) -> None:
     link = {"0-1": {"Transport Type": "HCCS", "Transit Size(MB)": 4.0, "Transit Time(ms)": 1.0}}
     contents = {

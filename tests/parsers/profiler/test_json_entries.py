@@ -152,6 +152,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the unit of ru_maxrss differs elsewhere")
 def test_a_large_file_takes_a_quarter_of_its_size_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "communication.json"

@@ -103,6 +103,7 @@ def test_names_within_one_event_are_decoded_once(tmp_path: Path) -> None:
     assert read(path) == ([[1, 1_000, 3_000], [2, 5_000, 6_000]], [])
 
 
+@pytest.mark.long
 def test_steps_with_long_stacks_are_no_failures(tmp_path: Path) -> None:
     path = tmp_path / "trace_view.json"
     stack = "x.py(3): run;" * 1400

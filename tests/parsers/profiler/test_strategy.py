@@ -225,6 +225,7 @@ def test_damaged_nodes_are_skipped_and_the_rest_is_shown(tmp_path: Path) -> None
     assert any("ends within its JSON" in text for text in texts(part))
 
 
+@pytest.mark.long
 def test_every_block_boundary_gives_the_same_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = made.network()
     told["graph"]["node"][1]["scope"] = 'Default/a "quoted} \\ name{'

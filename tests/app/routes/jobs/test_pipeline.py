@@ -145,6 +145,7 @@ def test_tables(client: FlaskClient) -> None:
     assert {row["band"] for row in found if row["rank"] == "4"} == {"receive"}
 
 
+@pytest.mark.long
 def test_many_ranks_are_folded_and_at_most_256_rows_are_drawn(client: FlaskClient) -> None:
     header, _ = view(client, ask("many", columns="50"))
     assert [(row["stage"], row["rank"], row["ranks"]) for row in header["rows"]] == [(0, -1, 140), (1, -1, 140)]

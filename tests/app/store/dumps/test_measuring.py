@@ -160,6 +160,7 @@ def test_parts_joined_are_the_whole(tmp_path: Path) -> None:
             assert getattr(joined, name) == pytest.approx(getattr(whole, name), rel=1e-12), (dtype, name)
 
 
+@pytest.mark.long
 def test_a_tensor_that_kills_its_process_costs_no_other(make, base: Path) -> None:
     bad = [write(base, f"{number}_kills", np.ones(9, np.float32), time_us=BEGIN_US + 100 + number) for number in range(2)]
     dump = opened(base)
@@ -229,6 +230,7 @@ def test_a_file_that_changed_is_measured_again(make, base: Path) -> None:
     assert again.statistics_of()["mean"].iat[3] == 5.0
 
 
+@pytest.mark.long
 def test_a_damaged_entry_of_the_index_costs_nothing_but_time(make, base: Path, tmp_path: Path) -> None:
     first = make(index=True)
     run(first, opened(base))

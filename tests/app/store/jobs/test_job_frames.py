@@ -187,6 +187,7 @@ def test_the_index_of_ranks_is_not_trusted_blindly(folder: Path, tmp_path: Path)
     assert asked == []
 
 
+@pytest.mark.long
 def test_a_full_disk_costs_the_index_and_nothing_else(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -210,6 +211,7 @@ def test_without_an_index(folder: Path) -> None:
     assert_fresh(frames, folder)
 
 
+@pytest.mark.long
 def test_a_rank_that_kills_processes_is_named_and_read_when_it_no_longer_does(folder: Path) -> None:
     hostile = rank_folder(folder, 3).rename(folder / "kills_3_20261120233012998_ascend_pt")
     path = hostile / "ASCEND_PROFILER_OUTPUT/communication.json"

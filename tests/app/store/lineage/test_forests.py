@@ -123,6 +123,7 @@ def test_what_fails_says_so_and_few_are_kept() -> None:
     assert Forests(grow, installed=lambda: False).growth(ROWS, "m").state == "missing"
 
 
+@pytest.mark.long
 def test_a_real_one() -> None:
     pytest.importorskip("sklearn")
     found = Forests()

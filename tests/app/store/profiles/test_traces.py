@@ -97,6 +97,7 @@ def test_it_is_read_once_and_again_when_the_file_changed(kept: Traces, profile: 
     assert opened.medians().tolist() == []
 
 
+@pytest.mark.long
 def test_a_damaged_directory_is_made_again(kept: Traces, profile: Profile, tmp_path: Path) -> None:
     assert ready(kept, profile).state == "ready"
     kept.stop()
@@ -188,6 +189,7 @@ def test_a_process_that_fails_says_why(kept: Traces, profile: Profile, monkeypat
     assert (found.state, found.text) == ("failed", "RuntimeError: no memory left")
 
 
+@pytest.mark.long
 def test_the_directories_not_used_for_longest_are_deleted(profile: Profile, file: Path, tmp_path: Path) -> None:
     place = tmp_path / "index-traces"
     for number in range(3):
@@ -237,6 +239,7 @@ def test_idle_time_is_known_once_the_trace_was_read(kept: Traces, profile: Profi
     again.stop()
 
 
+@pytest.mark.long
 def test_a_kept_trace_without_its_idle_time_is_read_again(kept: Traces, profile: Profile, tmp_path: Path) -> None:
     assert ready(kept, profile).state == "ready"
     assert done(kept, profile).state == "ready"

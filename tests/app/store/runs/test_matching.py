@@ -77,6 +77,7 @@ def test_patterns_that_never_end(pattern) -> None:
     assert time.monotonic() - begin < 60  # they would take years
 
 
+@pytest.mark.long
 def test_a_pattern_that_eats_memory() -> None:
     with pytest.raises(PatternError, match="too much memory"):
         matching("^(?:(a)|(b))*c", ["ab" * 8_000_000], seconds=20)

@@ -183,6 +183,7 @@ def work(directory: str, number: int, times: int) -> None:
         kept.save_view("/data", f"{number}-{turn}", f"view {number} {turn}", HARMLESS)
 
 
+@pytest.mark.long
 @some_or_every
 def test_programs_that_write_at_once_lose_nothing(tmp_path: Path, every: bool) -> None:
     context = multiprocessing.get_context("spawn")

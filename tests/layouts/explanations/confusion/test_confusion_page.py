@@ -185,6 +185,7 @@ def test_labels_are_sorted_by_a_column(weak: MemorySource) -> None:
     assert [one["aria-sort"] for one in heads if "aria-sort" in one] == ["descending"]
 
 
+@pytest.mark.long
 def test_ten_thousand_labels_fit(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 10_000, 4000)

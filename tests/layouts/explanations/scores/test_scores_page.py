@@ -162,6 +162,7 @@ def test_labels_are_chosen_by_order() -> None:
     assert figures.chosen_labels(np.zeros((0, 4)), "worst").tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.long
 def test_ten_thousand_labels_fit(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     each = {name: rng.random(10_000).round(4).tolist() for name in "AB"}

@@ -95,6 +95,7 @@ def test_a_long_value_is_folded_and_whole() -> None:
     assert words(parts(shown, html.Th)) == ODD
 
 
+@pytest.mark.long
 def test_a_node_of_very_many_parameters_says_how_many_are_listed_and_offers_more() -> None:
     operations = [(f"Op{n}", {"a": n, "b": n}) for n in range(2_000)]
     many = DatasetGraph(node("Map", operations=operations, **{f"p{n}": n for n in range(900)}))

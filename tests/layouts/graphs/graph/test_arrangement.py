@@ -106,6 +106,7 @@ def test_a_bend_given_to_cytoscape_is_where_it_was():
         assert any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in points)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["graph_bert_train", "graph_resnet50_train", "lenet_defaults"])
 def test_real_graphs_stay_within_what_a_browser_draws(real_data, run):
     view = GraphView(network(*real_graph(real_data / "summary" / run)))

@@ -218,6 +218,7 @@ def test_a_query_that_is_too_long_is_refused() -> None:
         read_query({"q": ["x" * 5_000]})
 
 
+@pytest.mark.long
 def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Path) -> None:
     base = Store([real_data / "summary"], interval=0).start()
     assert base.wait(60)

@@ -225,6 +225,7 @@ def test_one_step_is_that_step() -> None:
     np.testing.assert_allclose(numbers_in(figure["data"][0]["y"]), rows["computing_ns"] / 1e6, rtol=1e-6)
 
 
+@pytest.mark.long
 def test_ten_thousand_ranks_fit_and_every_one_is_reached_by_zoom() -> None:
     made = make(1, ranks=10_000, group=8, steps=2, slow_rank=4_321, slower=0.3, hiccups=0.0)
     source = source_of(made, hosts=8)

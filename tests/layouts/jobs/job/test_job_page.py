@@ -154,6 +154,7 @@ def test_ranks_found_missing_and_lacking_files() -> None:
     assert "Rank 0 occurs up to 2 times." in texts_in(cards)
 
 
+@pytest.mark.long
 def test_a_job_that_is_said_to_be_huge_is_drawn_by_its_files() -> None:
     told = members(JobFiles("s", (member(4), member(9)), size=1_000_000))
     assert (told["drawn"], told["missing_n"]) == ("4,9", 999_998)

@@ -121,6 +121,7 @@ def test_cells_of_tables_carry_what_they_are_sorted_by() -> None:
     assert {"11", "Map", "0.25", "nan"} <= set(cells)
 
 
+@pytest.mark.long
 def test_the_files_of_a_long_feeding_stay_small_and_quick() -> None:
     """100,000 steps and samples, 300 operations: what is sent is what a screen shows."""
     count, number = 100_000, 300

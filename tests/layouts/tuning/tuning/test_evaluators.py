@@ -113,6 +113,7 @@ def test_settings_of_some_trials_only_are_left_out(tmp_path: Path) -> None:
     assert set(importances(question(study_of(path), 0, "mdi"))["importance"]) == {"x"}
 
 
+@pytest.mark.long
 def test_a_program_computes_it_once_until_the_study_has_grown(
     store: Store, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

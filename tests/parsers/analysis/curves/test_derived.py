@@ -185,6 +185,7 @@ def test_numbers_alone_are_computed_too(text: str) -> None:
     np.testing.assert_equal(table(derived(text, {"a": series([4], [1.0])}))[4], wanted[text])
 
 
+@pytest.mark.long
 def test_curves_of_real_runs_are_those_of_pandas(real_data: Path) -> None:
     compared = 0
     for source in discover(str(real_data / "summary")):

@@ -183,6 +183,7 @@ def test_intervals_of_a_handful_of_normal_values_are_student_s(n: int) -> None:
     assert 0.93 <= np.mean((found.low <= 2.0) & (found.high >= 2.0)) <= 0.97
 
 
+@pytest.mark.long
 def test_a_percentile_bootstrap_would_cover_too_little() -> None:
     draws = stats.norm().rvs((5, 300), random_state=1)
     plain = stats.bootstrap((draws,), np.mean, axis=0, method="percentile", n_resamples=999, rng=2).confidence_interval

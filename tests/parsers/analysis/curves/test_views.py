@@ -91,6 +91,7 @@ def same(got: Any, want: Any) -> None:
     assert got[1:] == want[1:]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(400), deadline=None)
 @given(cases, st.sampled_from(["step", "relative", "absolute"]), st.sampled_from([1, 2, 7, 60, 300]), spans, spans)
 def test_a_view_by_blocks_keeps_what_passes_over_all_points_keep(

@@ -114,6 +114,7 @@ def test_edits_to_a_real_graph_are_found_and_nothing_else(real_data, kinds, rand
     check(real_graph(real_data / "summary/lenet_defaults"), kinds, random)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(6))
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_edits_to_a_large_real_graph_are_found_and_nothing_else(real_data, kinds, random):

@@ -213,6 +213,7 @@ def test_hubs_are_drawn_with_the_nearest_few_and_proxies():
     assert next(item for item in gathers.items if item.kind == "more").count == 26
 
 
+@pytest.mark.long
 def test_never_more_elements_than_the_cap_and_what_was_opened_last_stays_open():
     nodes = [(f"s{scope}/n{node}", f"T{scope}.{node}") for scope in range(40) for node in range(250)]
     edges = [(row, row + 1) for row in range(9999)]
@@ -225,6 +226,7 @@ def test_never_more_elements_than_the_cap_and_what_was_opened_last_stays_open():
     assert drawn.page < 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["graph_bert_train", "graph_resnet50_train", "graph_bert24_forward", "graph_control_flow"])
 def test_every_box_of_a_real_graph_opens(real_data, run):
     found = view(real_graph(real_data / "summary" / run))

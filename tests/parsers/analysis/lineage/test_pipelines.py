@@ -224,6 +224,7 @@ def test_names_of_columns_are_not_taken_twice() -> None:
 
 
 
+@pytest.mark.long
 def test_branches_nested_more_deeply_by_every_pipeline_end() -> None:
     roots = [chain(1)]
     for number in range(300):

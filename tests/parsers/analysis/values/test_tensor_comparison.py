@@ -197,6 +197,7 @@ def test_progress_counts_both_readings() -> None:
     assert told[-1] == 20
 
 
+@pytest.mark.long
 def test_memory_does_not_depend_on_the_size() -> None:
     piece = np.ones(1 << 18, np.float32)
 

@@ -114,6 +114,7 @@ def check(trace: Trace) -> None:
 # Real files ------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_every_real_trace_equals_an_independent_decode(real_data: Path) -> None:
     paths = [path for pattern in REAL for path in sorted(real_data.glob(pattern))]
     assert len(paths) > 20
@@ -375,6 +376,7 @@ def test_one_flow_may_have_several_ends_and_steps_and_ids_beyond_64_bits(tmp_pat
     assert arrows == [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]
 
 
+@pytest.mark.long
 def test_an_argument_of_ten_megabytes_and_a_slice_of_a_year(tmp_path: Path) -> None:
     inner = [{"ph": "X", "name": "no event", "ts": 1}] * 100_000
     large = event(1, args={"list": inner, "text": "y" * (6 << 20)})

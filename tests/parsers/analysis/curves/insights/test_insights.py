@@ -36,6 +36,7 @@ def kinds(tag, value, step=None, wall=None):
 # Rates ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", long_after(1, range(4)))
 def test_of_200_clean_curves_of_100000_steps_none_has_more_than_one_mark(part):
     families = list(CLEAN)
@@ -104,6 +105,7 @@ def test_no_clean_curve_of_100000_steps_has_more_than_one_mark(family, every):
         assert len(found(tag, one)) <= 1, (number, found(tag, one))
 
 
+@pytest.mark.long
 def test_random_walks_named_reward_do_not_diverge():
     for number in range(30):
         tag, one = troubles.harmless("walk", HARMLESS_SEED + 500 + number)
@@ -436,6 +438,7 @@ def test_spikes_do_not_depend_on_the_unit_of_the_curve(seed, shift, scale):
     assert [(one.kind, one.place) for one in plain] == [(one.kind, one.place) for one in moved]
 
 
+@pytest.mark.long
 def test_a_spike_in_millions_of_points_is_found_in_bounded_memory():
     import tracemalloc
 

@@ -320,6 +320,7 @@ def test_cells_may_be_those_of_what_is_not_joined_alone() -> None:
     assert len(found.bars["row"]) == len(bars)
 
 
+@pytest.mark.long
 def test_too_much_for_a_screen_is_taken_together_and_counted() -> None:
     laid = Laid(tuple(random_rank(rank, 3_000, rank) for rank in range(24)), (0,) * 24)
     found = view(laid, BEGIN, BEGIN + 1_000_000, 4_000)
