@@ -101,6 +101,8 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.execution_order": ("Order", "顺序"),
     "common.executions": ("Executions", "执行次数"),
     "common.expand": ("Open", "展开"),
+    "common.file": ("File", "文件"),
+    "common.files": ("Files", "文件"),
     "common.find_a_column": ("Find a column", "查找列"),
     "common.first_cause": ("First cause", "异常溯源"),
     "common.first_rows": ("The first {n} of {total} rows; the CSV has all.", "仅显示 {total} 行中的前 {n} 行，CSV 包含全部。"),

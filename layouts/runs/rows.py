@@ -42,6 +42,21 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RunFile:
+    """A file of a run, or a directory of its profiles or of a dump, and the number of problems found in it.
+
+    path is relative to the directory of the run. kind is that of `parsers.model.SourceFile`, or "profile" or "dump". size in
+    bytes and changed in seconds since 1970 are None where only the directories together were measured, or nothing was.
+    """
+
+    path: str
+    kind: str
+    size: int | None
+    changed: float | None
+    problems: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SourceStatus:
     """The status in the header: base directory (several are joined), time of the last scan, number of loaded runs.
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from parsers import Problem
 
-from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 
 
 class RunSource(Protocol):
@@ -41,6 +41,10 @@ class RunSource(Protocol):
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         """Return the tags of one member run in order of first appearance; empty for an unknown run."""
+        ...
+
+    def files(self, run: str) -> Sequence[RunFile]:
+        """Return the files of one member run, and its directories of profiles and dumps, by path; empty for an unknown run."""
         ...
 
     def version(self, run: str) -> int:

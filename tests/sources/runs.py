@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.run_colours import Colours
 from layouts.runs.source import RunSource
 from parsers import Problem
@@ -64,6 +64,9 @@ class MemoryRuns(RunSource):
         if kind in ("dataset_graph", "explain"):
             return [kind] if kind in self._memory.data.get(run, {}) else []
         return list(self._memory.of(run, kind) or ())
+
+    def files(self, run: str) -> Sequence[RunFile]:
+        return self._memory.data.get(run, {}).get("files", ())
 
     def version(self, run: str) -> int:
         return next((row.version for row in self.rows() if run in row.members), 0)

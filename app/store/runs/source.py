@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from app.store.dumps.open_dumps import Dumps
+from app.store.runs.entries import Entry
 from app.store.runs.following import Follower
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
 from app.store.tuning.studies import Studies
-from layouts.runs.rows import RunChanges, RunRow, SourceStatus
+from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.source import RunSource
 from parsers import Problem
 from parsers.names import printable
@@ -90,6 +93,10 @@ class StoredRuns(RunSource):
         entry = self._runs.entries.get(run)
         return entry.run.tags(kind) if entry else ()
 
+    def files(self, run: str) -> Sequence[RunFile]:
+        entry = self._runs.entries.get(run)
+        return _files(entry) if entry else ()
+
     def version(self, run: str) -> int:
         entry = self._runs.entries.get(run)
         return entry.run.version + entry.dump_changes if entry else 0
@@ -110,6 +117,24 @@ class StoredRuns(RunSource):
 
     def refresh(self) -> None:
         self._runs.refresh()
+
+
+def _files(entry: Entry) -> list[RunFile]:
+    source = entry.source
+    damaged = Counter(problem.path for problem in entry.problems)
+
+    def placed(path: str, kind: str, size: int | None, changed: float | None) -> RunFile:
+        inside = os.path.join(path, "")
+        problems = sum(count for name, count in damaged.items() if name == path or name.startswith(inside))
+        return RunFile(printable(os.path.relpath(path, source.path)), kind, size, changed, problems)
+
+    found = [placed(one.path, one.kind, one.size, one.mtime) for one in source.files]
+    alone = len(source.profile_dirs) == 1
+    measured = (source.profile_size, source.profile_updated) if alone else (None, None)
+    found += [placed(path, "profile", *measured) for path in source.profile_dirs]
+    dumped = source.dump_updated if len(source.dump_dirs) == 1 else None
+    found += [placed(path, "dump", None, dumped) for path in source.dump_dirs]
+    return sorted(found, key=lambda one: one.path)
 
 
 def _encodable(problem: Problem) -> Problem:

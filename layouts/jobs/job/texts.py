@@ -142,7 +142,7 @@ TEXTS = define_texts({
     "job.steps.without": ("Ranks without any step: {ranks}", "没有步骤的 rank：{ranks}"),
     "job.files": ("Files that some ranks lack", "部分 rank 缺少的文件"),
     "job.files.same": ("All ranks have files of the same kinds.", "各 rank 的文件种类相同。"),
-    "job.files.file": ("File", "文件"),
+    "job.files.file": "common.file",
     "job.files.number": ("Number", "数量"),
     "job.hosts": "common.hosts",
     "job.host": ("Host", "主机"),

@@ -92,7 +92,7 @@ TEXTS = define_texts({
     "timeline.height.large": "common.high",
     "timeline.filter": ("Filter tracks", "筛选轨道"),
     "timeline.hidden": ("Show {n} hidden", "显示 {n} 条隐藏轨道"),
-    "timeline.files": ("Files", "文件"),
+    "timeline.files": "common.files",
     "timeline.display": ("Display", "显示"),
     # Marks
     "timeline.marks": "common.marks",

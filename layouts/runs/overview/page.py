@@ -20,7 +20,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput, texts
 from layouts.kit.user_input import Unfit
 from layouts.runs.notes import colour_text
-from layouts.runs.overview import insights
+from layouts.runs.overview import files, insights
 from layouts.runs.overview.head import SHOWN, NoRun, RunHead, head, run_of
 from layouts.runs.overview.texts import TEXTS
 from layouts.runs.overview.tiles import TILES, Tile, contents
@@ -40,6 +40,7 @@ def layout(ids: Ids, routes: str) -> Any:
             ),
             insights.layout(ids, routes),
             html.Div([_empty_tile(ids, kind) for kind in TILES], className="ms-tiles"),
+            files.layout(ids),
         ],
         id=ids("root"),
         className="ms-overview ms-overview-opening",
@@ -85,6 +86,7 @@ def register(app: Any, source: Sources, ids: Ids, routes: str) -> None:
         State(ids("shown"), "data"),
     )(look)
     insights.register(app, source, ids)
+    files.register(app, source, ids)
     for kind in TILES:
         app.callback(
             Output(ids(f"tile-{kind.name}"), "children"), Input(ids("shown"), "data"), prevent_initial_call=True

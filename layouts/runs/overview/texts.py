@@ -43,6 +43,13 @@ TEXTS = define_texts({
     "overview.problems": ("Problems", "问题"),
     "overview.problems_tip": ("Open the list of problems of this run", "打开该训练的问题列表"),
     "overview.path": "common.path",
+    "overview.files": "common.files",
+    "overview.files_listed": (
+        "{n} of {total} files, those with problems first.", "显示 {total} 个文件中的 {n} 个，有问题的在前。",
+    ),
+    "overview.file": "common.file",
+    "overview.kind": "common.kind",
+    "overview.changed": ("Last change (UTC)", "最后修改（UTC）"),
     # Tiles
     "overview.scalars": "common.scalars",
     "overview.histograms": ("Distributions", "参数分布"),

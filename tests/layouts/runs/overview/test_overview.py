@@ -19,9 +19,11 @@ from dash import dcc, html
 from app.store.store import Store
 from layouts.kit.state import BadInput
 from layouts.kit.units import count, duration, number, size
+from layouts.runs.overview import files
 from layouts.runs.overview.head import head, run_of
 from layouts.runs.overview.page import TILES, drawn, shown_run
 from layouts.runs.overview.pictures import CELLS, CHARACTERS
+from layouts.runs.rows import RunFile
 from layouts.runs.run_numbers import facts
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
@@ -31,6 +33,7 @@ from tests.sources import series as made
 from tests.waiting import until
 
 DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
+PROFILE = DEMO.parents[1] / "tests" / "data" / "mindspore_profiler" / "2.0.0" / "profiler"
 SINGLE = sorted(path.name for path in DEMO.iterdir() if path.is_dir() and path.name != "ranks")
 
 
@@ -371,3 +374,37 @@ def test_explanations_that_are_large_are_not_read_for_a_tile(real_data: Path, mo
 
 def test_a_run_without_explanations_has_no_tile(store: Store) -> None:
     assert tile(store, "saliency", "nan_inf") == []
+
+
+def test_the_files_of_a_run_are_listed_and_those_with_problems_come_first(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "one"
+    run.mkdir(parents=True)
+    for second, step in enumerate((1, 2)):
+        with EventWriter(str(run / f"events.out.events.summary.170000000{second}.0.host_MS"), "mindspore") as out:
+            out.add(step, {"loss": 1.0})
+    whole, cut = sorted(run.iterdir())
+    cut.write_bytes(cut.read_bytes()[:-3])
+    os.utime(cut, (1_700_000_000, 1_700_000_000))
+    shutil.copytree(PROFILE, run / "profiler")
+    store = Store([tmp_path / "runs"], interval=0).start()
+    try:
+        assert store.wait(30)
+        listed = store.runs.files("one")
+        shown = [[words(cell) for cell in line.children] for line in parts(files.content(store, "one"), html.Tr)]
+        assert files.content(store, "unknown") == []
+    finally:
+        store.stop()
+    inside = sum(path.stat().st_size for path in (run / "profiler").rglob("*") if path.is_file())
+    assert [(one.path, one.kind, one.size, one.problems) for one in listed] == [
+        (whole.name, "events", whole.stat().st_size, 0), (cut.name, "events", cut.stat().st_size, 1),
+        ("profiler", "profile", inside, 0),
+    ]  # fmt: skip
+    assert [line[0] for line in shown[1:]] == [cut.name, whole.name, "profiler"]
+    assert shown[1][3:] == ["2023-11-14 22:13:20", "1"]
+
+
+def test_of_many_files_the_first_are_listed_and_all_counted() -> None:
+    made = [RunFile(f"events.{number}", "events", 10, None) for number in range(files.MOST + 1)]
+    drawn_card = files.content(MemorySource({"run": {"files": made}}), "run")
+    assert len(parts(drawn_card, html.Tr)) == files.MOST + 1
+    assert "201" in words(drawn_card)
