@@ -156,6 +156,7 @@ def speaks(page: str, chart: tuple[str, str]) -> bool:
     return len(text) > least and (page not in OF_RUNS or "runs/" in text)
 
 
+@pytest.mark.long
 def test_alternatives_follow_the_language_and_the_figure(page: Page, demo: str) -> None:
     show(page, f"{demo}/scalars?tag=loss&run=lenet_sink_mode")
     plot = page.locator(".js-plotly-plot").first

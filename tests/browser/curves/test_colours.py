@@ -157,6 +157,7 @@ def test_a_colour_is_set_by_hand_kept_and_reset(page: Page, started: Callable[[]
     becomes(page, chips, before)
 
 
+@pytest.mark.long
 def test_a_group_has_the_colour_set_by_hand(page: Page, address: str) -> None:
     show(page, f"{address}/scalars?run=*&group=regex:lr_(.)")
     before = lines(page)

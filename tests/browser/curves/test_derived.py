@@ -69,6 +69,7 @@ def test_an_expression_becomes_a_card_of_exact_values_in_link_and_csv(page: Page
     np.testing.assert_array_equal([float(row["value"]) for row in rows], wanted.to_numpy())
 
 
+@pytest.mark.long
 def test_zoom_smoothing_and_log_axis_work_on_it(page: Page, address: str) -> None:
     tag = "=mean(loss, 20) * 2"
     visit(page, address, "run=long_history&expr=mean(loss,+20)+*+2&tag=" + "%3Dmean(loss,+20)+*+2")
@@ -132,6 +133,7 @@ def test_an_invalid_expression_of_a_link_is_told_on_its_card_and_mended(page: Pa
     expect(card(page, "loss").locator(LINE).first).to_be_attached()
 
 
+@pytest.mark.long
 def test_values_without_a_partner_and_undefined_ones_are_told(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&expr=log10(loss+-+1)&expr=loss+-+'eval/accuracy'")
     loss, accuracy = by_step("long_history", "loss"), by_step("long_history", "eval/accuracy")
@@ -160,6 +162,7 @@ def test_it_grows_with_its_run(page: Page, address: str, base: Path) -> None:
     assert drawn(page, "=train/loss - val/loss")[0]["y"][-1] == 99.0
 
 
+@pytest.mark.long
 def test_the_one_chart_takes_it_on_an_axis(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&mode=one&left=loss")
     type_expression(page, "2 * loss")
@@ -190,6 +193,7 @@ def test_embedded_pages_and_images_have_it_too(page: Page, address: str, serve: 
     expect(card(page, "=log10(loss)").locator(LINE).first).to_be_attached()
 
 
+@pytest.mark.long
 def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     store = Store([DEMO], interval=0, notes_directory=str(tmp_path)).start()
     assert store.wait(30)

@@ -44,6 +44,7 @@ def point(page: Page, chart: int, x: float, y: float) -> None:
     frames(page, 6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1440, 1000])
 def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -68,6 +69,7 @@ def test_the_table_never_covers_the_curve_of_another_card(page: Page, address: s
     assert seen >= 10
 
 
+@pytest.mark.long
 def test_order_and_columns_are_chosen_once(page: Page, address: str) -> None:
     show(page, f"{address}/scalars?tag=tag_0&full=tag_0")
     expect(page.locator(".ms-slot.ms-full")).to_have_count(1)

@@ -152,6 +152,7 @@ def test_a_zoom_along_x_is_that_of_all_cards_and_y_that_of_one(page: Page, conte
     page.wait_for_function(f"() => ({RANGES})().every(([[low, high]]) => low < 0 && high > 1995)")
 
 
+@pytest.mark.long
 def test_cards_that_are_not_linked_are_zoomed_one_by_one(page: Page, address: str) -> None:
     opened(page, address)
     page.locator('[data-act="link"]').click()
@@ -211,6 +212,7 @@ def test_sections_have_counts_and_are_closed_in_the_link_too(page: Page, address
     expect(page).not_to_have_url(re.compile("fold"))
 
 
+@pytest.mark.long
 def test_order_by_name_and_by_insights(page: Page, address: str) -> None:
     opened(page, address)
     items = menu(page)
@@ -225,6 +227,7 @@ def test_order_by_name_and_by_insights(page: Page, address: str) -> None:
     expect(page.locator(TITLES).first).to_have_text("val/err")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1440, 1000])
 def test_columns_and_height_are_chosen(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -275,6 +278,7 @@ def test_of_two_thousand_tags_only_what_is_near_is_asked_for(page: Page, thousan
     page.wait_for_function(NEAR_DRAWN)
 
 
+@pytest.mark.long
 def test_a_pinned_card_stays_on_each_of_many_pages(page: Page, thousands: str) -> None:
     opened(page, thousands, "pin=layer99/w3&page=5", 13)
     assert titles(page)[0] == "layer99/w3"

@@ -232,6 +232,7 @@ def saved(page: Page, one: Locator, kind: str) -> Path:
     return Path(download.value.path())
 
 
+@pytest.mark.long
 def test_image_files_have_every_line_as_a_path(page: Page, address: str, source: Store) -> None:
     one = visit(page, address)
     text = saved(page, one, "svg").read_text(encoding="utf-8")
@@ -250,6 +251,7 @@ def test_image_files_have_every_line_as_a_path(page: Page, address: str, source:
     assert width == 2 * round(one.locator(".js-plotly-plot").evaluate("p => p.clientWidth"))
 
 
+@pytest.mark.long
 def test_a_dark_theme_changes_the_grid_below_the_same_lines(page: Page, address: str) -> None:
     one = visit(page, address)
     light = one.evaluate(CANVAS)
@@ -263,6 +265,7 @@ def test_a_dark_theme_changes_the_grid_below_the_same_lines(page: Page, address:
     assert one.evaluate(CANVAS)["hash"] == light["hash"]
 
 
+@pytest.mark.long
 def test_plot_and_lines_have_the_size_of_the_card_after_the_window_changed(page: Page, address: str) -> None:
     one = visit(page, address)
     sizes = """card => {
@@ -317,6 +320,7 @@ def test_plotly_draws_few_lines_again(page: Page, address: str) -> None:
     expect(page.locator(".ms-lines")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_marks_of_values_that_are_not_finite_and_restarts_stay(page: Page, address: str) -> None:
     one = visit(page, address)
     expect(one.locator(".ms-badge-wrong").first).to_contain_text("4 NaN · 1 +Inf")
@@ -338,6 +342,7 @@ def test_a_hundred_runs_in_the_application_of_somebody_else(page: Page, base: Pa
     assert page.locator(CARD).first.evaluate(CANVAS)["ink"] > 1000
 
 
+@pytest.mark.long
 def test_lines_are_as_fine_as_the_screen(browser: Any, address: str) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, device_scale_factor=2)
     page = context.new_page()

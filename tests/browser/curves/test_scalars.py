@@ -118,6 +118,7 @@ def test_non_finite_values_are_counted_and_found(page: Page, address: str) -> No
     expect(page).to_have_url(re.compile("zoom="))
 
 
+@pytest.mark.long
 def test_an_outlier_is_left_out_until_it_is_asked_for(page: Page, address: str) -> None:
     visit(page, address, "run=nan_inf&run=long_history&tag=loss")
     top = "p => p.layout.yaxis.range[1]"
@@ -130,6 +131,7 @@ def test_an_outlier_is_left_out_until_it_is_asked_for(page: Page, address: str) 
     in_address(page, "outliers", "loss")
 
 
+@pytest.mark.long
 def test_the_range_of_y_is_set_by_hand(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss")
     card(page, "loss").hover()
@@ -202,6 +204,7 @@ def test_hostile_tags_are_text_and_export_right(page: Page, address: str) -> Non
         one.locator("summary").click()
 
 
+@pytest.mark.long
 def test_values_without_a_tag_have_a_name_and_steps_beyond_float64_are_exact(page: Page, base: Path, address: str) -> None:
     first = 2**53 + 1
     with EventWriter(str(base / "nan_inf" / "events.out.tfevents.1800000000.host"), "tensorboard") as writer:
@@ -303,6 +306,7 @@ def test_cards_that_stay_while_the_filter_is_typed_are_not_requested_again(page:
     assert sum(map(cards_asked, sent)) == 0, "all of these were drawn before"
 
 
+@pytest.mark.long
 def test_cards_below_the_window_are_asked_for_after_those_in_it(page: Page, address: str) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)
@@ -315,6 +319,7 @@ def test_cards_below_the_window_are_asked_for_after_those_in_it(page: Page, addr
     assert cards_asked(asked[1]) == below > 0
 
 
+@pytest.mark.long
 def test_new_points_come_with_one_request(page: Page, address: str, base: Path) -> None:
     path = next(iter((base / "long_history").iterdir()))
     data = path.read_bytes()
@@ -369,6 +374,7 @@ def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> No
     expect(page.locator('[data-state="no-runs"]')).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: Page, address: str) -> None:
     visit(unwatched, address, "run=long_history&tag=loss")
     unwatched.route("**/_dash-update-component**", lambda route: route.abort())
@@ -382,6 +388,7 @@ def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(unwatched: P
     assert high < 2 * (seconds.max() - seconds.min())
 
 
+@pytest.mark.long
 def test_a_card_that_still_shows_the_previous_runs_says_so(unwatched: Page, address: str) -> None:
     visit(unwatched, address, "run=long_history&tag=loss")
     loss, note = card(unwatched, "loss"), "Still the previous selection of runs"
@@ -411,6 +418,7 @@ def test_a_link_that_asks_for_nothing_known_says_what_was_expected(unwatched: Pa
     expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss&zoom=0,2900,,:loss")
     steps = open_run(DEMO / "long_history").series("loss").step

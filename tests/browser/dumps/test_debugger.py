@@ -179,6 +179,7 @@ def test_a_source_line_shows_its_operators(page: Page, dumps: str) -> None:
     expect(page).to_have_url(re.compile("node=Default/network-WithLossCell/_backbone-Net/fc1-Dense/MatMul-op0"))
 
 
+@pytest.mark.long
 def test_a_dump_without_a_graph_lists_its_calls(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=msprobe")
     middle = page.locator(".ms-debugger-order")
@@ -188,6 +189,7 @@ def test_a_dump_without_a_graph_lists_its_calls(page: Page, dumps: str) -> None:
     expect(page.locator(".ms-debugger-unchecked").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_hits_are_saved_and_the_list_is_walked_by_keys(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=out_nan&step=1")
     with page.expect_download() as saved:

@@ -95,6 +95,7 @@ def test_dimension_boxes_choose_a_part_of_one_tensor_only(page: Page, address: s
     expect(cell(page, 0, 0)).to_have_text(f"{GIVEN[0, 0]:.5f}")
 
 
+@pytest.mark.long
 def test_two_iterations_are_compared(page: Page, address: str) -> None:
     show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     part(page, "bar").get_by_label("Compare with", exact=True).select_option("before")
@@ -117,6 +118,7 @@ def test_two_iterations_are_compared(page: Page, address: str) -> None:
     expect(part(page, "comparison")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_tensor_is_kept_and_compared_with_the_next_one_selected(page: Page, address: str) -> None:
     show(page, f"{address}&step=0&node=Default_fc_MatMul-op0&io=input.0")
     part(page, "bar").get_by_label("Compare with", exact=True).select_option("pin")
@@ -133,6 +135,7 @@ def test_tensors_without_values_say_so(page: Page, address: str) -> None:
     expect(part(page, "message")).to_contain_text("truncated")
 
 
+@pytest.mark.long
 def test_a_statistic_and_an_iteration_are_chosen_in_the_trend(page: Page, address: str) -> None:
     show(page, f"{address}&step=1&node=Default_fc_MatMul-op0&io=output.0")
     part(page, "trend").locator("select").select_option("max")

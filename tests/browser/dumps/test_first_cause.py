@@ -85,6 +85,7 @@ def test_an_insight_about_nan_leads_to_the_iteration_in_the_dump(page: Page, dum
     assert '["loss",6]' in drawn(page, "norms")
 
 
+@pytest.mark.long
 def test_norms_that_left_their_history(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/first_cause?run=explode")
     expect(page.locator('[data-section="head"]')).to_contain_text("In iteration 9, the norm of MatMul-op0 exploded")
@@ -101,6 +102,7 @@ def test_norms_that_left_their_history(page: Page, dumps: str) -> None:
     expect(page.locator(".ms-full")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_table_is_saved_whole(page: Page, dumps: str) -> None:
     show(page, f"{dumps}/first_cause?run=nan")
     card = page.locator('[data-card="spread"]')

@@ -61,6 +61,7 @@ def test_cells_are_reached_by_keys(page: Page, explained: str) -> None:
     expect(page.locator("[data-card=cell]")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_threshold_and_shares_are_in_the_address(page: Page, explained: str) -> None:
     show(page, f"{explained}/confusion?run=summary_weak&t=0.94&cells=true")
     expect(page.locator(MATRIX)).to_contain_text("80.0 %")
@@ -94,6 +95,7 @@ def test_two_runs_show_which_outcomes_changed(page: Page, explained: str) -> Non
     expect(page.locator("[data-card=changes]")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_every_table_is_saved_and_the_diagram_as_a_picture(page: Page, explained: str, tmp_path: Path) -> None:
     show(page, f"{explained}/confusion?run=summary_weak&cell=0,2&t=0.6")
     plot = page.locator("[data-plot=reliability].ms-plot-drawn")
@@ -118,6 +120,7 @@ def test_every_table_is_saved_and_the_diagram_as_a_picture(page: Page, explained
     assert (tmp_path / "plot").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_samples_that_are_recorded_meanwhile_are_counted(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     picture = np.zeros((8, 8), np.uint8)
     with ExplanationWriter(str(tmp_path / "run"), labels=["a", "b"]) as writer:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -54,6 +55,7 @@ def test_keys_step_through_samples_and_layers(page: Page, explained: str) -> Non
     expect(page.locator(".ms-counterfactual-name")).to_contain_text("Sample 7")
 
 
+@pytest.mark.long
 def test_the_curve_chooses_a_layer(page: Page, explained: str) -> None:
     show(page, f"{explained}/counterfactual?run=summary_weak&sample=3")
     points = page.locator(".ms-counterfactual-curve .scatterlayer .point")
@@ -65,6 +67,7 @@ def test_the_curve_chooses_a_layer(page: Page, explained: str) -> None:
     expect(page.locator(".ms-counterfactual-strip button").nth(0)).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.long
 def test_a_missing_picture_is_named(
     unwatched: Page, real_data: Path, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:

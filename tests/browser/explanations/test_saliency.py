@@ -119,6 +119,7 @@ def test_a_threshold_in_the_link_decides_outcomes_and_says_what_was_counted(
     assert "t=0.3" in page.url
 
 
+@pytest.mark.long
 def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency")
     canvas = row(page, 1).locator('[data-explainer="GradCAM"]').locator("canvas")
@@ -139,6 +140,7 @@ def test_a_map_is_blended_as_the_reference_does(page: Page, recorded: str) -> No
     becomes(page, alone, lambda found: bool((found == grey[..., None]).all()))
 
 
+@pytest.mark.long
 def test_a_label_shows_its_maps_and_an_explainer_its_column(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency?over=0&colours=grey")
     expect(row(page, 2).locator(DRAWN)).to_have_count(3)
@@ -193,6 +195,7 @@ def test_keys_step_through_samples_and_enlarge(page: Page, recorded: str) -> Non
     expect(page.get_by_role("dialog")).to_contain_text("Sample 1")
 
 
+@pytest.mark.long
 def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency")
     page.get_by_label("Sort by").select_option("disagreement")
@@ -205,6 +208,7 @@ def test_samples_are_sorted_by_disagreement_in_the_background(page: Page, record
     expect(row(page, wanted[0])).to_contain_text(f"disagreement {worst(wanted[0]):.3f}")
 
 
+@pytest.mark.long
 def test_what_is_shown_is_saved(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency?sample=4&large=1&outcome=fn&t=0.85")
     dialog = page.get_by_role("dialog")
@@ -261,6 +265,7 @@ def test_new_samples_of_a_growing_run_appear(page: Page, tmp_path: Path, serve: 
             expect(row(page, 1)).to_contain_text("FN")
 
 
+@pytest.mark.long
 def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Path, serve: Serve) -> None:
     folder = tmp_path / "runs" / "run"
     record(folder, 4)
@@ -296,6 +301,7 @@ def test_damaged_pictures_are_named_and_the_rest_is_shown(browser, tmp_path: Pat
     context.close()
 
 
+@pytest.mark.long
 def test_texts_of_rows_follow_the_language(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/saliency?sample=1&shown=1")
     label = row(page, 1).locator(".ms-saliency-label", has_text="cat")

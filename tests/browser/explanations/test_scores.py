@@ -54,6 +54,7 @@ def test_radar_bars_and_help(page: Page, explained: str, tmp_path: Path) -> None
     assert [one["total"] for one in rows] == ["1.0", "0.38", "0.52"]
 
 
+@pytest.mark.long
 def test_a_run_that_was_cut_off_shows_what_it_has(page: Page, explained: str) -> None:
     show(page, f"{explained}/scores?run=summary_weak")
     expect(page.locator(f"{TABLE} tbody tr")).to_have_count(7)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -53,6 +54,7 @@ def test_a_selection_in_a_plot_filters_the_samples(page: Page, explained: str) -
     expect(page.locator(TOTAL)).to_contain_text("3 of 14 samples")
 
 
+@pytest.mark.long
 def test_fields_and_keys_choose_without_a_pointer(page: Page, explained: str) -> None:
     show(page, f"{explained}/uncertainty?run=summary_weak")
     expect(page.locator(POINTS)).to_have_count(16)
@@ -69,6 +71,7 @@ def test_fields_and_keys_choose_without_a_pointer(page: Page, explained: str) ->
     expect(page.locator(TOTAL)).to_contain_text("14 of 14 samples")
 
 
+@pytest.mark.long
 def test_a_run_without_uncertainty_says_what_records_it(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     from parsers.explanations.recording import ExplanationWriter
 

@@ -57,6 +57,7 @@ def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, add
     expect(page.locator(".ms-dataset-legend li").first).to_contain_text("创建")
 
 
+@pytest.mark.long
 def test_a_drawing_and_all_parameters_are_saved(page: Page, address: str) -> None:
     show(page, f"{address}/dataset?run=lenet_landscape")
     expect(page.locator(BOX)).to_have_count(5)
@@ -112,6 +113,7 @@ def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Calla
     expect(page.locator(".ms-dataset-long")).to_contain_text("<script>alert(1)</script>")
 
 
+@pytest.mark.long
 def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callable[[Flask], str]) -> None:
     told = DatasetGraph(node("Map", **{f"p{number}": number for number in range(3_000)}))
     show(page, f"{serve(create_app(pipeline_source({'told': told})).server)}/dataset?run=told&node={told.mark}:0")

@@ -108,6 +108,7 @@ def test_a_graph_is_opened_closed_searched_and_chosen_and_the_link_brings_it_bac
     in_address(page, "node", other)
 
 
+@pytest.mark.long
 def test_a_notch_of_the_wheel_zooms_by_a_fifth_around_the_pointer(page: Page, real: str) -> None:
     visit(page, real, "run=graph_bert_train")
     box = page.locator(".ms-graph-cytoscape").bounding_box()

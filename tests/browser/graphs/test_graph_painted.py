@@ -125,6 +125,7 @@ def test_nan_of_a_dump_from_iteration_to_iteration_in_both_languages(page: Page,
     page.wait_for_function(f"() => {CY}.nodes('.painted').length === 0")
 
 
+@pytest.mark.long
 def test_a_graph_of_a_dump_is_listed_and_painted(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:
     store = Store([real_data / "dump"], interval=0).start()
     try:

@@ -59,6 +59,7 @@ def test_columns_are_hidden_resized_and_kept_in_the_link(page: Page, address: st
     not_in_address(page, "sizes")
 
 
+@pytest.mark.long
 def test_full_screen_keeps_all_around_the_canvas_and_keys_work_wherever_the_focus_is(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.locator(".ms-graph-branch .ms-graph-name").first.focus()
@@ -131,6 +132,7 @@ def test_a_box_that_is_opened_is_on_screen_with_all_its_content(page: Page, real
     assert min(steady(page, f"name => ({script})({CY}, name)", name)) >= 0
 
 
+@pytest.mark.long
 def test_the_tip_is_at_the_pointer(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     found = canvas(page, """cy => { const box = cy.container().getBoundingClientRect();
@@ -185,6 +187,7 @@ def test_a_training_opens_simplified_and_one_click_shows_everything(page: Page, 
     in_address(page, "simple", "0")
 
 
+@pytest.mark.long
 def test_a_cell_that_layers_share_says_so(page: Page, real: str) -> None:
     scopes = "s:Default/encoder-CellList", "s:Default/encoder-CellList/0-EncoderLayer"
     visit(page, real, "run=graph_bert24_forward&open=s:Default&" + "&".join(f"open={scope}" for scope in scopes))
@@ -198,6 +201,7 @@ def test_a_cell_that_layers_share_says_so(page: Page, real: str) -> None:
     expect(page.locator(".ms-graph-panel .zh").filter(has_text="第 1–23 层也使用").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_an_ir_folder_opens_on_its_last_stage(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:
     store = Store([real_data / "ir"], interval=0).start()
     try:
@@ -212,6 +216,7 @@ def test_an_ir_folder_opens_on_its_last_stage(page: Page, real_data: Path, serve
         store.stop()
 
 
+@pytest.mark.long
 def test_a_graph_of_torch_has_types_for_numbers_and_a_note(page: Page, real_data: Path, serve: Callable[[Flask], str]) -> None:
     store = Store([real_data / "tensorboard"], interval=0).start()
     try:

@@ -140,6 +140,7 @@ def test_choices_are_in_the_address_and_a_link_restores_them(page: Page, place: 
         assert len(list(csv.DictReader(io.StringIO(answer.read().decode())))) == 8 * 7
 
 
+@pytest.mark.long
 def test_full_screen_language_and_theme(page: Page, place: str) -> None:
     show(page, f"{place}/communication?run=job")
     drawn(page)
@@ -174,6 +175,7 @@ def test_links_to_unknown_ranks_stay_visible(page: Page, serve, real_data: Path)
     expect(page.locator("[data-card=contention] .en", has_text="No operation of rank 0 of 1 MB or more")).to_be_visible()
 
 
+@pytest.mark.long
 def test_ranks_that_arrive_are_shown(page: Page, serve, tmp_path: Path) -> None:
     write(tmp_path / "made", ranks=16, steps=2, operations=3)
     sessions = sorted((tmp_path / "made").iterdir(), key=lambda path: int(path.name.split("_")[1]))

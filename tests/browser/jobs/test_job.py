@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
 from flask import Flask
 from playwright.sync_api import Page, expect
 
@@ -120,6 +121,7 @@ def test_the_job_overview_in_chinese_and_dark_on_a_narrow_screen_with_its_files(
     store.stop()
 
 
+@pytest.mark.long
 def test_files_about_all_ranks_alone(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     folder = tmp_path / "run" / "cluster_analysis_output"
     folder.mkdir(parents=True)
@@ -135,6 +137,7 @@ def test_files_about_all_ranks_alone(page: Page, tmp_path: Path, serve: Callable
     store.stop()
 
 
+@pytest.mark.long
 def test_a_rank_that_comes_while_the_page_is_open(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     folder = job(tmp_path, 24)
     later = next(folder.glob("host1_9_*"))

@@ -116,6 +116,7 @@ def test_a_link_restores_step_stages_zoom_and_micro_batches(page: Page, place: s
     expect(page.get_by_role("button", name="Show ranks")).to_be_visible()
 
 
+@pytest.mark.long
 def test_micro_batches_are_typed_where_no_file_tells_them(page: Page, place: str) -> None:
     show(page, f"{place}/pipeline?run=plain")
     expect(page.locator(SENTENCES).nth(1)).to_contain_text("The number of micro batches is not known")
@@ -124,6 +125,7 @@ def test_micro_batches_are_typed_where_no_file_tells_them(page: Page, place: str
     assert query(page)["m"] == ["4"]
 
 
+@pytest.mark.long
 def test_files(page: Page, place: str) -> None:
     show(page, f"{place}/pipeline?run=marked&step=2")
     drawn(page)

@@ -120,6 +120,7 @@ def test_alignment_ranks_and_stage_are_in_the_link(page: Page, place: str) -> No
     expect(page.locator(".ms-ranks-drawn")).to_contain_text("All 20 operators in view")
 
 
+@pytest.mark.long
 def test_files_have_what_is_shown_and_the_language_is_the_readers(page: Page, place: str) -> None:
     show(page, f"{place}/ranks?run=job&rows=2&lines=computing_ns")
     drawn(page)

@@ -77,6 +77,7 @@ def test_stages_graph_and_counters(page: Page, place: str) -> None:
     expect(page.locator(f"{PANEL} h4")).to_have_text("AllGather-op3")
 
 
+@pytest.mark.long
 def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serve) -> None:
     folder = tmp_path / "cut/profiler"
     folder.mkdir(parents=True)
@@ -104,6 +105,7 @@ def test_bad_files_are_named_and_the_rest_works(page: Page, tmp_path: Path, serv
     expect(page.locator(".ms-graph-message")).to_contain_text("The file ends within its JSON")
 
 
+@pytest.mark.long
 def test_parts_are_hidden(page: Page, place: str) -> None:
     show(page, f"{place}/strategy?run=cut&open=")
     expect(page.locator(CANVAS)).to_have_attribute("data-boxes", "3")
@@ -134,6 +136,7 @@ def test_the_grid_by_keys(page: Page, place: str) -> None:
     expect(page.locator("[data-section=picked] strong")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_language_file_and_full_screen(page: Page, place: str) -> None:
     show(page, f"{place}/strategy?run=cut")
     expect(page.locator(".ms-strategy-graph.ms-graph-drawn")).to_be_visible()

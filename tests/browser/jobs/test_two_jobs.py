@@ -71,6 +71,7 @@ def test_one_job_asks_for_another_run(page: Page, two: str) -> None:
     expect(page.locator(".ms-two-jobs-cards")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_bar_opens_its_rank(page: Page, two: str) -> None:
     show(page, f"{two}/two_jobs?run=first&run=second&of=first")
     bar = page.locator(".ms-two-jobs-bars .js-plotly-plot .bars .point").first

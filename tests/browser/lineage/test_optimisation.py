@@ -111,6 +111,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("A forest needs ten runs with this result.")
 
 
+@pytest.mark.long
 def test_settings_that_say_nothing_are_folded(page: Page, address: str) -> None:
     show(page, address + "/optimisation")
     rest = page.locator("[data-act=rest]")
@@ -124,6 +125,7 @@ def test_settings_that_say_nothing_are_folded(page: Page, address: str) -> None:
     expect(page.locator(ROWS, has_text="Epochs")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_page_opens_on_the_result_that_most_runs_have(page: Page, serve: Callable[[Flask], str]) -> None:
     source = made()
     for at, one in enumerate(source.data.values()):

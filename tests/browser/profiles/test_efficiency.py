@@ -94,6 +94,7 @@ def test_three_figures_from_counters_peak_and_model(page: Page, address: str) ->
     assert float(saved["mfu"]) == pytest.approx(0.5e12 / (1e-3 * 40e12))
 
 
+@pytest.mark.long
 def test_what_limits_kernels_and_which_are_slow(page: Page, address: str) -> None:
     show(page, f"{address}/operators?run=one&session={FIRST}&peak=312")
     page.get_by_role("button", name="What limits the kernels").click()

@@ -92,6 +92,7 @@ def test_types_operators_and_shapes_are_chosen_and_a_link_restores_them(page: Pa
     assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_kernels_keys_language_and_theme(page: Page, shaped: str) -> None:
     show(page, f"{shaped}/shapes?run=a")
     expect(page.locator(f"{OPERATOR} .scatterlayer .trace")).to_have_count(3)
@@ -110,6 +111,7 @@ def test_kernels_keys_language_and_theme(page: Page, shaped: str) -> None:
     expect(page.locator(f"{STEPS} .ytitle")).to_contain_text("总耗时")
 
 
+@pytest.mark.long
 def test_a_damaged_file_is_said(page: Page, tmp_path: Path, serve) -> None:
     profiler = tmp_path / "runs/a/profiler"
     profiler.mkdir(parents=True)

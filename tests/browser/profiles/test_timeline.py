@@ -183,6 +183,7 @@ def test_search_lists_and_visits_hits(page: Page, place: str) -> None:
     expect(page.locator(".ms-timeline-panel .ms-timeline-title")).to_have_text(wanted[-1]["name"])
 
 
+@pytest.mark.long
 def test_tracks_are_folded_pinned_hidden_and_filtered(page: Page, place: str) -> None:
     opened(page, place)
     names = page.locator(".ms-timeline-label .ms-timeline-name")
@@ -210,6 +211,7 @@ def test_tracks_are_folded_pinned_hidden_and_filtered(page: Page, place: str) ->
     expect(page.locator(".ms-timeline-filter")).to_have_value("python")
 
 
+@pytest.mark.long
 def test_dragging_moves_and_draws_at_once(page: Page, place: str) -> None:
     opened(page, place, "&span=0,1000000")
     x, y = point(page, 600_000, "Stream 2")
@@ -276,6 +278,7 @@ def test_gaps_critical_path_and_flame_graph_of_a_step(page: Page, place: str) ->
     )
 
 
+@pytest.mark.long
 def test_a_link_opens_at_a_step(page: Page, place: str) -> None:
     opened(page, place, "&step=2")
     page.keyboard.press("s")

@@ -66,6 +66,7 @@ def test_links_lead_from_a_slice_to_operator_and_node_and_back(page: Page, lenet
     expect(page.locator(".ms-timeline-panel .ms-timeline-place")).to_have_text(re.compile("^1 of "))
 
 
+@pytest.mark.long
 def test_a_name_that_ran_nowhere_is_searched_for(page: Page, place: str) -> None:
     opened(page, place, "&first=NoSuchOperator")
     expect(page.locator(".ms-timeline-search")).to_have_value("NoSuchOperator")
@@ -155,6 +156,7 @@ def test_marks_are_saved_under_a_name_listed_and_opened(page: Page, tmp_path: Pa
         store.stop()
 
 
+@pytest.mark.long
 def test_what_is_on_screen_is_saved_as_shapes_and_texts(page: Page, place: str, tmp_path: Path) -> None:
     opened(page, place, "&span=0,1000000&mark=100000&mark=300000")
     page.locator('summary[title^="Files"]').click()

@@ -173,6 +173,7 @@ def test_a_collective_says_who_came_last(page: Page, place: str) -> None:
     expect(panel.locator(".ms-timeline-facts")).to_contain_text("rank 1 · HCCL")
 
 
+@pytest.mark.long
 def test_another_file_is_chosen_and_a_trace_removed(page: Page, place: str) -> None:
     also = "&".join(f"also=session%3Drank{rank}_ascend_pt%26rank%3D{rank}" for rank in (1, 2))
     show(page, f"{place}/timeline?run=one&{also}&fold=2.p0")
@@ -190,6 +191,7 @@ def test_another_file_is_chosen_and_a_trace_removed(page: Page, place: str) -> N
     expect(page.locator(".ms-timeline-about-trace .en")).to_contain_text("timeline_display_0.json · 618 slices")
 
 
+@pytest.mark.long
 def test_tracks_are_seen_before_the_pyramid_is_there(
     page: Page, serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +210,7 @@ def test_tracks_are_seen_before_the_pyramid_is_there(
         expect(page.locator(SETTLED)).to_be_visible()
 
 
+@pytest.mark.long
 def test_one_of_very_many_ranks_is_added_by_its_number(page: Page, tmp_path: Path, serve) -> None:
     for rank in range(70):
         folder = tmp_path / f"many/one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"

@@ -236,6 +236,7 @@ def test_what_is_changed_in_a_card_can_be_kept(page: Page, shared: str, key: str
     assert page.evaluate("history.length") == entries, "a card makes no history"
 
 
+@pytest.mark.long
 def test_theme_and_language_of_the_cards_are_those_of_the_board(page: Page, shared: str, key: str) -> None:
     show(page, made(shared, LOSS, key=key, name=key))
     root = inside(page, KEYS[1]).locator(":root")
@@ -309,6 +310,7 @@ def test_what_is_gone_is_said(page: Page, shared: str, key: str) -> None:
     expect(page.get_by_text("This board does not exist.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_export_and_import(page: Page, shared: str, key: str, tmp_path: Path) -> None:
     show(page, made(shared, LOSS, SAID, key=key, name="Weekly"))
     page.locator(".ms-board-bar summary").click()
@@ -322,6 +324,7 @@ def test_export_and_import(page: Page, shared: str, key: str, tmp_path: Path) ->
     assert len(saved(shared, page.url.rpartition("=")[2])) == 2
 
 
+@pytest.mark.long
 def test_a_narrow_window_has_one_column(page: Page, shared: str, key: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     show(page, made(shared, SAID, {**SAID, "key": KEYS[3], "y": 7}, key=key, name=key))

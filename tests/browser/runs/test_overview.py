@@ -144,6 +144,7 @@ def test_an_image_without_a_picture_says_so_until_there_is_one(
     store.stop()
 
 
+@pytest.mark.long
 def test_one_run_has_no_other_to_go_to_and_keys_are_listed(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}")
     expect(page.locator(".ms-overview-run select")).to_be_visible()
@@ -209,6 +210,7 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
     assert page.url == address
 
 
+@pytest.mark.long
 def test_the_lines_that_record_a_graph_are_not_cut_off(page: Page, address: str) -> None:
     show(page, f"{address}/overview?run=nan_inf")
     empty = page.locator('[data-tile="graph"] .ms-empty, [data-tile="dataset"] .ms-empty')

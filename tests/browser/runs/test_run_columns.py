@@ -171,6 +171,7 @@ def test_rows_are_grouped_by_settings_one_within_the_other(page: Page, sweep: st
     expect(groups).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_first_remark_makes_its_column(page: Page, base: Path, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     app = create_app(base, workspace=tmp_path / "workspace")
     open_runs(page, serve(app.server))
@@ -277,6 +278,7 @@ def test_an_expression_becomes_a_column(page: Page, sweep: str) -> None:
     expect(header(page, f"max:{tag}")).to_contain_text(f"Highest {tag}")
 
 
+@pytest.mark.long
 def test_an_invalid_expression_of_a_link_is_told(page: Page, sweep: str) -> None:
     show(page, f"{sweep}/?col=last:%3Dloss+-&col=state")
     trouble = page.locator(".ms-runs-trouble")

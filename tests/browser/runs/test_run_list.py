@@ -49,6 +49,7 @@ def drawn(plot: Locator) -> list[str]:
     return keys
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", ["", "embed=1", "embed=1&tags=0", "full=loss", "embed=1&full=loss"])
 def test_every_chart_says_which_line_is_which(page: Page, opened: str, source: MemorySource, query: str) -> None:
     show(page, f"{opened}/scalars?{query}")

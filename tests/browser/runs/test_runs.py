@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.shell.test_shell import open_runs
@@ -28,6 +29,7 @@ def test_search_by_text_and_by_pattern(page: Page, address: str) -> None:
     expect(grid.get_by_text("lenet_sink_mode", exact=True).first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_name_in_parts_is_copied_whole(page: Page, address: str) -> None:
     open_runs(page, address)
     parts = page.locator(".ag-root .ms-name", has_text="lenet_adam_lr0.01_b64").first

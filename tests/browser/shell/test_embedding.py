@@ -85,6 +85,7 @@ def test_one_page_twice_in_a_layout_of_somebody_else(page: Page, example: Callab
         assert answer.read().startswith(b"run,tag,step")
 
 
+@pytest.mark.long
 def test_layout_before_register(page: Page, serve: Callable[[Flask], str]) -> None:
     host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
     embedded = pages.Scalars(str(DEMO), id="s1")
@@ -130,6 +131,7 @@ def test_a_host_starts_without_our_modules(unwatched: Page, serve: Callable[[Fla
     expect(unwatched.get_by_text("Of the host")).to_be_visible()
 
 
+@pytest.mark.long
 def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:
     host = Flask("host")
     host.add_url_rule("/", "home", lambda: "home")
@@ -173,12 +175,14 @@ def test_a_malformed_value_is_the_clients_mistake(serve: Callable[[Flask], str])
     assert b"Traceback" not in answer.data
 
 
+@pytest.mark.long
 def test_a_page_in_an_iframe(page: Page, address: str, serve: Callable[[Flask], str]) -> None:
     visit(page, f"{address}/scalars?embed=1&run=long_history")
     expect(page.locator(LINE).first).to_be_attached()
     expect(page.locator(".ms-top")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[tuple[str, int]] = []
 

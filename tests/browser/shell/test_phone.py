@@ -68,6 +68,7 @@ def sweep(serve_file: Callable[[Flask], str]) -> str:
     return serve_file(create_app(MemorySource({name: {"scalar": {"loss": series(5)}} for name in SWEEP})).server)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1440, 1000])
 def test_what_differs_in_long_names_of_runs_is_shown(page: Page, sweep: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})

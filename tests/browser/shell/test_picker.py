@@ -117,6 +117,7 @@ def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:
     expect(opened.locator(".ms-picker-open")).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
     opened.keyboard.press("/")
     opened.keyboard.type("run_002")
@@ -136,6 +137,7 @@ def test_the_name_of_a_run_opens_it(opened: Page) -> None:
     expect(opened).to_have_url(re.compile(r"/overview\?run=sweep/run_0004$"))
 
 
+@pytest.mark.long
 def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) -> None:
     page.goto(serve(create_app(MemorySource(rows=many(1000))).server) + "/scalars?run=sweep/run_0700&run=sweep/run_0900")
     page.locator(".ms-picker-open").click()
@@ -164,6 +166,7 @@ def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     assert page.locator(".ms-chips").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
+@pytest.mark.long
 def test_a_run_that_is_gone_is_named(page: Page, address: str) -> None:
     show(page, address + "/scalars?run=was/here")
     sentence = page.locator(".ms-frame-gone .ms-empty-sentence .en")
@@ -208,6 +211,7 @@ def test_the_picker_by_keyboard_alone(opened: Page) -> None:
     assert opened.url.endswith("?run=sweep/run_0020")
 
 
+@pytest.mark.long
 def test_grid_and_picker_choose_together_and_a_link_restores_it(opened: Page) -> None:
     opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first.uncheck()
     expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")

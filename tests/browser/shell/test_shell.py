@@ -44,6 +44,7 @@ def test_theme_and_language_switch_without_a_reload(page: Page, address: str) ->
     expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
 
 
+@pytest.mark.long
 def test_a_visitor_from_china_reads_chinese(context: BrowserContext, address: str) -> None:
     assert context.browser is not None
     with context.browser.new_context(locale="zh-CN") as chinese:
@@ -141,6 +142,7 @@ def test_the_badge_of_a_run_opens_its_problems_alone(page: Page, serve: Callable
     expect(dialog.locator(".ms-problem")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_a_reading_that_failed_is_said_until_one_succeeds(page: Page, serve: Callable[[Flask], str]) -> None:
     source = MemorySource(rows=[row("a")])
     source.failed = "OSError: No space left"
@@ -156,6 +158,7 @@ def test_a_reading_that_failed_is_said_until_one_succeeds(page: Page, serve: Cal
     expect(failure).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> None:
     open_runs(page, address)
     page.evaluate("mindscope.prefs.set({refresh: false})")
@@ -170,6 +173,7 @@ def test_an_unknown_page_leads_back(unwatched: Page, address: str) -> None:
     assert unwatched.url == address + "/"
 
 
+@pytest.mark.long
 def test_the_shell_can_be_left_out(page: Page, address: str) -> None:
     open_runs(page, address, "?embed=1")
     expect(page.locator(".ms-menu")).to_be_hidden()
@@ -208,6 +212,7 @@ def test_pages_whose_data_damage_has_taken_list_the_damage(
         store.stop()
 
 
+@pytest.mark.long
 def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Callable[[Flask], str]) -> None:
     source = MemorySource(rows=[row("a")])
     source.checked = (1200, 5000)
@@ -220,6 +225,7 @@ def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Call
     expect(line).to_contain_text("all 5,000 large values have been verified")
 
 
+@pytest.mark.long
 def test_a_missing_directory_is_said_instead_of_how_to_record(
     page: Page, serve: Callable[[Flask], str], tmp_path: Path
 ) -> None:

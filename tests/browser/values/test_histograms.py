@@ -224,6 +224,7 @@ def test_one_step_far_away_does_not_squeeze_the_others(page: Page, given: str) -
     expect(card(page, "far")).not_to_contain_text("values outside")
 
 
+@pytest.mark.long
 def test_both_values_of_a_step_recorded_twice_are_reached(page: Page, given: str) -> None:
     visit(page, given, "tag=twice&view=step")
     slider = card(page, "twice").get_by_role("slider")
@@ -238,6 +239,7 @@ def test_both_values_of_a_step_recorded_twice_are_reached(page: Page, given: str
     expect(card(page, "twice")).to_contain_text("n 20")
 
 
+@pytest.mark.long
 def test_what_cannot_be_read_says_which_record(page: Page, given: str) -> None:
     visit(page, given, "tag=none&tag=some")
     note = card(page, "none").locator(".ms-histogram-note")
@@ -250,6 +252,7 @@ def test_what_cannot_be_read_says_which_record(page: Page, given: str) -> None:
     expect(note).to_contain_text(re.compile("1 cannot be read.*vm_MS: record at byte"))
 
 
+@pytest.mark.long
 def test_the_histogram_under_the_pointer_is_outlined(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&tag={TAG}&view=overlay")
     box = card(page, TAG).locator(".nsewdrag").first.bounding_box()
@@ -319,6 +322,7 @@ def test_the_legend_names_values_hides_isolates_and_highlights(page: Page, addre
     expect(card(page, TAG).locator(".subplot")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_entries_of_a_legend_do_not_cover_each_other(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&run={ADAM}&run=lenet_landscape&run=lenet_diverges_nan&view=numbers")
     boxes = card(page, TAG).evaluate(
@@ -348,6 +352,7 @@ def test_what_is_not_finite_is_counted_and_marked(page: Page, address: str) -> N
     expect(card(page, TAG)).to_contain_text("NaN")
 
 
+@pytest.mark.long
 def test_every_bucket_can_be_downloaded(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&tag={TAG}")
     card(page, TAG).hover()

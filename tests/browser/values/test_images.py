@@ -102,6 +102,7 @@ def test_one_slider_reaches_every_step_of_every_run(page: Page, given: str) -> N
     expect(page).to_have_url(re.compile("step=1"))
 
 
+@pytest.mark.long
 def test_a_step_recorded_twice_is_two_positions(page: Page, given: str) -> None:
     visit(page, given, "run=a&tag=again")
     seen = []
@@ -126,6 +127,7 @@ def test_keys_and_deep_link(page: Page, given: str) -> None:
     expect(page).not_to_have_url(re.compile("step="))
 
 
+@pytest.mark.long
 def test_a_step_of_its_own_for_each_tag(page: Page, given: str) -> None:
     visit(page, given, "run=a&tag=digit&tag=again")
     page.get_by_role("button", name="Per tag").click()
@@ -198,6 +200,7 @@ def test_two_pictures_are_compared(page: Page, given: str) -> None:
     expect(page.locator(".ms-image-grid .ms-image")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_pictures_stand_so_that_they_are_as_large_as_they_can_be(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
@@ -232,6 +235,7 @@ def test_eight_small_pictures_are_on_a_screen(
     store.stop()
 
 
+@pytest.mark.long
 def test_a_picture_already_there_is_not_sent_again(page: Page, given: str) -> None:
     visit(page, given, "run=a&tag=digit")
     source = picture(page, "digit", "a").get_attribute("src")
@@ -255,6 +259,7 @@ def test_a_hostile_tag_is_text(page: Page, given: str) -> None:
     assert Path(download.value.path()).read_bytes() == png(20, 8, 8)
 
 
+@pytest.mark.long
 def test_new_images_come_by_themselves_where_the_newest_was_shown(page: Page, given: str, runs: Path) -> None:
     visit(page, given, "run=b&tag=digit")
     expect_grey(page, picture(page, "digit", "b"), 81)
@@ -285,6 +290,7 @@ def test_a_damaged_image_says_so_on_its_card(unwatched: Page, runs: Path, serve:
     store.stop()
 
 
+@pytest.mark.long
 def test_runs_without_images_are_told_how_to_record_one(page: Page, address: str) -> None:
     show(page, f"{address}/images?run=long_history")
     expect(page.get_by_text("The chosen runs recorded no images.").filter(visible=True)).to_be_visible()

@@ -200,6 +200,7 @@ def test_full_screen_by_key_and_words_in_chinese(page: Page, address: str) -> No
     expect(page.locator(f"{PLOT} .cbtitle")).to_have_text("损失")
 
 
+@pytest.mark.long
 def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, base: Path, address: str) -> None:
     folder = base / "lenet_sink_mode" / "ckpt_dir"
     folder.mkdir()
@@ -230,6 +231,7 @@ def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable
     expect(titles.nth(0)).to_contain_text("Step 1 – 5")
 
 
+@pytest.mark.long
 def test_arrays_are_a_file_of_the_download_menu(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape&at=landscape_%5B12%5D")
     page.locator(".ms-landscape-main .ms-card-tools summary").click()
@@ -239,6 +241,7 @@ def test_arrays_are_a_file_of_the_download_menu(page: Page, address: str) -> Non
         assert np.array_equal(arrays["z"], LANDSCAPES["landscape_[12]"].z)
 
 
+@pytest.mark.long
 def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     shutil.copytree(DEMO / "lenet_sink_mode", tmp_path / "only")
     (tmp_path / "only" / "ckpt_dir").mkdir()
@@ -254,6 +257,7 @@ def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_pat
     store.stop()
 
 
+@pytest.mark.long
 def test_a_run_that_has_landscapes_is_a_press_away(page: Page, address: str) -> None:
     show(page, f"{address}/landscape?run=nan_inf")
     page.locator(".ms-landscape-elsewhere").get_by_role("button", name="lenet_landscape").click()
@@ -283,6 +287,7 @@ def test_damage_is_named_on_the_card(page: Page, tmp_path: Path, serve: Callable
     assert len(drawn(page, "ground")[0]["x"]) == len(good.x) - 1
 
 
+@pytest.mark.long
 def test_the_marks_on_the_path_have_a_legend(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     marks = page.locator(".ms-landscape-main .ms-landscape-mark .en")

@@ -96,6 +96,7 @@ def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
         expect(stats).not_to_contain_text("min", use_inner_text=True)
 
 
+@pytest.mark.long
 def test_statistics_of_complex_numbers_are_those_of_their_magnitudes(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=complex")
     stats = page.locator('.ms-slot[aria-label="phase"] .ms-tensor-stats')
@@ -103,6 +104,7 @@ def test_statistics_of_complex_numbers_are_those_of_their_magnitudes(page: Page,
     expect(stats).to_contain_text("max 5", use_inner_text=True)
 
 
+@pytest.mark.long
 def test_dimension_boxes(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&tag=weights&step=1")
     boxes = page.locator(".ms-tensor-box")
@@ -121,6 +123,7 @@ def test_dimension_boxes(page: Page, address: str) -> None:
     expect(cell(page, 3, 0)).to_have_text(f"{WEIGHTS[0][2, 39, 3]:.5f}")
 
 
+@pytest.mark.long
 def test_going_to_what_is_not_finite(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&tag=weights&step=9")
     expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
@@ -213,6 +216,7 @@ def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, addres
     expect(page.locator(f"{CARD} .js-line").first).to_be_attached()
 
 
+@pytest.mark.long
 def test_the_legend_of_histograms_names_and_hides_runs(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=numbers")
     entries = page.locator(f"{CARD} .ms-histogram-entry")
@@ -248,6 +252,7 @@ def test_a_card_asks_on_until_every_histogram_is_made(
     store.stop()
 
 
+@pytest.mark.long
 def test_a_damaged_tensor_does_not_hide_the_histograms_of_others(page: Page, address: str) -> None:
     show(page, f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
     expect(page.locator(f"{CARD} .js-fill").first).to_be_attached()
@@ -262,6 +267,7 @@ def centre_of(element: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.long
 def test_files(page: Page, address: str, tmp_path: Path) -> None:
     show(page, f"{address}/tensors?run=one&tag=weights&step=1&dims=0,1..3,..:weights")
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 1, 0]:.5f}")

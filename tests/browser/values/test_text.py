@@ -46,6 +46,7 @@ def test_texts_follow_the_slider_and_are_never_html(page: Page, given: str) -> N
     expect(page).to_have_url(re.compile("step=1"))
 
 
+@pytest.mark.long
 def test_a_frame_is_as_high_as_its_text(page: Page, given: str) -> None:
     show(page, f"{given}/text?run=a&tag=samples")
     expect(page.locator('.ms-text[data-run="a"] pre')).to_have_text("step five of a")
@@ -76,6 +77,7 @@ def test_a_long_text_is_cut_and_says_so(page: Page, given: str) -> None:
     assert Path(download.value.path()).read_text() == "x" * 250_000
 
 
+@pytest.mark.long
 def test_texts_that_can_be_shown_in_part_and_not_at_all(
     unwatched: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:
@@ -99,6 +101,7 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
     store.stop()
 
 
+@pytest.mark.long
 def test_runs_without_texts_are_told_how_to_record_one(page: Page, address: str) -> None:
     show(page, f"{address}/text?run=long_history")
     expect(page.get_by_text("The chosen runs recorded no text.").filter(visible=True)).to_be_visible()
