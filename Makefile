@@ -156,9 +156,11 @@ $(VENV)/.run: requirements.lock
 	$(call again,$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock)
 	touch $@
 
-$(VENV)/.test: requirements-dev.lock $(VENV)/.run
-	$(call again,$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock)
-	touch $@
+# The lock for development has all of the other. What tests import they compile once; the rest need not be.
+$(VENV)/.test: requirements-dev.lock requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(call again,$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.lock)
+	touch $(VENV)/.run $@
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
