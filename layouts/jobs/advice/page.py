@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.jobs.advice import FRAMES, OF_JOB, THRESHOLDS, Advice, Review, review
+from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review
 
 from layouts.jobs.advice.drawing import UNITS, drawn
 from layouts.jobs.advice.job_texts import TEXTS as JOB
@@ -20,18 +20,17 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.state import number, text
 from layouts.profiles.body import body, register_body
 from layouts.profiles.frames import IdleTime
-from layouts.profiles.idling import idle_frames, idle_time
+from layouts.profiles.idling import idle_time
 from layouts.profiles.links import traced
 from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.profile_choice import ProfileChoice, read_choice
 from layouts.profiles.redrawing import clock, register_again, settled
+from layouts.profiles.reviewing import READ, review_of
 from layouts.sources import ProfileSources
 
 TEXTS = {**OWN, **JOB}
 KEYS = (*THRESHOLDS, "capacity")
 """Keys of the state: the threshold of each rule, in the rule's unit in UNITS; the memory of the device in GiB."""
-READ = (*FRAMES, *OF_JOB)
-"""The frames that the rules look at, of the profile and of its job."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -101,10 +100,7 @@ def advice_of(
     source: ProfileSources, choice: ProfileChoice, asked: Any, idle: IdleTime
 ) -> tuple[Review, Mapping[str, float]]:
     """Return what the rules say of a profile with this idle time, and the thresholds of all rules."""
-    limits = thresholds_of(asked)
-    frames = {name: choice.frame(source, name) for name in READ}
-    result = review(frames | idle_frames(idle), limits, capacity=int(_capacity(asked) * _GIB))
-    return result, {**THRESHOLDS, **limits}
+    return review_of(source, choice, idle, thresholds_of(asked), int(_capacity(asked) * _GIB))
 
 
 def _capacity(asked: Any) -> float:

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.jobs.advice import review
 
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
@@ -22,7 +21,7 @@ from layouts.profiles.body import body, register_body
 from layouts.profiles.efficiency import EfficiencyRequest
 from layouts.profiles.efficiency_cards import NEEDED, register_use, stores, use_card
 from layouts.profiles.frames import IdleTime
-from layouts.profiles.idling import idle_frames, idle_time
+from layouts.profiles.idling import idle_time
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.profiles.profile_choice import read_choice
@@ -30,6 +29,7 @@ from layouts.profiles.profile_overview.drawing import drawn
 from layouts.profiles.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.profiles.profile_overview.texts import TEXTS
 from layouts.profiles.redrawing import clock, register_again, settled
+from layouts.profiles.reviewing import is_being_read, review_of
 from layouts.profiles.step_style import read_look
 from layouts.profiles.step_times import PROFILED, RUN
 from layouts.sources import ProfileSources
@@ -91,7 +91,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
-    register_again(app, source, ids)
+    register_again(app, source, ids, waits=is_being_read)
     register_use(app, source, ids)
 
     def draw(ask: Any) -> tuple[Any, Any, Any]:
@@ -102,7 +102,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
         if choice is None:
             return no_update, no_update
         idle = idle_time(source, choice)
-        return summarised(source, ask, idle), settled(idle)
+        return summarised(source, ask, idle), settled(idle) and not is_being_read(source, choice)
 
     app.callback(
         Output(ids("summary"), "children"), Output(ids("again"), "disabled"),
@@ -143,15 +143,16 @@ def shown(source: ProfileSources, ask: Any) -> tuple[Any, Any, Any]:
 def summarised(source: ProfileSources, ask: Any, idle: IdleTime | None = None) -> Any:
     """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested.
 
-    The advice is that of the profile's own frames shown here. idle is what is known of idle time, None to ask for it.
+    The advice is the first of the page Advice, once the frames of the job are read. idle is what is known of idle time, None to
+    ask for it.
     """
     choice = read_choice(ask)
     if choice is None:
         return no_update
-    frames = {name: choice.frame(source, name) for name in FRAMES}
     idle = idle or idle_time(source, choice)
-    advice = advice_card(review(frames | idle_frames(idle)), choice)
-    left = [*operators_card(frames["operators"], choice), *ranks_card(source, choice)]
+    found = None if is_being_read(source, choice) else review_of(source, choice, idle, {}, 0)[0]
+    left = [*operators_card(choice.frame(source, "operators"), choice), *ranks_card(source, choice)]
+    advice = advice_card(found, choice)
     return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]
 
 

@@ -68,8 +68,10 @@ def operators_card(operators: pd.DataFrame | None, choice: ProfileChoice) -> lis
     return [_card("profile_overview.ten_operators", html.Div([_table(columns, body), more]))]
 
 
-def advice_card(review: Review, choice: ProfileChoice) -> list[Any]:
-    """The first advice, or that there is none; with the number of rules that were checked."""
+def advice_card(review: Review | None, choice: ProfileChoice) -> list[Any]:
+    """The first advice, or that there is none, with the number of rules that were checked; None: files are being read."""
+    if review is None:
+        return [_card("profile_overview.first_advice", html.P(t("profile_overview.reading"), className="ms-muted"))]
     numbers = {"n": fmt.count(len(review.found)), "checked": fmt.count(len(review.found) + len(review.fine)),
                "total": fmt.count(len(review.found) + len(review.fine) + len(review.unchecked))}  # fmt: skip
     more = _link("advice", choice, "profile_overview.all_advice", **numbers)

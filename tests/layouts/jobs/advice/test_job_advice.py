@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from layouts.jobs.advice.drawing import drawn
-from layouts.jobs.advice.page import PAGE, READ, advice_for
+from layouts.jobs.advice.page import PAGE, advice_for
 from layouts.kit.i18n import CATALOGUE
 from layouts.profiles.profile_choice import ProfileChoice
+from layouts.profiles.reviewing import READ
 from parsers import open_run
 from parsers.analysis.jobs.advice import FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
 from tests.parsers.analysis.jobs.advice.test_cluster_rules import frames_of, with_bubble
