@@ -62,7 +62,7 @@ def of_records(path: str) -> dict[str, float]:
     told = _timed(lambda: len(profile.memory))
     from layouts.profiles.memory.curve import MemoryWindow, figure  # after the memory of reading has been measured
     from layouts.profiles.memory.page import words
-    from layouts.profiles.memory.recordings import recording
+    from parsers.analysis.profiles.memory import recording
 
     found = recording(profile.memory, profile.operator_memory)
     assert found is not None
@@ -84,8 +84,8 @@ def of_blocks(path: str) -> dict[str, float]:
     (profile,) = open_run(path).profile.values()
     told = _timed(lambda: len(profile.operator_memory))
     from layouts.profiles.memory.explained import at_moment, table  # after the memory of reading has been measured
-    from layouts.profiles.memory.recordings import recording
     from layouts.profiles.memory.tiles import tiles
+    from parsers.analysis.profiles.memory import recording
 
     frame = profile.operator_memory
     found = recording(profile.memory, frame)

@@ -213,6 +213,16 @@ TEXTS = define_texts({
             "{growth_bytes}。"
         ),
     ),
+    "advice.leak.sessions": (
+        (
+            "The least memory of {component} in a session grows by {slope_bytes} from session to session (99 % interval: "
+            "{low_bytes} to {high_bytes}), by {growth_bytes} over {steps} sessions."
+        ),
+        (
+            "{component} 单次采集的内存最小值每次增长 {slope_bytes}（99% 区间：{low_bytes} 至 {high_bytes}），{steps} 次采集"
+            "共增长 {growth_bytes}。"
+        ),
+    ),
     "advice.leak.rule": ("growth over all steps above", "全程增长大于"),
     # Columns of evidence
     "advice.column.rank": "common.rank",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.profiles.memory.recording import Recording
 from parsers.deferred import pandas as pd
 
 from layouts.kit.i18n import t
 from layouts.profiles.memory.plan_card import graphs
-from layouts.profiles.memory.recordings import Recording
 from layouts.profiles.memory.spans import Span
 
 

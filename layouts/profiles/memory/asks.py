@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from parsers.analysis.profiles.memory import GROUPINGS
+from parsers.analysis.profiles.memory.recording import CLOCKS
 
 from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
@@ -14,7 +15,6 @@ from layouts.kit.state import BadInput, number, text
 from layouts.profiles.profile_choice import ProfileChoice, other_profile, profile
 
 FRAMES = ("memory", "operator_memory", "static_memory", "module_memory")
-CLOCKS = ("ns", "event")
 VIEWS = ("alive", "changed")
 GIB = 1 << 30
 _MOST_TIME = 2**61

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from parsers.analysis.profiles.memory import changed
+from parsers.analysis.profiles.memory.recording import Recording
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -13,7 +14,6 @@ from layouts.kit import units as fmt
 from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import largest
 from layouts.profiles.memory.plain import Plain, element, words
-from layouts.profiles.memory.recordings import Recording
 
 
 class Changes(NamedTuple):

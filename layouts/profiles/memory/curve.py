@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis.profiles.memory import Series, extremes
+from parsers.analysis.profiles.memory.recording import Recording
 from parsers.model import Floats, Ints
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.typed_arrays import drawn, typed
 from layouts.profiles.memory import memory_texts
-from layouts.profiles.memory.recordings import Recording
 from layouts.profiles.memory.spans import Span
 
 COLOURS: Mapping[str, str] = {

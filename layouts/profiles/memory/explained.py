@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from parsers.analysis.profiles.memory import Explained, Series, difference, explain, value_at
 from parsers.analysis.profiles.memory.blocks import FIRST, NEVER
+from parsers.analysis.profiles.memory.recording import Recording
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -16,7 +17,6 @@ from layouts.kit import units as fmt
 from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.plain import Plain, element, headings, words
 from layouts.profiles.memory.plain import table as plain_table
-from layouts.profiles.memory.recordings import Recording
 
 BEFORE = "\0before"
 """Key of the block of all memory that was allocated before the recording."""

@@ -11,6 +11,7 @@ import numpy as np
 from dash import html
 from parsers.analysis.profiles.memory import Leak, Pool, Series, peaks, value_at
 from parsers.analysis.profiles.memory.leaks import FEWEST
+from parsers.analysis.profiles.memory.recording import Recording
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -19,7 +20,6 @@ from layouts.profiles.links import address
 from layouts.profiles.memory import memory_texts
 from layouts.profiles.memory.explained import BEFORE, Moment, groups_of, short
 from layouts.profiles.memory.plain import Plain, words
-from layouts.profiles.memory.recordings import Recording
 from layouts.profiles.memory.spans import Span, step_at
 from layouts.profiles.profile_choice import ProfileChoice
 

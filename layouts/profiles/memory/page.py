@@ -12,7 +12,18 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.profiles.memory import Plan, Pool, difference, large_components, leak, pool_at
+from parsers.analysis.profiles.memory import (
+    Plan,
+    Pool,
+    Recording,
+    difference,
+    growth,
+    highest,
+    large_components,
+    minima_of_steps,
+    pool_at,
+    top,
+)
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
@@ -31,11 +42,11 @@ from layouts.profiles.links import traced
 from layouts.profiles.memory import absent, changes, curve, explained, head, memory_texts, modules_card, plan_card, pool_card
 from layouts.profiles.memory.asks import FRAMES, MemoryRequest
 from layouts.profiles.memory.plain import Plain, element
-from layouts.profiles.memory.recordings import Recording, Recordings, highest, top
-from layouts.profiles.memory.sessions import minima_of_sessions
-from layouts.profiles.memory.spans import Span, least_moments, minima, spans_of
+from layouts.profiles.memory.recordings import Recordings
+from layouts.profiles.memory.spans import Span, least_moments, spans_of, times
 from layouts.profiles.memory.texts import TEXTS
 from layouts.profiles.memory.tiles import tiles
+from layouts.profiles.memory_sessions import minima_of_sessions
 from layouts.profiles.plots import plot_card
 from layouts.profiles.profile_choice import KEYS as CHOICE
 from layouts.sources import ProfileSources
@@ -178,16 +189,14 @@ def _told(
     frame, peak = known.frame(ask.choice, "operator_memory"), top(recording.series)
     pool = _pool(frame, recording, peak)
     blocks, addressed = _addressed(frame, recording, peak)
-    least = _minima(recording, spans)
-    found = leak(least)
-    grown = _grown(frame, recording, spans, least) if found.verdict == "leak" else None
-    over = "steps"
-    if found.verdict == "cannot tell" and state not in ("reading", "waiting"):
+    found = growth(recording, *times(spans))
+    if found.leak.verdict == "cannot tell" and state not in ("reading", "waiting"):
         of_sessions, reading = minima_of_sessions(source, ask.choice, recording.component)
         state = reading if reading != "ready" else state
-        if len(of_sessions):
-            found, over = leak(of_sessions), "sessions"
-    return head.Told(spans, state, found, capacity, of_file, pool if addressed == blocks else None, grown, over)
+        found = growth(recording, *times(spans), of_sessions)
+    leaks = found.over == "steps" and found.leak.verdict == "leak"
+    grown = _grown(frame, recording, spans, found.least) if leaks else None
+    return head.Told(spans, state, found.leak, capacity, of_file, pool if addressed == blocks else None, grown, found.over)
 
 
 def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], least: Ints) -> tuple[str, int] | None:
@@ -200,11 +209,6 @@ def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], lea
     grown = found["difference_bytes"].to_numpy()
     place = int(np.argmax(grown)) if len(grown) else -1
     return (str(found["group"].iat[place]), int(grown[place])) if place >= 0 and grown[place] > 0 else None
-
-
-def _minima(recording: Recording, spans: Sequence[Span]) -> Ints:
-    series = recording.measures.get("allocated")
-    return np.zeros(0, np.int64) if series is None or recording.clock != "ns" else minima(spans, series)
 
 
 def _capacity(ask: MemoryRequest, static: pd.DataFrame | None) -> tuple[int, bool]:
@@ -241,7 +245,7 @@ def drawn(source: ProfileSources, known: Recordings, ask: MemoryRequest) -> dict
     spans, _ = spans_of(source, ask.choice) if recording.clock == "ns" else ([], "")
     capacity, _ = _capacity(ask, ask.choice.frame(source, "static_memory"))
     view = curve.MemoryWindow(words(ask.language), ask.window, ask.columns, capacity, ask.dark)
-    least = _minima(recording, spans) if len(spans) > 1 else None
+    least = minima_of_steps(recording, *times(spans)) if len(spans) > 1 else None
     figure = curve.figure(recording, view, spans, least if least is not None and len(least) else None,
                           _against(source, known, ask, recording, spans))  # fmt: skip
     return described_by(figure, both("memory.curve"), _names())

@@ -1,4 +1,4 @@
-"""When each step ran, by the clock of the memory files; and the least memory within each."""
+"""When each step ran, by the clock of the memory files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from parsers.analysis.profiles.memory import Series, step_minima
+from parsers.analysis.profiles.memory import STEP_FRAMES, Series, step_spans
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.sources import ProfileSources
-
-FRAME = "step_times"
 
 
 class Span(NamedTuple):
@@ -25,11 +24,22 @@ class Span(NamedTuple):
 
 def spans_of(source: ProfileSources, choice: ProfileChoice) -> tuple[list[Span], str]:
     """Return the steps in order of time, and the state of reading them (see ProfileFrame)."""
-    found = source.profiles.frame(choice.run, choice.session, choice.rank, FRAME)
-    if found.frame is None:
-        return [], found.state
-    columns = (found.frame[name].tolist() for name in ("step", "start_ns", "end_ns"))
-    return [Span(str(step), start, end) for step, start, end in zip(*columns, strict=True)], "ready"
+    frames: dict[str, pd.DataFrame | None] = {}
+    for name in STEP_FRAMES:
+        found = source.profiles.frame(choice.run, choice.session, choice.rank, name)
+        if found.state in ("reading", "waiting"):
+            return [], found.state
+        frames[name] = found.frame
+        spans = step_spans(frames)
+        if len(spans):
+            return [Span(*row) for row in zip(*(spans[column].tolist() for column in spans), strict=True)], "ready"
+    return [], "missing"
+
+
+def times(spans: Sequence[Span]) -> tuple[Ints, Ints]:
+    """Return the begins and the ends of steps (ns)."""
+    starts, ends = (np.array([span[place] for span in spans], np.int64) for place in (1, 2))
+    return starts, ends
 
 
 def step_at(spans: Sequence[Span], time: int) -> Span | None:
@@ -48,13 +58,3 @@ def least_moments(spans: Sequence[Span], series: Series, least: Ints) -> tuple[i
         inside = np.flatnonzero(series.value[first:last] == least[step])
         found.append(int(series.time[first + inside[0]]) if len(inside) else spans[step].start)
     return found[0], found[1]
-
-
-def minima(spans: Sequence[Span], series: Series) -> Ints:
-    """Return the least bytes within each step; -1 for steps that the curve does not cover from begin to end."""
-    if not len(series.time):
-        return np.full(len(spans), -1, np.int64)
-    starts, ends = (np.array([span[place] for span in spans], np.int64) for place in (1, 2))
-    found = step_minima(series, starts, ends)
-    uncovered = (starts < series.time[0]) | (starts > series.time[-1])
-    return np.where(uncovered, -1, found)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
-from parsers.analysis.profiles.memory.curves import components, curve, step_minima
-from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST, leak
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of
+from parsers.analysis.profiles.memory.growth import Growth, growth, step_spans
+from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST
+from parsers.analysis.profiles.memory.recording import recording
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
+from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
 
 _FILES = ("memory_record", "database")
 _STEP_FILES = ("trace_view", "kernel_details", "database")
@@ -93,62 +96,35 @@ def _of_plan(plan: pd.DataFrame | None, kind: str) -> int:
 
 
 def leaking(frames: Frames, limit: float) -> Advice | None:
-    """The least memory of a step grows by more than this fraction over the steps (`parsers.analysis.profiles.memory.leaks`)."""
-    memory = needed(frames, "memory", *_FILES)
-    windows = _windows(frames)
-    if windows is None:
-        raise Unchecked(*_STEP_FILES)
-    steps, starts, ends = windows
-    if len(steps) < FEWEST:
-        raise Unchecked(reason="few_steps")
-    device = memory["device"].mode().iloc[0]
-    own = memory[(memory["device"] == device).to_numpy()]
-    for component in components(own):
-        series = curve(own, component)
-        if not len(series.time):
-            continue
-        least = step_minima(series, starts, ends)
-        inside = (ends > series.time[0]) & (starts <= series.time[-1])
-        least = np.where(inside, least, -1)
-        found = leak(least)
-        if found.verdict == "cannot tell":
-            continue
-        if not (found.z > CRITICAL and found.share > limit):
-            return None
-        known = np.flatnonzero(least >= 0)
-        places = known[np.unique(np.linspace(0, len(known) - 1, min(MOST_ROWS, len(known))).astype(np.int64))]
-        shown = pd.DataFrame({"step": steps[places], "component": component, "least_bytes": least[places]})
-        told: Told = {
-            "component": component, "slope_bytes": found.slope, "low_bytes": found.low, "high_bytes": found.high,
-            "growth_bytes": found.growth, "growth_share": found.share, "steps": str(found.steps),
-        }  # fmt: skip
-        return Advice("leak", found.share, limit, math.nan, shown, "memory", told=told)
-    raise Unchecked(reason="no_step_times")
+    """The least memory of a step, or of a session, grows by more than this fraction.
 
-
-def _windows(frames: Frames) -> tuple[Ints, Ints, Ints] | None:
-    """Return number, begin and end (ns) of each step in order: from the steps, from the trace, else from single executions."""
-    steps = frame_of(frames, "steps")
-    if steps is not None:
-        rows = steps[(steps["kind"] == "step") & (steps["start_ns"] >= 0) & (steps["total_ns"] > 0.0) & (steps["step"] >= 0)]
-        if len(rows):
-            return _ordered(rows["step"], rows["start_ns"], rows["start_ns"] + rows["total_ns"].astype("int64"))
-    gaps = frame_of(frames, "gap_steps")
-    if gaps is not None and (gaps["step"] != "").all():
-        rows = gaps.reset_index(drop=True)
-        return _ordered(pd.Series(rows.index), rows["start_ns"], rows["start_ns"] + rows["duration_ns"])
-    kernels = frame_of(frames, "kernels")
-    if kernels is None:
+    Component and rule are those of the page Device memory (`parsers.analysis.profiles.memory.growth`).
+    """
+    memory, blocks = frame_of(frames, "memory"), frame_of(frames, "operator_memory")
+    found = recording(MEMORY.empty() if memory is None else memory, OPERATOR_MEMORY.empty() if blocks is None else blocks)
+    if found is None:
+        raise Unchecked(*_FILES)
+    spans, sessions = step_spans(frames), frame_of(frames, "memory_sessions")
+    minima = None if sessions is None else sessions["least_bytes"].to_numpy(np.int64)
+    said = growth(found, spans["start_ns"].to_numpy(np.int64), spans["end_ns"].to_numpy(np.int64), minima)
+    if said.leak.verdict == "cannot tell":
+        if not len(spans):
+            raise Unchecked(*_STEP_FILES)
+        raise Unchecked(reason="few_steps" if len(spans) < FEWEST else "no_step_times")
+    if not (said.leak.z > CRITICAL and said.leak.share > limit):
         return None
-    rows = kernels[(kernels["step"] >= 0) & (kernels["start_ns"] >= 0) & (kernels["duration_ns"] >= 0)]
-    if rows.empty:
-        return None
-    spans = rows.assign(end_ns=rows["start_ns"] + rows["duration_ns"]).groupby("step", sort=True)
-    found = spans.agg(start_ns=("start_ns", "min"), end_ns=("end_ns", "max")).reset_index()
-    return _ordered(found["step"], found["start_ns"], found["end_ns"])
+    if said.over == "steps" or minima is None:
+        return _leak(said, spans["step"].tolist(), said.least, found.component, limit)
+    return _leak(said, [str(number) for number in range(1, len(minima) + 1)], minima, found.component, limit)
 
 
-def _ordered(steps: pd.Series, starts: pd.Series, ends: pd.Series) -> tuple[Ints, Ints, Ints]:
-    order = np.argsort(starts.to_numpy(), kind="stable")
-    numbers, begins, finishes = (one.to_numpy(np.int64)[order] for one in (steps, starts, ends))
-    return numbers, begins, finishes
+def _leak(said: Growth, names: Sequence[str], least: Ints, component: str, limit: float) -> Advice:
+    known = np.flatnonzero(least >= 0)
+    places = known[np.unique(np.linspace(0, len(known) - 1, min(MOST_ROWS, len(known))).astype(np.int64))]
+    shown = pd.DataFrame({"step": [names[place] for place in places], "component": component, "least_bytes": least[places]})
+    told: Told = {
+        "component": component, "slope_bytes": said.leak.slope, "low_bytes": said.leak.low, "high_bytes": said.leak.high,
+        "growth_bytes": said.leak.growth, "growth_share": said.leak.share, "steps": str(said.leak.steps),
+    }  # fmt: skip
+    variant = "" if said.over == "steps" else "sessions"
+    return Advice("leak", said.leak.share, limit, math.nan, shown, "memory", variant=variant, told=told)

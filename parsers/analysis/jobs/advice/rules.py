@@ -31,9 +31,9 @@ others are fractions of 1.
 BELOW = frozenset(("queue_use", "slow_link", "contention"))
 """Rules that find what falls below their threshold."""
 FRAMES = (
-    "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory",
+    "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory", "step_times",
 )  # fmt: skip
-"""The frames of a profile that the rules look at."""
+"""The frames of a profile that the rules look at; without "memory" also "operator_memory"."""
 OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks")
 """The frames of the profile's job that they look at."""
 GAPS = ("gap_steps", "gap_calls")

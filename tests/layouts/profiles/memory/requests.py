@@ -17,6 +17,7 @@ from parsers import open_run
 from parsers.profile_frames import MEMORY
 from parsers.profiler.frame_parts import categorical, frame_of
 from tests.sources import MemorySource
+from tests.writers.memory_files import BEGIN_NS
 
 Page = tuple[MemorySource, Recordings]
 
@@ -35,6 +36,18 @@ def opened(**folders: Path) -> Page:
 def of_frames(**frames: pd.DataFrame) -> Page:
     source = MemorySource({"a": {"profiles": {(".", 0): frames}}})
     return source, Recordings(source)
+
+
+def sessions_of(sessions: int, leak: int) -> tuple[MemorySource, dict[str, list[str]]]:
+    """A rank that was profiled so many times, holding leak bytes more each time; and the state that chooses the first one."""
+    profiles = {}
+    for number in range(sessions):
+        # the process counts down, so that only the time in the name has the order
+        name = f"host_{99 - number}_202611202330{number:02d}998_ascend_ms"
+        values = [(512 << 20) + leak * number + more for more in (0, 512, 9)]
+        profiles[name, 0] = {"memory": records([BEGIN_NS, BEGIN_NS + 1, BEGIN_NS + 2], values)}
+    source = MemorySource({"a": {"profiles": profiles}})
+    return source, {"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]}
 
 
 def ask(**more: object) -> MemoryRequest:

@@ -14,9 +14,10 @@ from layouts.kit import units as fmt
 from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.memory import curve, memory_texts, page
 from layouts.profiles.memory.asks import MemoryRequest
-from layouts.profiles.memory.recordings import Recordings, recording
+from layouts.profiles.memory.recordings import Recordings
+from parsers.analysis.profiles.memory import recording
 from parsers.profile_frames import MEMORY, OPERATOR_MEMORY
-from tests.layouts.profiles.memory.requests import Page, ask, bytes_of, opened, records, texts_in, titles, values_of
+from tests.layouts.profiles.memory.requests import ask, bytes_of, opened, records, sessions_of, texts_in, titles, values_of
 from tests.sources import MemorySource
 from tests.writers import memory_files
 from tests.writers.memory_files import BEFORE, BEGIN_NS, MIB, STEP_NS
@@ -56,20 +57,10 @@ def test_steps_that_are_still_being_read_are_asked_for_again() -> None:
 
 
 def test_sessions_of_one_step_tell_a_leak_together() -> None:
-    def source_of(sessions: int, leak: int) -> Page:
-        profiles = {}
-        for number in range(sessions):
-            # the process counts down, so that only the time in the name has the order
-            name = f"host_{99 - number}_202611202330{number:02d}998_ascend_ms"
-            values = [(MIB << 9) + leak * number + more for more in (0, 512, 9)]
-            profiles[name, 0] = {"memory": records([BEGIN_NS, BEGIN_NS + 1, BEGIN_NS + 2], values)}
-        source = MemorySource({"a": {"profiles": profiles}})
-        return source, Recordings(source)
-
     said = {}
     for sessions, leak in ((12, MIB), (12, 0), (9, MIB)):
-        source, known = source_of(sessions, leak)
-        asked = MemoryRequest.read_any({"run": ["a"], "session": ["host_99_20261120233000998_ascend_ms"], "rank": ["0"]})
+        source, state = sessions_of(sessions, leak)
+        known, asked = Recordings(source), MemoryRequest.read_any(state)
         assert asked is not None
         said[sessions, leak] = texts_in(page.overall(source, known, asked)[0]["head"])
     grows = "the least memory of a session grows by +1.00 MiB per session (99 %: +1.00 MiB to +1.00 MiB), +11.0 MiB"
