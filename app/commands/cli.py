@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,15 +23,30 @@ import app
 from app.commands.settings import NOT_YET, SETTINGS, Setting, SettingError, Settings, read_config, resolve
 
 Command = Callable[[argparse.Namespace], int]
+_UNKNOWN = re.compile(r"(?:argument COMMAND: invalid choice: '(.*?)'|unrecognized arguments: (\S+))")
+_ALIASES = {"start": ["launch"]}
+"""Names of commands that users of other viewers know."""
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a mistake in one line."""
+    """Reports a mistake in one line, with the command or option of nearly the same name."""
 
     def error(self, message: str) -> NoReturn:
+        unknown = _UNKNOWN.match(message)
+        if unknown:
+            near = difflib.get_close_matches(unknown[1] or unknown[2].partition("=")[0], self.names(), 1, cutoff=0.7)
+            message += f"; did you mean {near[0]}?" if near else ""
         print(f"mindscope: {message} (see '{self.prog} --help')", file=sys.stderr)
         raise SystemExit(2)
+
+    def names(self) -> list[str]:
+        """Return the names of all options and commands, those of the commands included."""
+        found = list(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action.choices, dict):
+                found += [name for word, parser in action.choices.items() for name in (word, *parser._option_string_actions)]
+        return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _with_command(arguments: list[str]) -> list[str]:
     """Return the arguments with `start` in front if they name no command; a path alone is what to open."""
     first = arguments[0] if arguments else ""
-    if first not in [name for name, *_ in _COMMANDS] and os.path.exists(first):
+    commands = [word for name, *_ in _COMMANDS for word in (name, *_ALIASES.get(name, []))]
+    if first not in commands and os.path.exists(first):
         return ["start", "--summary-base-dir", *arguments]
     if first in ("-h", "--help", "--version") or not (first.startswith("-") or not first):
         return arguments
@@ -73,7 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mindscope {app.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, text, add_options, command in _COMMANDS:
-        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False)
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False,
+                                  aliases=_ALIASES.get(name, []))  # fmt: skip
         add_options(sub)
         sub.set_defaults(command=command)
     return parser
@@ -108,7 +127,8 @@ def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
     default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""
     action: Any = "append" if setting.repeatable else _OneDirectory if setting.name == "summary_base_dir" else "store"
     metavar = setting.name.rpartition("_")[2].upper()
-    parser.add_argument(setting.option, action=action, metavar=metavar, help=setting.help + default, **common)
+    options = (setting.option, "--logdir") if setting.name == "summary_base_dir" else (setting.option,)
+    parser.add_argument(*options, action=action, metavar=metavar, help=setting.help + default, **common)
 
 
 class _OneDirectory(argparse.Action):
