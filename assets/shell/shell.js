@@ -278,6 +278,14 @@ function keepsOf(path) {
   return typeof path === "string" && path in book.pages ? book.pages[path].keeps : [];
 }
 
+// What a keyboard reaches first leads past the menu and the header.
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element && event.target.closest(".ms-skip");
+  if (!button) return;
+  const main = document.querySelector(".ms-main");
+  if (main instanceof HTMLElement) main.focus();
+});
+
 // Links between pages: data-query is the state to open with, data-run a single run.
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a[data-page]");

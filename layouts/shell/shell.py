@@ -40,6 +40,7 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
         html.Div(
             [
                 dcc.Location(id=ids("url"), refresh="callback-nav"),
+                parts.button("shell.skip", class_name="ms-skip"),
                 dcc.Store(id=ids("pages"), data=_pages(pages, ids, routes)),
                 _menu(pages, ids, routes),
                 _top(ids),

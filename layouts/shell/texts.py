@@ -10,6 +10,7 @@ TEXTS = define_texts({
     "menu.debugging": ("Debugging", "调试"),
     "menu.explanation": ("Explanation", "模型解释"),
     "shell.menu": ("Pages", "页面"),
+    "shell.skip": ("Skip to content", "跳到内容"),
     "shell.fold": ("Collapse or expand the menu", "收起或展开菜单"),
     "shell.rest": ("No data ({n})", "无数据（{n}）"),
     "shell.less": ("Hide pages without data", "隐藏无数据的页面"),

@@ -268,3 +268,14 @@ def test_escape_closes_the_run_picker_and_pages_without_data_are_behind_one_entr
     expect(rest).to_contain_text("Hide pages without data")
     rest.click()
     page.wait_for_function(COUNTED)
+
+
+def test_the_first_tab_leads_past_the_menu(page: Page, demo: str) -> None:
+    page.goto(f"{demo}/overview?run=lenet_sink_mode")
+    expect(page.locator(".ms-tiles")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator(".ms-skip")).to_be_focused()
+    expect(page.locator(".ms-skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => Boolean(document.activeElement.closest('main'))")
