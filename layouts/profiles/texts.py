@@ -49,6 +49,14 @@ TEXTS = define_texts({
         "{page} needs {wanted}, and the profile to compare with has none of them.",
         "{page}需要 {wanted}，对比的性能数据中没有这些文件。",
     ),
+    "profiling.needs_other": (
+        "{page} cannot be made of this profile: its profiler does not record what the page needs.",
+        "此性能数据无法用于{page}：采集工具没有记录该页面需要的数据。",
+    ),
+    "profiling.needs_other_with": (
+        "{page} cannot be made of the profile to compare with: its profiler does not record what the page needs.",
+        "对比的性能数据无法用于{page}：采集工具没有记录该页面需要的数据。",
+    ),
     "profiling.or": "common.or_between_words",
     "profiling.found": ("Found: {files}", "已找到：{files}"),
     "profiling.found_more": ("Found: {files} and {n} more", "已找到：{files} 等，另有 {n} 个"),

@@ -37,7 +37,7 @@ def members(job: JobFiles) -> dict[str, Any]:
     lacking = lacking_files({member.rank: {file.kind for file in member.files} for member in job.members})
     files = ", ".join(display_name(one.what) for one in lacking)
     facts = [
-        both("job.said_found", n=fmt.count(len(found)), ranks=middle(text_of(found), LONGEST)),
+        both("job.said_found", n=fmt.count(len(found)), ranks=middle(text_of(found), LONGEST)) if found else both("job.said_none"),
         both("job.said_missing", ranks=middle(text_of(missing), LONGEST)) if missing else None,
         both("job.said_lacking", files=middle(files, LONGEST)) if lacking else None,
     ]

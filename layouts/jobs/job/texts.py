@@ -107,6 +107,7 @@ TEXTS = define_texts({
     "job.legend.told": ("in files about all ranks only", "仅见于全部 rank 的汇总文件"),
     "job.legend.most": ("most of what limits the job", "瓶颈最明显"),
     "job.said_found": ("{n} ranks with files: {ranks}", "{n} 个 rank 有文件：{ranks}"),
+    "job.said_none": ("No rank has files of its own", "没有任何 rank 有自己的文件"),
     "job.said_missing": ("Ranks without files: {ranks}", "没有文件的 rank：{ranks}"),
     "job.said_lacking": ("Files that some ranks lack: {files}", "部分 rank 缺少的文件：{files}"),
     "job.grid": ("Ranks of the job. Arrow keys move, Enter chooses.", "作业的各 rank。方向键移动，回车选择。"),

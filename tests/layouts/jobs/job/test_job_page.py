@@ -239,3 +239,9 @@ def test_every_real_job_has_an_overview(real_data: Path) -> None:
             assert texts_in(cards)
             shown += 1
     assert shown >= 4
+
+
+def test_a_job_of_files_about_all_ranks_says_that_no_rank_has_its_own() -> None:
+    english, chinese = members(JobFiles("s", ()))["alternative"]
+    assert english.startswith("No rank has files of its own")
+    assert "0" not in english + chinese
