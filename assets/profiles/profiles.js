@@ -330,8 +330,9 @@ function drawMissing(page) {
   /** @param {number} language */
   const listed = (language) => wanted.join(translations("profiling.or")[language]);
   const title = translations(page.root.dataset.title || "");
-  const key = wanted.length ? "profiling.needs" : "profiling.needs_other";
-  const texts = translations(which ? `${key}_with` : key, {});
+  const [own, compared] = wanted.length
+    ? ["profiling.needs", "profiling.needs_with"] : ["profiling.needs_other", "profiling.needs_other_with"];
+  const texts = translations(which ? compared : own, {});
   const filled = texts.map((one, language) => one.replace("{page}", title[language]).replace("{wanted}", listed(language)));
   const parts = filled.map((one, language) => make("span", language ? "zh" : "en", one, { lang: language ? "zh-CN" : "en" }));
   page.find(".ms-profiling-wanted").replaceChildren(make("span", "t", parts));

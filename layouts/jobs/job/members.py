@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from parsers.analysis.jobs.coverage import lacking_files
@@ -37,7 +37,7 @@ def members(job: JobFiles) -> dict[str, Any]:
     lacking = lacking_files({member.rank: {file.kind for file in member.files} for member in job.members})
     files = ", ".join(display_name(one.what) for one in lacking)
     facts = [
-        both("job.said_found", n=fmt.count(len(found)), ranks=middle(text_of(found), LONGEST)) if found else both("job.said_none"),
+        _found(found),
         both("job.said_missing", ranks=middle(text_of(missing), LONGEST)) if missing else None,
         both("job.said_lacking", files=middle(files, LONGEST)) if lacking else None,
     ]
@@ -47,6 +47,12 @@ def members(job: JobFiles) -> dict[str, Any]:
         "hosts": [[host, text_of(ranks)] for host, ranks in sorted(hosts.items())],
         "lacking": [[display_name(one.what), text_of(one.ranks), len(one.ranks), one.having] for one in lacking],
     }  # fmt: skip
+
+
+def _found(ranks: Sequence[int]) -> tuple[str, str]:
+    if not ranks:
+        return both("job.said_none")
+    return both("job.said_found", n=fmt.count(len(ranks)), ranks=middle(text_of(ranks), LONGEST))
 
 
 def told_ranks(frames: Mapping[str, pd.DataFrame | None]) -> list[int]:
