@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers.analysis.jobs.bubble import in_theory
+from parsers.analysis.jobs.bubble import in_theory, share_of
 from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.waiting import AT_MOST, EXACT, RankTimes
 from parsers.profiler.groups import text_of
@@ -49,7 +49,7 @@ def bubble(pipeline: JobPipeline) -> list[Text]:
     }  # fmt: skip
     if len(known) == 1:
         return [in_both("pipeline.head_one", source=in_both(f"pipeline.source.{most.source}"), **values)]
-    share = fmt.percent(float(np.mean([one.share for one in known])))
+    share = fmt.percent(share_of(np.array([one.bubble_ns for one in known]), np.array([one.total_ns for one in known])))
     return [in_both("pipeline.head", share=share, source=in_both(f"pipeline.source.{_source(known)}"), **values)]
 
 

@@ -36,7 +36,7 @@ class Bubble:
 def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
     """Return the stages whose ranks wait at least this share of a step for other stages, the longest first.
 
-    Takes schema CLUSTER_STEPS. The share of a stage is the median over its ranks of their mean over steps.
+    Takes schema CLUSTER_STEPS. Time and share of a stage are means over its ranks and steps (`share_of`).
     """
     rows = steps[(steps["kind"].astype("str") == "rank") & steps["own_bubble_ns"].notna() & (steps["total_ns"] > 0.0)]
     if rows.empty:
@@ -47,14 +47,19 @@ def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
     sources = rows["bubble_source"].astype("str")
     found = []
     for stage, own in sums.groupby("pp"):
-        share = float(own["share"].median())
+        share = share_of(own["own_bubble_ns"].to_numpy(), own["total_ns"].to_numpy())
         if share < least:
             continue
         longest = own.index[int(own["share"].to_numpy().argmax())]
-        per_step = float(own["own_bubble_ns"].median()) / max(float(rows.groupby("rank")["step"].nunique().median()), 1.0)
+        per_step = float(rows.loc[rows["pp"] == stage, "own_bubble_ns"].mean())
         exact_here = bool(sources[rows["pp"] == stage].ne("at most").all())
         found.append(Bubble(int(str(stage)), int(longest[1]), per_step, share, exact_here, number))
     return sorted(found, key=lambda one: -one.share)
+
+
+def share_of(waited: Floats, total: Floats) -> float:
+    """Return the share of steps that ranks wait: all their waiting over the length of all their steps (ns)."""
+    return float(np.sum(waited) / np.sum(total))
 
 
 def at_most(exposed: Floats, between_two: Floats) -> Floats:
