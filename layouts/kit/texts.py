@@ -392,6 +392,10 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.workers": ("Workers", "线程数"),
     "common.x_axis": ("X axis", "横轴"),
     "common.yes": ("yes", "是"),
+    "common.warm_up": (
+        "Step {step} is left out of the means: it takes {time}, the others {others}.",
+        "均值不含步骤 {step}：该步耗时 {time}，其余步骤为 {others}。",
+    ),
     "common.zeros": ("zeros", "零值"),
     "common.zoom_in": ("Zoom in (+)", "放大（+）"),
     "common.zoom_out": ("Zoom out (-)", "缩小（-）"),

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from dash import html
 from parsers.analysis.jobs.experts import exchanges
 from parsers.analysis.jobs.grid import grid_of
 from parsers.analysis.jobs.ranks_by_step import RanksByStep, hosts_of, rank_values
-from parsers.cluster_frames import COLLECTIVES, GROUPS
+from parsers.analysis.jobs.warm_up import warm_up
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
@@ -22,6 +24,7 @@ from layouts.jobs.cluster.panel import panel
 from layouts.jobs.cluster.rows import Bars, bars_of, shown_ranks
 from layouts.jobs.cluster.sections import dimension_table, expert_list
 from layouts.jobs.cluster.story import group_name, story
+from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.body import MOST_PROBLEMS
 from layouts.kit.i18n import both
@@ -47,6 +50,9 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
     if second is not None and ask.against is not None and _no_hosts(second):
         hosts_of(second, of_ranks(source, ask.against).frame)
     head = story(facts, wanted, second)
+    if ask.step is None:
+        left_out = warm_up_said(warm_up(facts.frame(CLUSTER_STEPS.name)), "cluster.warm_up")
+        head += [html.P(left_out, className="ms-muted")] if left_out else []
     if not len(facts.steps.ranks):
         return {"head": head, "panel": [], "dimensions": [], "experts": [], "bars": None, "grid": None, "heat": None,
                 "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip

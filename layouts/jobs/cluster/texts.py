@@ -184,6 +184,7 @@ TEXTS = define_texts({
         "No rank is late: in none of the {n} steps the others wait {share} of the step for one.",
         "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}。",
     ),
+    "cluster.warm_up": "common.warm_up",
     "cluster.nobody_persistent": ("No rank is late in most of the {n} steps.", "{n} 步中没有持续较慢的 rank。"),
     "cluster.few_steps": (
         "Recorded steps: {n}. Who is late in them can be told, not who is slow: that takes {least} steps.",

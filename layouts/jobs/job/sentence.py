@@ -11,6 +11,7 @@ from parsers.analysis.jobs.stragglers import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 
+from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import t
 from layouts.kit.tables import Cell, Column, TableRow, table
@@ -38,7 +39,7 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     if steps is not None and len(steps):
         own = steps[steps["kind"].astype("str") == "rank"]
         numbers = {"ranks": fmt.count(own["rank"].nunique()), "steps": fmt.count(own["step"].nunique())}
-        parts.append(html.P(t("job.mean", **numbers), className="ms-muted"))
+        parts.append(html.P([t("job.mean", **numbers), *warm_up_said(limits.warm_up, "job.warm_up")], className="ms-muted"))
     return parts
 
 

@@ -89,6 +89,7 @@ TEXTS = define_texts({
         "Not checked: no file tells the memory of the device. The highest that was reserved is {size} on rank {rank}.",
         "未检查：没有文件给出设备内存容量。最高预留 {size}（rank {rank}）。",
     ),
+    "job.warm_up": "common.warm_up",
     "job.mean": (
         "Mean over all ranks ({ranks}) and steps ({steps}). Waiting for a slow rank or another stage is not counted twice.",
         "所有 rank（{ranks} 个）和步骤（{steps} 个）的平均值。等待慢 rank 或其他阶段的时间不再计入未被掩盖的通信。",

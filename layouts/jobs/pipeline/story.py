@@ -10,11 +10,13 @@ from dash import html
 from parsers.analysis.jobs.bubble import in_theory, share_of
 from parsers.analysis.jobs.job_pipeline import JobPipeline
 from parsers.analysis.jobs.waiting import AT_MOST, EXACT, RankTimes
+from parsers.analysis.jobs.warm_up import warm_up
 from parsers.profiler.groups import text_of
 from parsers.profiler.ranks import KINDS
 from parsers.profiler.registry import display_name
 
 from layouts.jobs.pipeline.bilingual import in_both, span
+from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text
 
@@ -27,9 +29,11 @@ _MARKED = ("forward", "backward")
 def story(pipeline: JobPipeline) -> list[Any]:
     """Return all sentences."""
     rest = (*stages(pipeline), *marked(pipeline), *missing(pipeline), *clocks(pipeline))
+    left_out = warm_up_said(warm_up(pipeline.cluster_steps), "pipeline.warm_up") if pipeline.step is None else []
     return [
         *(html.P(span(one), className="ms-pipeline-sentence") for one in bubble(pipeline)),
         *(html.P(span(one)) for one in theory(pipeline)),
+        *([html.P(left_out, className="ms-muted")] if left_out else []),
         *(html.P(span(one), className="ms-muted") for one in rest),
     ]
 

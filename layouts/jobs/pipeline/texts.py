@@ -193,6 +193,7 @@ TEXTS = define_texts({
     "pipeline.tip_col.idle": "pipeline.tip.idle",
     "pipeline.tip_col.hidden": ("Communication that computing hides.", "被计算掩盖的通信。"),
     "pipeline.tip_col.bubble": ("What the rank waits for other stages.", "该 rank 等待其他阶段的时间。"),
+    "pipeline.warm_up": "common.warm_up",
     "pipeline.mean": ("Means over {n} steps", "{n} 个步骤的均值"),
     "pipeline.shown": (
         "{n} of {total} ranks shown; the CSV file has all.", "显示 {total} 个 rank 中的 {n} 个；CSV 文件包含全部。",

@@ -15,6 +15,7 @@ import numpy as np
 
 from parsers.analysis.jobs.links import slow_links
 from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.warm_up import WarmUp, steady, warm_up
 from parsers.deferred import pandas as pd
 
 PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")
@@ -53,6 +54,8 @@ class LimitingPart:
 class Limits:
     """What was checked, what takes most first; why the others were not, by name; the mean step in ns and computing in it.
 
+    The first step counts for none of these if it is a warm_up.
+
     A reason is the name of the frame that is missing, "steps" for too few steps, "one_rank" if only one has steps, "no_group"
     if no group is known whose ranks do the same work, "no_waits" if no operation tells who waited, "capacity" for an unknown
     one.
@@ -62,6 +65,7 @@ class Limits:
     unchecked: Mapping[str, str]
     step_ns: float
     computing_ns: float
+    warm_up: WarmUp | None = None
 
     @property
     def first(self) -> LimitingPart | None:
@@ -71,6 +75,8 @@ class Limits:
 
 def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     """Return what limits a job. frames are those in JOB_FRAMES by name: cluster_steps, collectives, groups, links, ranks."""
+    first = warm_up(frames.get("cluster_steps"))
+    frames = steady(frames)
     rows = _rows(frames.get("cluster_steps"))
     unchecked: dict[str, str] = {}
     found: list[LimitingPart] = []
@@ -94,7 +100,7 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     memory = _memory(frames.get("ranks"), unchecked)
     found.sort(key=lambda part: (not part.limits, -part.share))
     computing = float(rows["computing_ns"].mean()) if len(rows) else math.nan
-    return Limits((*found, *([memory] if memory is not None else [])), unchecked, step, computing)
+    return Limits((*found, *([memory] if memory is not None else [])), unchecked, step, computing, first)
 
 
 def _rows(steps: pd.DataFrame | None) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.jobs.warm_up import first_differs
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -53,7 +54,7 @@ class RankSteps:
         return int(found[0]) if len(found) else None
 
     def at(self, name: str, step: int | None = None) -> Floats:
-        """Return the times of all ranks in one step, or their mean over the steps for None; NaN for unknown.
+        """Return the times of all ranks in one step, or for None their mean over the steps but a warm-up; NaN for unknown.
 
         A step that nobody has is the mean, too.
         """
@@ -65,7 +66,13 @@ class RankSteps:
         if place is not None:
             return values[:, place]
         own = self._own()
+        first = np.flatnonzero(own)[:1]
+        if len(first) and self._warms_up(own):
+            own[first] = False
         return mean(values if own.all() else values[:, own], 1)
+
+    def _warms_up(self, own: NDArray[np.bool_]) -> bool:
+        return bool((self.steps[own] >= 0).all()) and first_differs(mean(self.values["total"][:, own], 0))
 
     def _own(self) -> NDArray[np.bool_]:
         return np.ones(len(self.steps), np.bool_) if self.chosen is None else self.session == self.chosen

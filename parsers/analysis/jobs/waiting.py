@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.jobs.pipeline import BANDS, BETWEEN_TWO, COMPUTING, HIDDEN, RankBands
+from parsers.analysis.jobs.warm_up import without_warm_up
 from parsers.deferred import pandas as pd
 
 EXACT, AT_MOST, RECEIVE = "exposed p2p", "at most", "receive"
@@ -44,13 +45,13 @@ def rank_times(
     ranks: Iterable[int], bands: Mapping[int, RankBands], cluster_steps: pd.DataFrame, stages: Mapping[int, int],
     step: int | None,
 ) -> list[RankTimes]:  # fmt: skip
-    """Return the times of each rank in a step (None: mean over its steps), in the order given.
+    """Return the times of each rank in a step (None: mean over its steps but a warm-up), in the order given.
 
     The bubble is that of cluster_steps (schema CLUSTER_STEPS), which knows legacy files and bounds; where it is a bound or
     missing, and begins and ends are known after all, it is the time of the bands between two ranks.
     """
     own = cluster_steps[cluster_steps["kind"].astype("str") == "rank"]
-    own = own if step is None else own[own["step"] == step]
+    own = without_warm_up(own) if step is None else own[own["step"] == step]
     names = ["total_ns", "own_bubble_ns", "computing_ns", "free_ns"]
     means = own.groupby("rank")[names].mean()
     sources = own.groupby("rank")["bubble_source"].agg(lambda column: _one_source(set(column.astype("str"))))

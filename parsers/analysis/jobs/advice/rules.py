@@ -15,6 +15,7 @@ from parsers.analysis.jobs.contention import SHARE as HELD
 from parsers.analysis.jobs.links import SHARE
 from parsers.analysis.jobs.packets import SHARE as MANY_SMALL
 from parsers.analysis.jobs.stragglers import LIMITS
+from parsers.analysis.jobs.warm_up import steady
 from parsers.analysis.profiles.memory.leaks import GROWTH
 from parsers.analysis.profiles.preparation import EMPTY_RATE, QUEUE_USE
 from parsers.profiler.registry import FILE_KINDS, display_name
@@ -59,6 +60,7 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
     Advice always has supporting rows. thresholds override those of THRESHOLDS; KeyError for an unknown rule. capacity is the
     memory of the device in bytes, used where no file tells it; 0 for unknown.
     """
+    frames = steady(frames)
     unknown = set(thresholds) - set(THRESHOLDS)
     if unknown:
         raise KeyError(f"expected rules {', '.join(THRESHOLDS)}; found {', '.join(sorted(unknown))}")
