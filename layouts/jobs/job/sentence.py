@@ -38,7 +38,8 @@ def head(source: ProfileSources, choice: ProfileChoice, limits: Limits, frames: 
     parts: list[Any] = [html.P(_said(limits, source, choice), className="ms-job-sentence"), drawn]
     if steps is not None and len(steps):
         own = steps[steps["kind"].astype("str") == "rank"]
-        numbers = {"ranks": fmt.count(own["rank"].nunique()), "steps": fmt.count(own["step"].nunique())}
+        counted = own["step"].nunique() - (limits.warm_up is not None)
+        numbers = {"ranks": fmt.count(own["rank"].nunique()), "steps": fmt.count(counted)}
         parts.append(html.P([t("job.mean", **numbers), *warm_up_said(limits.warm_up, "job.warm_up")], className="ms-muted"))
     return parts
 
