@@ -445,7 +445,7 @@ declare namespace Wire {
   }
 
   /**
-   * layouts/values/histogram_plots.py: The places of the first and the last edge, the number of bins, and the edges unless
+   * layouts/values/histogram_facts.py: The places of the first and the last edge, the number of bins, and the edges unless
    * they are evenly spaced.
    */
   interface HistogramBins {
@@ -456,7 +456,7 @@ declare namespace Wire {
   }
 
   /**
-   * layouts/values/histogram_plots.py: A panel of a card: its axes, and counts, or the place of the trace that has them, or
+   * layouts/values/histogram_facts.py: A panel of a card: its axes, and counts, or the place of the trace that has them, or
    * the height of one count.
    */
   interface HistogramPanel {
@@ -480,14 +480,14 @@ declare namespace Wire {
     counts?: SentArray;
   }
 
-  /** layouts/values/histogram_plots.py: What colours stand for. */
+  /** layouts/values/histogram_facts.py: What colours stand for. */
   interface ColourScale {
     stops: [number, string][];
     most?: number;
     more?: boolean;
   }
 
-  /** layouts/values/histogram_plots.py: The statistics of the newest drawn step. */
+  /** layouts/values/histogram_facts.py: The statistics of the newest drawn step. */
   interface NewestStep {
     step: number;
     total: number;
@@ -497,7 +497,7 @@ declare namespace Wire {
     max?: number | null;
   }
 
-  /** layouts/values/histogram_plots.py: `layout.meta` of a card of histograms. */
+  /** layouts/values/histogram_facts.py: `layout.meta` of a card of histograms. */
   interface HistogramMeta {
     view: string;
     axis: string;

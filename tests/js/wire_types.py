@@ -49,7 +49,7 @@ from layouts.runs.runs import columns
 from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentNotebook, SentRun
 from layouts.shell.shell import NeededFiles, ShellPage, ShellPages
 from layouts.tuning.tuning import page as tuning
-from layouts.values import histogram_plots
+from layouts.values import histogram_facts
 
 WIRE: Mapping[str, Any] = {
     "Query": dict[str, list[str]],
@@ -94,11 +94,11 @@ WIRE: Mapping[str, Any] = {
     "ShellPage": ShellPage,
     "ShellPages": ShellPages,
     "Needed": NeededFiles,
-    "HistogramBins": histogram_plots.HistogramBins,
-    "HistogramPanel": histogram_plots.HistogramPanel,
-    "ColourScale": histogram_plots.ColourScale,
-    "NewestStep": histogram_plots.NewestStep,
-    "HistogramMeta": histogram_plots.HistogramMeta,
+    "HistogramBins": histogram_facts.HistogramBins,
+    "HistogramPanel": histogram_facts.HistogramPanel,
+    "ColourScale": histogram_facts.ColourScale,
+    "NewestStep": histogram_facts.NewestStep,
+    "HistogramMeta": histogram_facts.HistogramMeta,
 }
 """Declarations by their names in scripts. A type that is not here is written out where it is used."""
 CURVES: Mapping[str, Any] = {

@@ -12,14 +12,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import stat
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
+from app.store.runs.locked_file import FLAGS, copy_synced, make_later, open_regular, sync_directory, wait_for_lock
 from app.store.runs.notes_format import (
     Content,
     Newer,
@@ -58,12 +57,9 @@ V = TypeVar("V")
 
 LARGEST = 64 << 20
 """Maximum size of the file in bytes."""
-PATIENCE = 5.0
-"""Seconds to wait for another program that is changing the file."""
 MOST_WATCHED = 1_000
 """Runs that have watchpoints."""
 _NAME, _LOCK, _NEW, _ASIDE = "notes.jsonl", "notes.lock", "notes.new", "notes-damaged-"
-_BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 class Notes:
@@ -317,7 +313,7 @@ class Notes:
         """Return (content, whether the file is undamaged); set why_not if it cannot be read at all."""
         self._seen, self._why_not = self._stamp(), ""
         try:
-            with _open(self.path) as stream:
+            with open_regular(self.path) as stream:
                 data = stream.read(LARGEST + 1)
             if len(data) > LARGEST:
                 raise OSError(errno.EFBIG, f"expected at most {LARGEST >> 20} MiB, found more")
@@ -356,11 +352,11 @@ class Notes:
     def _locked(self) -> Iterator[None]:
         """Hold the lock, so that no other program changes the file. Raises NotKept if it is not released in time."""
         try:
-            descriptor = os.open(os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
+            descriptor = os.open(os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | FLAGS, 0o600)
         except OSError as error:
             raise NotKept(f"{self._directory}: {error.strerror}") from None
         try:
-            _wait_for_lock(descriptor, self._directory)
+            wait_for_lock(descriptor, self._directory)
             yield
         finally:
             os.close(descriptor)
@@ -375,7 +371,7 @@ class Notes:
         while True:
             aside = os.path.join(self._directory, f"{_ASIDE}{stamp}{f'-{number}' if number else ''}.jsonl")
             try:
-                _copy(self.path, aside)
+                copy_synced(self.path, aside, LARGEST)
                 break
             except FileExistsError:
                 number += 1
@@ -394,20 +390,19 @@ class Notes:
             raise NotKept(f"{self.path}: expected at most {LARGEST >> 20} MiB, found {len(data):,} bytes")
         new = os.path.join(self._directory, _NEW)
         try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600), "wb") as stream:
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | FLAGS, 0o600), "wb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             with contextlib.suppress(FileNotFoundError):
-                _make_later(new, os.stat(self.path).st_mtime_ns)
+                make_later(new, os.stat(self.path).st_mtime_ns)
             os.replace(new, self.path)
-            _sync_directory(self._directory)
+            sync_directory(self._directory)
         except OSError as error:
             raise NotKept(f"{self.path}: {error.strerror}") from None
         self._seen = self._stamp()
 
 
-_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _UNREADABLE = (
     "Remarks, tags, saved views, marks, watchpoints and boards cannot be read, so none are shown and changes are not saved: "
     "{reason}"
@@ -427,66 +422,6 @@ def _mark_named(content: Content, run: str, like: Mark) -> Mark | None:
     wanted = like.session, like.rank, like.name
     every = (one.mark for one in content.marks.values() if one.run == run)
     return next((mark for mark in every if (mark.session, mark.rank, mark.name) == wanted), None)
-
-
-def _open(path: str) -> BinaryIO:
-    """Open a regular file for reading; OSError for anything else."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "expected a regular file")
-    return os.fdopen(descriptor, "rb")
-
-
-def _copy(path: str, to: str) -> None:
-    """Copy a file to a new one, synced to disk before this returns; FileExistsError if it exists."""
-    with _open(path) as source, os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600), "wb") as target:
-        target.write(source.read(LARGEST))
-        target.flush()
-        os.fsync(target.fileno())
-
-
-def _make_later(path: str, than: int) -> None:
-    """Set a later mtime: readers detect a new file by it, and file system clocks may advance in steps of milliseconds."""
-    found = os.stat(path)
-    if found.st_mtime_ns <= than:
-        os.utime(path, ns=(found.st_atime_ns, than + 1000))
-
-
-def _sync_directory(path: str) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, directory: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            _lock(descriptor)
-            return
-        except OSError as error:
-            if error.errno not in _BUSY:
-                raise NotKept(f"{directory}: cannot be locked: {error.strerror}") from None
-        if time.monotonic() > end:
-            raise NotKept(f"{directory}: another program has been changing it for {PATIENCE:g} s; try again")
-        time.sleep(0.01)
-
-
-def _lock(descriptor: int) -> None:
-    """Lock an open file until it is closed; OSError with an errno of _BUSY if another process holds the lock."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _bounded(colours: dict[K, V]) -> dict[K, V]:

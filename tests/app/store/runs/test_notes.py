@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from app import create_app
 from app.commands.settings import SettingError
-from app.store.runs import notes
+from app.store.runs import locked_file
 from app.store.runs.notes import MOST_WATCHED, Notes
 from app.store.runs.notes_format import Content, SavedWatchList, encode
 from app.store.store import Store
@@ -207,7 +207,7 @@ def test_programs_that_write_at_once_lose_nothing(tmp_path: Path, every: bool) -
 
 def test_a_program_that_holds_the_file_is_waited_for_and_then_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setattr(notes, "PATIENCE", 0.05)
+    monkeypatch.setattr(locked_file, "PATIENCE", 0.05)
     with open(tmp_path / "notes.lock", "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(NotKept, match="another program"):

@@ -233,10 +233,10 @@ def test_no_copy_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     data = encode(SMALL)[:-9]
     path.write_bytes(data)
 
-    def full(_path: str, _to: str) -> None:
+    def full(_path: str, _to: str, _most: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(notes, "_copy", full)
+    monkeypatch.setattr(notes, "copy_synced", full)
     kept = Notes(str(tmp_path))
     assert kept.look().notes == SMALL.notes  # what can be read is shown
     assert "No space left" in kept.why_not
