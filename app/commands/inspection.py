@@ -65,10 +65,13 @@ def _as_row(source: Source) -> tuple[str, str, str, str]:
         for profile in _profiles(part):
             traces = len(find_traces(profile))
             kinds += Counter(trace=traces, profile=len(profile.files) - traces)
+    dumps = sum(len(part.dump_dirs) for part in (source, *source.ranks))
+    kinds += Counter(dump=dumps)
     files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    ranks = f" ({len(source.ranks)} ranks)" if source.ranks else ""
+    ranks = f" ({len(source.ranks)} {'rank' if len(source.ranks) == 1 else 'ranks'})" if source.ranks else ""
+    size = "-" if dumps and not source.size else f"{source.size:,} B"  # the files of dumps are not measured
     updated = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(source.updated)) if source.updated else "-"
-    return printable(source.name) + ranks, updated, f"{source.size:,} B", files
+    return printable(source.name) + ranks, updated, size, files
 
 
 def _as_json(source: Source) -> dict[str, Any]:

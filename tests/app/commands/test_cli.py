@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,14 @@ class TestWithoutServer:
         runs = json.loads(run("list", DEMO, "--json").stdout)
         assert {entry["name"] for entry in runs} == DEMO_RUNS
         assert all(entry["size_bytes"] > 0 for entry in runs)
+
+    def test_list_of_dumps(self, capsys) -> None:
+        """The files of a dump are not measured, so no size is said."""
+        assert main(["list", str(ROOT / "tests" / "data" / "dumps")]) == 0
+        rows = [re.split(r" {2,}", line) for line in capsys.readouterr().out.splitlines()[1:]]
+        assert rows
+        assert {(size, files) for _, _, size, files in rows} == {("-", "1 dump")}
+        assert not any("1 ranks" in name for name, *_ in rows)
 
     def test_list_of_nothing(self, base) -> None:
         done = run("list", base)
