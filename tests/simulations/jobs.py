@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.simulations.programs import BANDWIDTH, Communicate, Compute, Fault, Key, Plan, program
+from tests.simulations.programs import BANDWIDTH, Communicate, Compute, Fault, Key, Plan, program, slow_link
 
 __all__ = ["BANDWIDTH", "Fault", "JobTruth", "Operation", "Piece", "Plan", "Simulated", "draw", "simulate", "truth"]
 LAUNCH_NS = 8_000.0
@@ -158,15 +158,6 @@ def link_share(plan: Plan, step: int, what: Communicate) -> float:
     if what.key[0] == "p2p":
         ring = {(what.members[0], what.members[1])}
     return 1.0 - fault.size if (source, target) in ring else 1.0
-
-
-def slow_link(plan: Plan, rank: int) -> tuple[int, int]:
-    """(source, target) of the link from a rank to the next one of its first group: dp, else tp, else pp."""
-    for kind in ("dp", "tp", "pp"):
-        members = plan.group(kind, rank)
-        if len(members) > 1:
-            return rank, members[(members.index(rank) + 1) % len(members)]
-    raise ValueError("a job of one rank has no links")
 
 
 class _Rank:

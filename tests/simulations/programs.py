@@ -126,6 +126,15 @@ class Communicate:
     needs: tuple[Key, ...] = ()
 
 
+def slow_link(plan: Plan, rank: int) -> tuple[int, int]:
+    """(source, target) of the link from a rank to the next one of its first group: dp, else tp, else pp."""
+    for kind in ("dp", "tp", "pp"):
+        members = plan.group(kind, rank)
+        if len(members) > 1:
+            return rank, members[(members.index(rank) + 1) % len(members)]
+    raise ValueError("a job of one rank has no links")
+
+
 @dataclass(slots=True)
 class _Program:
     plan: Plan
@@ -213,8 +222,7 @@ def order_of(plan: Plan, stage: int) -> list[tuple[str, int, int]]:
 
 def _pipeline(made: _Program) -> None:
     plan = made.plan
-    dp, stage, tp = plan.place(made.rank)
-    order = order_of(plan, stage)
+    order = order_of(plan, plan.place(made.rank)[1])
     reduced: list[Key] = []
     for place, (kind, micro, chunk) in enumerate(order):
         got = _transfer(made, "receive", kind, micro, chunk)
