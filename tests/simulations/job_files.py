@@ -37,6 +37,7 @@ def write(folder: Path, rows: Recorded, *, trace: bool = False, kernels: bool = 
         (output / "step_trace_time.csv").write_text("\n".join([_STEPS, *(_step(device, row) for row in parts[rank])]) + "\n")
         if kernels:
             lines = [_KERNELS, *(_kernel(place, row) for place, row in enumerate(computing[rank]))]
+            lines += [_between(row) for row in communication[rank]]
             (output / "kernel_details.csv").write_text("\n".join(lines) + "\n")
         if trace:
             (output / "trace_view.json").write_text(json.dumps(_trace(computing[rank], communication[rank])))
@@ -119,6 +120,11 @@ def _step(device: int, row: PartsRow) -> str:
 def _kernel(place: int, row: ComputingRow) -> str:
     took = _us(row.end_ns - row.start_ns)
     return f"{row.step},{row.kind}_{place},MatMul,AI_CORE,{_decimal(row.start_ns)}\t,{took}"
+
+
+def _between(row: CommunicationRow) -> str:
+    took = _us(row.elapse_ns)
+    return f"{row.step},{row.name},hcom_{row.kind}_,COMMUNICATION,{_decimal(row.start_ns)}\t,{took}"
 
 
 def _trace(computing: list[ComputingRow], communication: list[CommunicationRow]) -> list[dict[str, Any]]:
