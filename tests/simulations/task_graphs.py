@@ -111,7 +111,7 @@ class TaskGraph:
         return max(one.end for one in self.activities)
 
     def path(self, begin: int = 0, end: int | None = None) -> list[PathPart]:
-        """Return the critical path from `begin` to the last activity that ended by `end`, the first part first, without gaps."""
+        """Return the critical path from `begin` to the last activity that ended by `end`: no gaps, the first part first."""
         until = self.duration if end is None else end
         place = max((one.end, number) for number, one in enumerate(self.activities) if one.end <= until)[1]
         found: list[PathPart] = []
