@@ -131,7 +131,7 @@ def _u_shape(at: Places) -> Array:
 
 
 def _exclusive(at: Places) -> Array:
-    return 1.0 - 0.5 * ((at["norm"] > 0.5) ^ (at["skip"] > 0.5))
+    return np.asarray(1.0 - 0.5 * ((at["norm"] > 0.5) ^ (at["skip"] > 0.5)), np.float64)
 
 
 def _categorical(at: Places) -> Array:

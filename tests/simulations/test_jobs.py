@@ -139,3 +139,9 @@ def test_drawn_jobs_run(kind: str) -> None:
         plan = draw(np.random.default_rng(seed), fault=kind, steps=2)
         assert simulate(plan).end.shape == (2, plan.ranks)
         assert (plan.fault.kind if plan.fault else "") == kind
+
+
+def test_a_longer_stage_costs_what_it_takes_longer_in_each_micro_batch() -> None:
+    quiet = Plan(dp=1, pp=4, micro=8, noise=0.0, transfer_noise=0.0, hiccups=0.0, gaps=0.0, data=0.0, communication=0.0)
+    found = truth(replace(quiet, fault=Fault("stage", 3, 0.6)))
+    assert found.lost_ns == pytest.approx(0.6 * 100e6, rel=0.05)
