@@ -32,6 +32,8 @@ gradients within a factor of 3 from layer to layer."""
 _FALLS, _LEAST = math.log10(2.0), -46.0
 """Decades by which each of these layers is smaller, at least, and the logarithm that stands for 0, below float32."""
 _GRADIENTS = re.compile(r"gradients?/(?P<layer>.+?)(?:/Grad_[^/]+)?/[^/]+", re.IGNORECASE)
+_WEIGHTED = re.compile("matmul|conv|dense|linear|bias", re.IGNORECASE)
+"""Types of operators of layers that have weights, which are named rather than activations."""
 _MSPROBE = re.compile(r"(?P<layer>.+?)\.(?:backward|parameters_grad)(?:\.\d+)?")
 Reals = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -149,29 +151,35 @@ def _depth(
     norm, count = statistics.column("l2"), statistics.column("count").astype(np.float64)
     with np.errstate(all="ignore"):
         size = np.maximum(np.log10(norm / np.sqrt(np.where(count > 0, count, np.nan))), _LEAST)
-    found = [_fall(sizes) for sizes in _sizes(tensors, size, gradient, operators)]
-    return max(found, key=lambda one: (one.vanishing, one.judged, one.layers * math.log10(one.fall), one.known),
-               default=GradientDepth())  # fmt: skip
+    found = [
+        (_WEIGHTED.search(kind) is not None, _fall(sizes)) for kind, sizes in _sizes(tensors, size, gradient, operators)
+    ]  # fmt: skip
+
+    def order(one: tuple[bool, GradientDepth]) -> tuple[bool, bool, bool, float, int]:
+        weighted, depth = one
+        return depth.vanishing, depth.judged, weighted, depth.layers * math.log10(depth.fall), depth.known
+
+    return max(found, key=order, default=(False, GradientDepth()))[1]
 
 
 def _sizes(
     tensors: pd.DataFrame, size: Reals, gradient: Mask, operators: Mapping[Key, Sequence[Ran]]
-) -> Iterable[dict[str, dict[int, float]]]:
-    """Return layer -> iteration -> size (logarithm), from the loss to the input, for each kind of gradient of each rank.
+) -> Iterable[tuple[str, dict[str, dict[int, float]]]]:
+    """Return (type, layer -> iteration -> size as logarithm, from the loss to the input) of each kind of gradient of each rank.
 
     Gradients are of one kind if operators of one type made them as the same output. A layer with several has the largest.
     """
     keys = tensors["key"].array
-    made: dict[tuple[object, ...], dict[str, dict[int, float]]] = {}
+    made: dict[tuple[str, int, str, int, str], dict[str, dict[int, float]]] = {}
     for (rank, part, iteration), ran_in in operators.items():
         for ran in ran_in:
             layer = layer_of(ran.name)
             for row in ran.outputs if layer else ():
                 if gradient[row] and math.isfinite(size[row]):
-                    kind = made.setdefault((rank, part, ran.graph, ran.type, str(keys[row])), {})
+                    kind = made.setdefault((ran.type, rank, part, ran.graph, str(keys[row])), {})
                     sizes = kind.setdefault(layer, {})
                     sizes[iteration] = max(sizes.get(iteration, -math.inf), float(size[row]))
-    return made.values()
+    return [(kind[0], sizes) for kind, sizes in made.items()]
 
 
 def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
