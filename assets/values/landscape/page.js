@@ -76,7 +76,7 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   const of = get(page, "of");
-  const unknown = comparing(page) || catalogue.runs.some((run) => run.key === of) ? "" : of;
+  const unknown = comparing(page) || catalogue.runs.some((/** @type {{ key: string }} */ run) => run.key === of) ? "" : of;
   page.find(".ms-body-unknown").textContent = unknown;
   if (unknown) name = catalogue.waiting ? "reading" : "unknown";
   else if (!catalogue.chosen) name = "no-runs";

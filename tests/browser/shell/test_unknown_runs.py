@@ -57,10 +57,10 @@ def test_a_run_that_is_not_there_is_one_line(page: Page, everything: str, query:
 
 
 def test_a_profile_that_is_not_chosen_is_shown_where_a_link_names_it(page: Page, everything: str) -> None:
-    show(page, f"{everything}/profile_overview?run=dump&of=profiled")
-    expect(page.locator(".ms-breakdown-sentence .en")).to_be_visible()
+    show(page, f"{everything}/operators?run=dump&of=profiled")
     expect(page.locator(".ms-body-bar select").first).to_have_value("profiled")
-    show(page, f"{everything}/profile_overview?run=dump")
+    expect(page.locator('[data-state="none"]')).to_be_hidden()
+    show(page, f"{everything}/operators?run=dump")
     expect(page.locator('[data-state="none"]')).to_be_visible()
 
 
