@@ -42,7 +42,8 @@ export function selected(state, { rows, default: chosen }) {
 }
 
 /**
- * What else changes with the chosen runs: a page names (of, with) no run any more that is not among them.
+ * What else changes with the chosen runs: a page names (of, with) no run that is not among them. Names with a colon are
+ * live sessions, or entries of the state about one card.
  * @param {Wire.Query} state
  * @param {string[]} run
  * @param {Wire.RunRow[]} rows
@@ -51,8 +52,9 @@ export function selected(state, { rows, default: chosen }) {
 export function forgotten(state, run, rows) {
   const left = selected({ run }, { rows, default: [] });
   const named = Object.entries(runsIn({ ...state, run: [] })).filter(([key]) => key !== "run");
-  return Object.fromEntries(named.flatMap(([key, values]) =>
-    values.some((value) => !left.has(runOf(value)) && !run.includes(runOf(value))) ? [[key, []]] : []));
+  /** @param {string} name */
+  const lost = (name) => unknownRun(name, rows) ? !name.includes(":") : !left.has(name) && !run.includes(name);
+  return Object.fromEntries(named.flatMap(([key, values]) => values.map(runOf).some(lost) ? [[key, []]] : []));
 }
 
 /**

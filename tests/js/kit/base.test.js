@@ -51,6 +51,7 @@ test("runs on screen: those named, else those that the server chose", () => {
   assert.deepEqual([...selected({ of: ["a"], with: ["lost"] }, runs)], ["b", "job/0", "a"]);
   assert.deepEqual(forgotten({ run: ["a"], of: ["b"], with: ["a"] }, ["a"], runs.rows), { of: [] });
   assert.deepEqual(forgotten({ run: ["a"], of: ["b"] }, ["*"], runs.rows), {});
+  assert.deepEqual(forgotten({ of: ["nobody"], with: ["live:1", "a:weight"] }, ["a"], runs.rows), { of: [] });
   assert.deepEqual(forgotten({ with: ["job/1|profiler|1"], of: ["job"] }, ["job/0"], runs.rows), { of: [], with: [] });
   for (const state of [null, {}, { run: [] }]) assert.deepEqual([...selected(state, runs)], ["b", "job/0"]);
 });
