@@ -215,8 +215,10 @@ class DebuggerServer:
         if told.done:
             session = self._sessions.of(peer)
             return commands.acknowledged() if session is None else session.end("done", told=told)
-        self._free_closed()
-        session = self._sessions.begin(peer, told)
+        with self._closing:
+            if self._sessions.full:
+                self._free_closed()
+            session = self._sessions.begin(peer, told)
         if session is None:
             raise Refused("expected fewer trainings: as many are connected as can be at once", "RESOURCE_EXHAUSTED")
         return session.begin(told)
@@ -273,17 +275,20 @@ class DebuggerServer:
         return session.take_hits(hits)
 
     def _free_closed(self) -> None:
-        """Free the places of sessions whose connection was closed."""
-        with self._closing:  # lists of connections are compared in the order in which they were made
-            peers = self._connections.peers()
-            if peers is not None:
-                self._sessions.close_others(peers)
+        """Free the places of sessions whose connection was closed.
+
+        The lock `_closing` is held: no session begins between the listing of connections and the comparison with it.
+        """
+        peers = self._connections.peers()
+        if peers is not None:
+            self._sessions.close_others(peers)
 
     # Watching --------------------------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
         while not self._stopping.wait(EVERY):
-            self._free_closed()
+            with self._closing:
+                self._free_closed()
             self._sessions.tick()
             now = time.monotonic()
             with self._lock:

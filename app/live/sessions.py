@@ -107,8 +107,15 @@ class Sessions:
             session = Session(f"{live.KEY}{self._count}", peer, self.kept, self._clock)
             self._sessions[session.key] = self._peers[peer] = session
             self._begun[session.key] = self._clock()
+            self._open |= {unquote(peer)}
             self._shorten()
             return session
+
+    @property
+    def full(self) -> bool:
+        """Return whether as many trainings are connected as can be at once."""
+        with self._lock:
+            return sum(one.connected for one in self._sessions.values()) >= MOST_OPEN
 
     def of(self, peer: str) -> Session | None:
         """Return the session of a connection; None if it has none."""
@@ -146,7 +153,7 @@ class Sessions:
             session.end(live.GONE)
 
     def close_others(self, peers: Set[str]) -> None:
-        """Free the places of sessions whose connection was open at the last call and is none of these now."""
+        """Free the places of sessions whose connection, open at the last call or when they began, is none of these now."""
         with self._lock:
             closed = [one for one in self._sessions.values() if unquote(one.peer) in self._open - peers]
             self._open = frozenset(peers)
