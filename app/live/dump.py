@@ -48,18 +48,20 @@ class LiveDump(DumpView):
             self._statistics = dict(session.statistics)
             self._heads = dict(session.heads)
             self._hits = list(session.watched.hits)
+            # Hits may be of a step at which training has not said yet that it is.
+            self._steps += [(step, -1) for step in sorted({one.step for one in self._hits} - {at for at, _ in self._steps})]
             self._wanted = dict(session.watched.wanted)
             self._known_watchpoints = list(session.watched.known.values())
         self._values = set(session.kept.keys(session.key))
         self._lay()
 
     def _lay(self) -> None:
-        """Choose the rows: recorded tensors of earlier steps, parameters of the step before, and everything now."""
+        """Choose the rows: known tensors of other steps, parameters of the step before, and everything now."""
         known = {*self._statistics, *self._heads, *self._values, *((one.wire, one.step) for one in self._hits)}
         tensors, step = self._tensors, self._step
         by_step: dict[int, set[int]] = {}
         for wire, at in known:
-            if at < step:
+            if at != step:
                 by_step.setdefault(at, set()).add(wire)
         every = np.arange(len(tensors))
         if step > 0 and len(tensors):

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.live.connections import Connections
 from app.live.receiving import TooLarge, graphs_of
 from app.live.session import Session
 from app.live.sessions import EVERY, Sessions
@@ -88,10 +89,12 @@ class DebuggerServer:
         self._lock = threading.Lock()
         self._calls: Cache[str, _Calls] = Cache(MOST_PEERS)
         self._streams: set[_Stream] = set()
+        self._connections, self._closing = Connections(), threading.Lock()
         self._stopping = threading.Event()
         options = [
             ("grpc.max_receive_message_length", LARGEST_MESSAGE), ("grpc.max_metadata_size", 16 << 10),
             ("grpc.so_reuseport", 0), ("grpc.max_concurrent_streams", 2 * CALLS_AT_ONCE), ("grpc.http2.bdp_probe", 0),
+            ("grpc.enable_channelz", 1),
         ]  # fmt: skip
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="mindscope-debugger")
         self._server: Any = grpc.server(self._pool, options=options)
@@ -212,7 +215,10 @@ class DebuggerServer:
         if told.done:
             session = self._sessions.of(peer)
             return commands.acknowledged() if session is None else session.end("done", told=told)
-        session = self._sessions.begin(peer, told)
+        with self._closing:
+            if self._sessions.full:
+                self._free_closed()
+            session = self._sessions.begin(peer, told)
         if session is None:
             raise Refused("expected fewer trainings: as many are connected as can be at once", "RESOURCE_EXHAUSTED")
         return session.begin(told)
@@ -268,10 +274,21 @@ class DebuggerServer:
                 raise FormatError(f"expected up to {MOST_HITS:,} hits, found more")
         return session.take_hits(hits)
 
+    def _free_closed(self) -> None:
+        """Free the places of sessions whose connection was closed.
+
+        The lock `_closing` is held: no session begins between the listing of connections and the comparison with it.
+        """
+        peers = self._connections.peers()
+        if peers is not None:
+            self._sessions.close_others(peers)
+
     # Watching --------------------------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
         while not self._stopping.wait(EVERY):
+            with self._closing:
+                self._free_closed()
             self._sessions.tick()
             now = time.monotonic()
             with self._lock:

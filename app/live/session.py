@@ -17,7 +17,7 @@ from typing import Any
 from app.live.asking import Asking, Want
 from app.live.received import ReceivedValues
 from app.live.receiving import TensorReceiver
-from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, StepHit, Watched
+from app.live.watching import MOST_HITS, MOST_WATCHPOINTS, Watched
 from layouts.dumps import live_sessions as live
 from layouts.dumps.live_sessions import LiveSession, Order, Unfit
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
@@ -71,7 +71,7 @@ class Session:
         self._heard = clock()
         self._period = 0
         self._refused, self._refusal, self._no_graph = 0, "", ""
-        self._new_hits: list[Hit] = []
+        self._new_hits: list[Hit] = []  # of a step that training names when it stops
         self.watched = Watched()
         self.asking = Asking()
         self.tensors = GraphTensors({})
@@ -105,6 +105,11 @@ class Session:
     def connected(self) -> bool:
         """Whether training is connected: it has neither ended nor been silent for too long."""
         return self._state not in (live.PENDING, live.ENDED) or (self._state == live.PENDING and self._reason == live.NONE)
+
+    @property
+    def heard(self) -> float:
+        """When it was heard last, by its clock."""
+        return self._heard
 
     @property
     def told(self) -> Metadata:
@@ -278,13 +283,16 @@ class Session:
             return commands.acknowledged()
 
     def take_hits(self, hits: Sequence[Hit]) -> bytes:
-        """Take what watchpoints found; a training that runs stops at its next step. Return the reply."""
+        """Take and show what watchpoints found; a training that runs stops at its next step. Return the reply."""
         with self._changed:
             self._hear()
-            if self._state == live.RUNNING and any(not hit.error for hit in hits):
+            running = self._state == live.RUNNING
+            if running and any(not hit.error for hit in hits):
                 self._left = Run()
                 self._queue.clear()
             self._new_hits = [*self._new_hits, *hits][-MOST_HITS:]
+            self.watched.show_new(self._new_hits, self._told.step + running, self.tensors.places)
+            self._revision += 1
             return commands.acknowledged()
 
     def take_summaries(self, summaries: Iterator[TensorSummary | TensorHead]) -> bytes:
@@ -358,6 +366,12 @@ class Session:
             if missed or unanswered:
                 self._lose(live.PENDING, live.SILENT)
 
+    def gone(self) -> None:
+        """Note that its connection was closed."""
+        with self._changed:
+            if self.connected:
+                self._lose(live.PENDING, live.GONE)
+
     def expect_graph(self) -> None:
         """Count contact as lost if there is no graph yet."""
         with self._changed:
@@ -406,11 +420,8 @@ class Session:
         version = told.version or self._told.version
         self._told = replace(told, version=version, backend=told.backend or self._told.backend)
         if self._new_hits:
-            places = self.tensors.places
-            for hit in self._new_hits:
-                wire = places.get(TensorName(hit.name.node, hit.name.slot))
-                if wire is not None:
-                    self.watched.hits.append(StepHit(told.step, wire, hit))
+            self.watched.show_new(self._new_hits, told.step, self.tensors.places)
+            self.watched.keep_new()
             self._new_hits = []
             self._revision += 1
 

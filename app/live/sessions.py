@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from urllib.parse import unquote
 
 from app.live.dump import LiveDump
 from app.live.received import ReceivedValues
@@ -15,11 +16,13 @@ from parsers.analysis.dumps.watchpoints.conditions import Watchpoint
 from parsers.debugger.messages import Metadata
 
 MOST_OPEN = 8
-"""Trainings that are connected at once; further ones are refused."""
+"""Trainings that are connected at once; further ones are refused, unless their device has a session already."""
 MOST_KNOWN = 16
 """Sessions that are kept, with those past; the oldest past ones are dropped."""
 WITHOUT_GRAPH = 60.0
 """Seconds a training may take to send its graph."""
+SOON_GRAPH = 10.0
+"""Seconds after which one without a graph is replaced if another training wants its place."""
 EVERY = 0.5
 """Seconds between looks at what is missing."""
 
@@ -36,6 +39,7 @@ class Sessions:
         self._peers: dict[str, Session] = {}
         self._begun: dict[str, float] = {}
         self._dumps: dict[str, LiveDump] = {}
+        self._open: frozenset[str] = frozenset()
         self._count = self._turned_away = 0
 
     # For pages -------------------------------------------------------------------------------------------------------
@@ -79,16 +83,21 @@ class Sessions:
     # For the server --------------------------------------------------------------------------------------------------
 
     def begin(self, peer: str, told: Metadata) -> Session | None:
-        """Return the new session of a training; None if too many are open.
+        """Return the new session of a training; None if too many are open and none of them is to be replaced.
 
-        The session that this connection had before, or one that the same device of the same machine lost, is over.
+        The session that this connection had before, or one that the same device of the same machine lost, is over. If too many
+        are open, one of this device is over too, be it connected, or else one that has sent no graph for some time.
         """
         with self._lock:
             past = [one for one in self._sessions.values() if one.peer == peer or self._lost(one, peer, told)]
             open_ = [one for one in self._sessions.values() if one.connected and one not in past]
             if len(open_) >= MOST_OPEN:
-                self._turned_away += 1
-                return None
+                own = any(_of_device(one, peer, told) for one in self._sessions.values())
+                replaced = self._replaced(open_, peer, told)
+                if replaced is None and not own:
+                    self._turned_away += 1
+                    return None
+                past += [] if replaced is None else [replaced]
             for one in past:
                 if one.state != live.ENDED:
                     one.end(live.REPLACED)
@@ -98,8 +107,15 @@ class Sessions:
             session = Session(f"{live.KEY}{self._count}", peer, self.kept, self._clock)
             self._sessions[session.key] = self._peers[peer] = session
             self._begun[session.key] = self._clock()
+            self._open |= {unquote(peer)}
             self._shorten()
             return session
+
+    @property
+    def full(self) -> bool:
+        """Return whether as many trainings are connected as can be at once."""
+        with self._lock:
+            return sum(one.connected for one in self._sessions.values()) >= MOST_OPEN
 
     def of(self, peer: str) -> Session | None:
         """Return the session of a connection; None if it has none."""
@@ -136,10 +152,24 @@ class Sessions:
         for session in sessions:
             session.end(live.GONE)
 
+    def close_others(self, peers: Set[str]) -> None:
+        """Free the places of sessions whose connection, open at the last call or when they began, is none of these now."""
+        with self._lock:
+            closed = [one for one in self._sessions.values() if unquote(one.peer) in self._open - peers]
+            self._open = frozenset(peers)
+        for session in closed:
+            session.gone()
+
+    def _replaced(self, open_: Sequence[Session], peer: str, told: Metadata) -> Session | None:
+        """Return the open session to be replaced by a training, the one longest silent. The lock is held."""
+        now = self._clock()
+        own = [one for one in open_ if _of_device(one, peer, told)]
+        empty = [one for one in open_ if one.state == live.PENDING and now - one.heard > SOON_GRAPH]
+        return min(own or empty, key=lambda one: one.heard, default=None)
+
     def _lost(self, session: Session, peer: str, told: Metadata) -> bool:
         """Return whether a session is lost that the same device of the same machine had. The lock is held."""
-        same = _machine(session.peer) == _machine(peer) and session.told.device == told.device
-        return same and session.state == live.PENDING and not session.connected
+        return _of_device(session, peer, told) and session.state == live.PENDING and not session.connected
 
     def _shorten(self) -> None:
         past = [one for one in self._sessions.values() if not one.connected]
@@ -153,6 +183,10 @@ class Sessions:
         if self._peers.get(session.peer) is session:
             del self._peers[session.peer]
         self.kept.forget(session.key)
+
+
+def _of_device(session: Session, peer: str, told: Metadata) -> bool:
+    return _machine(session.peer) == _machine(peer) and session.told.device == told.device
 
 
 def _machine(peer: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from parsers.analysis.dumps.watchpoints.checking import (
 )  # fmt: skip
 from parsers.analysis.dumps.watchpoints.conditions import CONDITIONS, Watchpoint
 from parsers.debugger import commands, messages
-from parsers.debugger.messages import Hit
+from parsers.debugger.messages import Hit, TensorName
 from parsers.debugger.tensors import GraphTensors
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_HITS
@@ -56,6 +56,7 @@ class Watched:
         self.known: dict[int, Watchpoint] = {}
         self.hits: deque[StepHit] = deque(maxlen=MOST_HITS)
         self._next = 1
+        self._new = 0
         self._sent: set[int] = set()
 
     def want(self, watchpoints: Sequence[Watchpoint]) -> bool:
@@ -101,6 +102,19 @@ class Watched:
             *(commands.delete_watchpoint(number) for number in gone),
             *(commands.set_watchpoint(number, self.wanted[number], about[number]) for number in new),
         ]
+
+    def show_new(self, hits: Sequence[Hit], step: int, places: Mapping[TensorName, int]) -> None:
+        """Show the hits since the last `keep_new` as of a step, in place of those shown since then."""
+        for _ in range(min(self._new, len(self.hits))):
+            self.hits.pop()
+        found = [(places.get(TensorName(hit.name.node, hit.name.slot)), hit) for hit in hits]
+        new = [StepHit(step, wire, hit) for wire, hit in found if wire is not None]
+        self.hits.extend(new)
+        self._new = len(new)
+
+    def keep_new(self) -> None:
+        """Keep the new hits as they are shown."""
+        self._new = 0
 
     def drop(self, step: int) -> None:
         """Forget the hits of a step, which are about to be found anew."""

@@ -288,7 +288,7 @@ function stateOf(page) {
 function drawState(page) {
   const answer = page.dump ? current(page) : null;
   drawProgress(page.find(".ms-body-status"), answer && answer.state === "reading" ? answer : null);
-  page.find(".ms-debugging-unknown").textContent = (page.unready ? page.unready.dump : page.dump)?.key ?? "";
+  page.find(".ms-body-unknown").textContent = (page.unready ? page.unready.dump : page.dump)?.key ?? "";
   drawLive(page);
 }
 

@@ -109,6 +109,7 @@ const EXPLANATIONS = {
   }),
   controls: barOf,
   choose,
+  unknownOf: (page) => page.catalogue.runs.some(([key]) => key === get(page, "of")) ? "" : get(page, "of"),
   wantedOf: ({ run }) => ({ of: [run.key], version: [run.version] }),
   drawControls: drawBar,
   stateOf: (page) => page.listed ? "" : listedState(current(page)?.state || "reading"),

@@ -75,8 +75,15 @@ export function bodies(subject) {
     };
   }
 
+  /**
+   * What the address names and the chosen runs do not have: something else in its place would be taken for it.
+   * @param {Body.Page} page
+   */
+  const unknownOf = (page) => own.unknownOf && !page.catalogue.left ? own.unknownOf(page) : "";
+
   /** @param {Body.Page} page */
   function stateOf(page) {
+    if (unknownOf(page)) return page.catalogue.waiting ? "loading" : "unknown";
     if (page.chosen) return own.stateOf(page);
     const { chosen, waiting, damage } = page.catalogue;
     const name = !chosen ? "no-runs" : waiting ? "loading" : damage.length ? "damaged" : "none";
@@ -91,6 +98,7 @@ export function bodies(subject) {
     page.find(".ms-body-content").hidden = name !== "";
     page.find(".ms-body-bar").hidden = !page.chosen;
     if (name === "damaged") listDamage(page.root, catalogue.damage);
+    if (own.unknownOf) page.find(".ms-body-unknown").textContent = unknownOf(page);
     if (own.wrongOf) drawWrong(page, name, own.wrongOf(page));
     if (own.drawState) own.drawState(page, name);
     const forgotten = Object.fromEntries(own.forgets.map((key) => [key, []]));
@@ -179,6 +187,18 @@ export function look(page, more = {}) {
   if (!page.root.isConnected || !page.chosen) return;
   page.turn += 1;
   setProps(page.store("wanted"), { data: { ...page.wanted, ...more, turn: [String(page.turn)] } });
+}
+
+/**
+ * Show one line about what the address names and no run has (`unknown_state`) in place of the other children of its host.
+ * @param {HTMLElement} host
+ * @param {string} name
+ */
+export function showUnknown(host, name) {
+  for (const child of host.children) {
+    if (child instanceof HTMLElement) child.hidden = (child.dataset.state === "unknown") !== (name !== "");
+  }
+  for (const place of host.querySelectorAll(".ms-body-unknown")) place.textContent = name;
 }
 
 // States ------------------------------------------------------------------------------------------------------------

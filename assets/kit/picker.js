@@ -6,7 +6,7 @@ import { make } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
 import { RunChips } from "./run_chips.js";
 import { RunPanel } from "./run_panel.js";
-import { colours, encode, selected } from "./run_selection.js";
+import { colours, encode, forgotten, selected } from "./run_selection.js";
 import { changedState, setState } from "./state.js";
 import { count } from "./units.js";
 
@@ -114,8 +114,9 @@ class Picker {
 
   /** @param {string[]} run */
   write(run) {
-    const state = changedState(this.state, { run });
-    setState(this.store, this.state, { run });
+    const change = { run, ...forgotten(this.state, run, this.rows) };
+    const state = changedState(this.state, change);
+    setState(this.store, this.state, change);
     this.take(state);
     if (this.panel.open) this.panel.paint();
   }

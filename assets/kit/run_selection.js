@@ -1,6 +1,7 @@
 // Which runs are on screen, in which colours, and how a search finds them. Everything here computes; picker.js draws.
 
 import { coloursOf } from "./colours.js";
+import { runsIn } from "./state.js";
 
 /** Names all runs in a state. */
 const EVERY = "*";
@@ -19,20 +20,41 @@ export function paint(members, drawn) {
 }
 
 /**
+ * The run in a value of `of` or `with`, which is a run, or run|session|rank of a profile.
+ * @param {string} value
+ */
+const runOf = (value) => value.split("|").length > 2 ? value.split("|").slice(0, -2).join("|") : value;
+
+/**
  * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
- * layouts/kit/state.py), which are `default` in the list of runs.
+ * layouts/runs/chosen_runs.py), which are `default` in the list of runs; and those named beside them (of, with).
  * @param {Wire.Query | null | undefined} state
  * @param {Pick<RunList, "rows" | "default">} runs
  * @returns {Set<string>} keys of members
  */
 export function selected(state, { rows, default: chosen }) {
-  const keys = (state || {}).run;
-  if (!keys || !keys.length) return new Set(chosen);
-  const wanted = new Set(keys);
-  const whole = wanted.has(EVERY);
-  return new Set(
-    rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))),
-  );
+  const { run = [], ...named } = runsIn(state || {});
+  const wanted = new Set([...run, ...Object.values(named).flat().map(runOf)]);
+  const whole = run.includes(EVERY);
+  const found = rows.flatMap((row) =>
+    whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)));
+  return new Set(run.length ? found : [...chosen, ...found]);
+}
+
+/**
+ * What else changes with the chosen runs: a page names (of, with) no run that is not among them. Names with a colon are
+ * live sessions, or entries of the state about one card.
+ * @param {Wire.Query} state
+ * @param {string[]} run
+ * @param {Wire.RunRow[]} rows
+ * @returns {Wire.Query}
+ */
+export function forgotten(state, run, rows) {
+  const left = selected({ run }, { rows, default: [] });
+  const named = Object.entries(runsIn({ ...state, run: [] })).filter(([key]) => key !== "run");
+  /** @param {string} name */
+  const lost = (name) => unknownRun(name, rows) ? !name.includes(":") : !left.has(name) && !run.includes(name);
+  return Object.fromEntries(named.flatMap(([key, values]) => values.map(runOf).some(lost) ? [[key, []]] : []));
 }
 
 /**
@@ -43,6 +65,15 @@ export function selected(state, { rows, default: chosen }) {
 export function gone(state, rows) {
   const there = new Set(rows.flatMap((row) => [row.key, ...row.members]));
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
+}
+
+/**
+ * A name in the address if no run has it, else "": another run in its place would be taken for it.
+ * @param {string} name
+ * @param {Wire.RunRow[]} rows
+ */
+export function unknownRun(name, rows) {
+  return rows.some((row) => row.key === name || row.members.includes(name)) ? "" : name;
 }
 
 /**

@@ -198,14 +198,31 @@ export function toggled(state, name, key) {
   return values.includes(key) ? values.filter((value) => value !== key) : [...values, key];
 }
 
+/**
+ * The runs in a state: chosen ones (run), and those named beside them (of, with: a run, or run|session|rank).
+ * @param {Wire.Query} state
+ */
+export function runsIn(state) {
+  /** @type {Wire.Query} */
+  const found = state.run ? { run: state.run } : {};
+  const chosen = state.run || [];
+  for (const key of ["of", "with"]) {
+    const named = (state[key] || []).filter((value) =>
+      value !== "" && !chosen.some((run) => run === "*" || run === value || value.startsWith(`${run}|`)));
+    if (named.length) found[key] = named;
+  }
+  return found;
+}
+
 Object.assign(functionsOf("mindscope"), {
   /**
-   * The part of a state about runs. Its store changes only if these do, so other changes of the state request no catalogue.
+   * The part of a state about runs: those chosen, and others that it names. Its store changes only if these do, so other
+   * changes of the state request no catalogue.
    * @param {Wire.Query | null} state
    * @param {Wire.Query | null} now
    */
   runs_chosen(state, now) {
-    const runs = state && state.run ? { run: state.run } : {};
-    return same(runs, now) ? noUpdate() : runs;
+    const found = runsIn(state || {});
+    return same(found, now) ? noUpdate() : found;
   },
 });

@@ -40,9 +40,28 @@ function choose(page) {
   page.run = chosen ? chosen.run : notYet;
   page.profile = chosen ? chosen.profile : notYet;
   page.ranks = chosen ? ranksOf(page.jobBook, chosen.profile.job) : [];
-  const against = page.jobBook.named.get(get(page, "with"));
+  const against = againstOf(page);
   page.against = against && chosen !== against && serves(page, against.profile) ? against : null;
   return Boolean(chosen);
+}
+
+/**
+ * The profile to compare with that the address names, or the first one of the run that it names; undefined for none.
+ * @param {Profiles.Page} page
+ */
+function againstOf(page) {
+  const name = get(page, "with");
+  return page.jobBook.named.get(name) || page.entries.find((one) => one.run.key === name && other(page, one));
+}
+
+/**
+ * The run that the address names and that has no profile, or the profile to compare with that is not there; "" for none.
+ * @param {Profiles.Page} page
+ */
+function unknownOf(page) {
+  const [of, against] = [get(page, "of"), get(page, "with")];
+  if (of !== "" && !page.catalogue.runs.some((run) => run.key === of)) return of;
+  return page.compared && against !== "" && !againstOf(page) ? against : "";
 }
 
 /**
@@ -371,6 +390,7 @@ const PROFILES = {
   }),
   controls: barOf,
   choose,
+  unknownOf,
   wantedOf,
   drawControls,
   stateOf,

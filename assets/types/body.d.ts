@@ -81,6 +81,8 @@ declare namespace Body {
     drawControls(page: Own): void;
     /** the name of the state of what is chosen, "" for the content */
     stateOf(page: Own): string;
+    /** What the address names and the chosen runs do not have; "" for nothing. */
+    unknownOf?(page: Own): string;
     /** the name of the state while nothing is chosen, if it is another one */
     emptyState?(page: Own, name: string): string;
     /** Draw what else depends on the state. */

@@ -21,8 +21,7 @@ from layouts.dumps.dump_choice import LONGEST, read_choice
 from layouts.dumps.listing import listing
 from layouts.dumps.live import LIVE_TEXTS, place
 from layouts.dumps.texts import TEXTS
-from layouts.kit.body import BodySubject, frame, register_frame, state, status_line, unlisted_states
-from layouts.kit.i18n import t
+from layouts.kit.body import BodySubject, frame, register_frame, status_line, unlisted_states
 from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.state import text
@@ -52,15 +51,9 @@ def body(
     """
     return frame(
         DUMPS, ids, routes, children, above=[*stores(ids, parts), place(), status_line("debugging")],
-        states=[*unlisted_states(DUMPS), _unknown()], texts=texts, class_name=class_name,
+        states=unlisted_states(DUMPS), texts=texts, class_name=class_name,
         data={"keys": " ".join(("node", "io", *keys)), "choices": " ".join(choices), "compared": "1" if compared else "0"},
     )
-
-
-def _unknown() -> html.Div:
-    """One line about a dump that the address names and no run has; the browser fills in the name."""
-    line = [t("debugging.unknown"), " ", html.Span(className="ms-debugging-unknown ms-mono")]
-    return state("unknown", html.Div(html.P(line, className="ms-empty-sentence"), className="ms-empty"))
 
 
 def register_body(app: Any, source: Sources, ids: Ids, parts: Mapping[str, Answer] | None = None) -> None:

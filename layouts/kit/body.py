@@ -2,7 +2,8 @@
 
 A subject describes itself in a `BodySubject`. Its own `body` and `register_body`, which its pages call, call `frame` and
 `register_frame`. Until there is something to show, the page's own components are hidden, and one of the states is shown:
-opening, no-runs, none (the chosen runs have no such data), damaged (damage may have taken it), loading, or one of the subject.
+opening, no-runs, none (the chosen runs have no such data), damaged (damage may have taken it), loading, unknown (no run has
+what the address names), or one of the subject.
 
 assets/kit/body.js is the counterpart in the browser. It sets ids("wanted") to what it needs to know of the chosen run, again
 while the answer, ids("reading"), is not final.
@@ -39,7 +40,8 @@ class BodySubject:
     """What the pages of a subject say and keep.
 
     name is the prefix of its text keys: `controls` names the toolbar, `none` and `none_hint` are the state without data, with
-    record, the code that records some; `elsewhere` and `damaged_n` are written by the browser. texts are sent to the browser.
+    record, the code that records some, `unknown` that of a name in the address that no run has; `elsewhere` and `damaged_n`
+    are written by the browser. texts are sent to the browser.
     stores are further stores. asks: the browser sets ids("ask") to what the page shows.
     """
 
@@ -96,7 +98,14 @@ def _states(subject: BodySubject) -> list[html.Div]:
         state("none", empty_state(none, hint=f"{none}_hint", code=subject.record), html.Div(className="ms-body-elsewhere")),
         state("damaged", damaged_state(none)),
         state("loading", empty_state("body.loading")),
+        unknown_state(f"{subject.name}.unknown"),
     ]
+
+
+def unknown_state(key: str) -> html.Div:
+    """Return one line about data that the address names and no run has; the browser fills in the name."""
+    line = [t(key), " ", html.Span(className="ms-body-unknown ms-mono")]
+    return state("unknown", html.Div(html.P(line, className="ms-empty-sentence"), className="ms-empty"))
 
 
 def unlisted_states(subject: BodySubject) -> list[html.Div]:

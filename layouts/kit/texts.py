@@ -210,6 +210,7 @@ COMMON: Mapping[str, tuple[str, str]] = MappingProxyType({
     "common.next_step": ("Next step", "下一步骤"),
     "common.no": ("no", "否"),
     "common.no_rule_could_be_checked": ("No rule could be checked: the files are missing.", "缺少文件，未能检查任何规则。"),
+    "common.no_run_has_this_name": ("No run has this name:", "没有这个名称的训练："),
     "common.no_run_is_chosen": ("No run is chosen.", "未选择训练。"),
     "common.no_run_matches": ("No run matches.", "没有匹配的训练。"),
     "common.no_sample_passes_the_filters": ("No sample passes the filters.", "没有符合筛选条件的样本。"),

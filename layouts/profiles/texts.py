@@ -39,6 +39,7 @@ TEXTS = define_texts({
     "profiling.progress": "common.reading",
     "profiling.again": ("Read", "读取"),
     "profiling.none": ("The chosen runs have no profile.", "所选训练没有性能数据。"),
+    "profiling.unknown": ("No run with a profile has this name:", "没有这个名称的训练性能数据："),
     "profiling.none_hint": (
         "MindSpore's profiler writes one below the directory of the run:", "MindSpore 的 Profiler 会在训练目录下写入性能数据：",
     ),

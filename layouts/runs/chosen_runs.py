@@ -15,6 +15,8 @@ NEWEST = 10
 UNREAD = ("waiting", "loading")
 """States of a run that may turn out to have data of any kind."""
 EVERY_RUN = "*"
+NAMING = ("of", "with")
+"""Keys of a state by which a page names the run that it shows, and the one that it compares with."""
 
 
 def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
@@ -22,16 +24,27 @@ def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, 
 
     Without a `run` key these are the newest 10 runs that have, or may turn out to have, data of one of the kinds (a page's
     `needs`), or the newest 10 runs if none has; with every (`Page.every`) all of them. `run=` alone: none. `run=*`: all.
-    The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted.
+    The key of a job stands for all its ranks. Unknown keys are ignored, so a link still works after a run was deleted. Runs
+    that the state names as `of` or `with` are chosen, too: a link to one of them says no more than that.
     """
     keys = values_of(state, "run")
+    wanted = {*keys, *_named(state)}
     rows = source.runs.rows()
+    newest: set[str] = set()
     if not keys:
         having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
-        return [member for row in (having or rows)[: None if every else NEWEST] for member in row.members]
-    wanted = set(keys)
-    whole = EVERY_RUN in wanted
-    return [member for row in rows for member in row.members if whole or row.key in wanted or member in wanted]
+        newest = {row.key for row in (having or rows)[: None if every else NEWEST]}
+    whole = EVERY_RUN in keys
+    return [
+        member for row in rows for member in row.members
+        if whole or row.key in newest or row.key in wanted or member in wanted
+    ]  # fmt: skip
+
+
+def _named(state: Any) -> list[str]:
+    """Return the runs in `of` and `with`; that of a profile is run|session|rank."""
+    values = [value for key in NAMING for value in values_of(state, key)]
+    return values + [value.rsplit("|", 2)[0] for value in values if value.count("|") >= 2]
 
 
 def label_of(run: str, row: RunRow | None) -> str:

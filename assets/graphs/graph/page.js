@@ -119,11 +119,23 @@ function query(page) {
   return found;
 }
 
+/**
+ * The run that the address names and that has no graph; "" for none.
+ * @param {Graphs.Page} page
+ */
+function unknownOf(page) {
+  const name = view.get(page, "of");
+  return page.catalogue.runs.some((one) => one.key === name) ? "" : name;
+}
+
 /** @param {Graphs.Page} page */
 function showState(page) {
   const { catalogue } = page;
   let name = "";
-  if (!catalogue.chosen) name = "no-runs";
+  const unknown = unknownOf(page);
+  page.find(".ms-body-unknown").textContent = unknown;
+  if (unknown) name = catalogue.waiting || catalogue.listing ? "reading" : "unknown";
+  else if (!catalogue.chosen) name = "no-runs";
   else if (!page.graph && (catalogue.waiting || catalogue.listing)) name = "reading";
   else if (!page.graph) name = catalogue.damage.length ? "damaged" : "none";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;

@@ -1,11 +1,12 @@
 // The two runs page: choose and swap both runs. Counterpart of layouts/lineage/two_runs. curves.js has the run list.
 
+import { showUnknown } from "../../kit/body.js";
 import { functionsOf } from "../../kit/dash.js";
 import { make, takesText } from "../../kit/elements.js";
-import { selected } from "../../kit/run_selection.js";
+import { selected, unknownRun } from "../../kit/run_selection.js";
 import { runSelect, setRuns } from "../../kit/run_select.js";
 import { notYet } from "../../kit/pages.js";
-import { setState } from "../../kit/state.js";
+import { last, setState } from "../../kit/state.js";
 import * as curves from "./curves.js";
 
 /** @type {(key: string, name: string) => [string, string]} */
@@ -88,8 +89,10 @@ function shown(two, runs, state, rootId) {
   const root = document.getElementById(rootId);
   if (!root || !two || !runs) return;
   root.classList.remove("ms-two-runs-opening");
-  root.classList.toggle("ms-two-runs-empty", !two.runs.length);
-  if (!two.runs.length) {
+  const [unknown = ""] = ["one", "other"].map((key) => unknownRun(last(state || {}, key, ""), runs.rows)).filter(Boolean);
+  root.classList.toggle("ms-two-runs-empty", !two.runs.length || unknown !== "");
+  showUnknown(root.querySelector(".ms-two-runs-none"), unknown);
+  if (!two.runs.length || unknown) {
     views.delete(rootId);
     return;
   }

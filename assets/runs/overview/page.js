@@ -2,12 +2,13 @@
 
 import { functionsOf, setProps } from "../../kit/dash.js";
 import { make, takesText } from "../../kit/elements.js";
+import { showUnknown } from "../../kit/body.js";
 import { inLanguage, setLabel, writeText } from "../../kit/i18n.js";
 import * as runNotes from "../../kit/notes.js";
-import { selected } from "../../kit/run_selection.js";
+import { selected, unknownRun } from "../../kit/run_selection.js";
 import { currentPrefs, setPrefs } from "../../kit/prefs.js";
 import { runSelect, setRuns } from "../../kit/run_select.js";
-import { setState } from "../../kit/state.js";
+import { last, setState } from "../../kit/state.js";
 import * as strict from "../../kit/strictness.js";
 import { count as countText } from "../../kit/units.js";
 
@@ -138,8 +139,10 @@ function shown(head, runs, state, rootId) {
   const root = document.getElementById(rootId);
   if (!root || !head || !runs) return;
   root.classList.remove("ms-overview-opening");
-  root.classList.toggle("ms-overview-empty", !head.of);
-  if (!("facts" in head)) {
+  const unknown = unknownRun(last(state, "of", ""), runs.rows);
+  root.classList.toggle("ms-overview-empty", !head.of || unknown !== "");
+  showUnknown(root.querySelector(".ms-overview-none"), unknown);
+  if (!("facts" in head) || unknown) {
     views.delete(rootId);
     return;
   }

@@ -75,7 +75,11 @@ function overlaid(page) {
 function showState(page) {
   const { catalogue } = page;
   let name = "";
-  if (!catalogue.chosen) name = "no-runs";
+  const of = get(page, "of");
+  const unknown = comparing(page) || catalogue.runs.some((/** @type {{ key: string }} */ run) => run.key === of) ? "" : of;
+  page.find(".ms-body-unknown").textContent = unknown;
+  if (unknown) name = catalogue.waiting ? "reading" : "unknown";
+  else if (!catalogue.chosen) name = "no-runs";
   else if (!catalogue.runs.length) {
     const otherwise = catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
     name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : otherwise;

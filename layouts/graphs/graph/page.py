@@ -30,6 +30,7 @@ from layouts.graphs.graph.tracing import listed, read_trace, traced_boxes
 from layouts.graphs.graph.treemap import tiles
 from layouts.graphs.graph_views import Views
 from layouts.graphs.texts import TEXTS as CANVAS_TEXTS
+from layouts.kit.body import unknown_state
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
@@ -195,6 +196,7 @@ def _states() -> list[Any]:
             [damaged_state("graph.none"), html.Div(className="ms-graph-elsewhere")], hidden=True, **{"data-state": "damaged"}
         ),
         html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),
+        unknown_state("graph.unknown"),
     ]  # fmt: skip
 
 

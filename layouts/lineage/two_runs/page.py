@@ -16,6 +16,7 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.dumps.dumped_graphs import RunGraphs
 from layouts.graphs.graph_views import Views
 from layouts.kit import elements as parts
+from layouts.kit.body import unknown_state
 from layouts.kit.cards.run_list_texts import TEXTS as RUN_LIST
 from layouts.kit.i18n import for_browser, t
 from layouts.kit.page import Ids, Page
@@ -48,7 +49,10 @@ def layout(ids: Ids, routes: str) -> Any:
             dcc.Store(id=ids("compiled")),
             dcc.Store(id=ids("plotted")),
             dcc.Download(id=ids("file")),
-            html.Div(parts.empty_state("two_runs.none", hint="two_runs.none_hint"), className="ms-two-runs-none"),
+            html.Div(
+                [parts.empty_state("two_runs.none", hint="two_runs.none_hint"), unknown_state("two_runs.unknown")],
+                className="ms-two-runs-none",
+            ),
             html.Div([_selector(ids), html.Div(cards, className="ms-two-runs-cards")], className="ms-two-runs-body"),
         ],
         id=ids("root"),

@@ -12,6 +12,7 @@ TEXTS = define_texts({
     "two_runs.swap": ("Swap the runs (x)", "交换两个训练（x）"),
     "two_runs.csv": "common.csv",
     "two_runs.none": ("A comparison needs two runs.", "对比需要两个训练。"),
+    "two_runs.unknown": "common.no_run_has_this_name",
     "two_runs.none_hint": ("Choose at least two runs in the bar above (p).", "请在上方至少选择两个训练（p）。"),
     # Sections
     "two_runs.heading": ("Summary", "概况"),

@@ -15,6 +15,7 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
 from layouts.curves.insight_texts import TEXTS as INSIGHTS
 from layouts.kit import elements as parts
+from layouts.kit.body import unknown_state
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput, texts
@@ -33,7 +34,10 @@ def layout(ids: Ids, routes: str) -> Any:
         [
             dcc.Store(id=ids("head")),
             dcc.Store(id=ids("shown")),
-            html.Div(parts.empty_state("overview.no_runs", hint="overview.no_runs_hint"), className="ms-overview-none"),
+            html.Div(
+                [parts.empty_state("overview.no_runs", hint="overview.no_runs_hint"), unknown_state("overview.unknown")],
+                className="ms-overview-none",
+            ),
             html.Div(
                 [_selector(), html.Div(className="ms-overview-facts"), html.Div(className="ms-notes-line")],
                 className="ms-overview-head",

@@ -14,6 +14,7 @@ TEXTS = define_texts({
     "overview.next": ("Next run (→)", "下一个训练（→）"),
     "overview.of": ("Run {n} of {total}", "第 {n} 个，共 {total} 个"),
     "overview.no_runs": "common.no_run_is_chosen",
+    "overview.unknown": "common.no_run_has_this_name",
     "overview.no_runs_hint": ("Press p to choose runs.", "按 p 键选择训练。"),
     # State of the run
     "overview.state": "common.state",

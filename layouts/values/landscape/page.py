@@ -12,6 +12,7 @@ from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.kit.body import unknown_state
 from layouts.kit.callbacks import in_browser, register_catalogue
 from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
@@ -72,6 +73,7 @@ def _states() -> list[Any]:
             empty_state("landscape.none", hint="landscape.none_hint", code=_RECORD), hidden=True, **{"data-state": "none"}
         ),
         html.Div(damaged_state("landscape.none"), hidden=True, **{"data-state": "damaged"}),
+        unknown_state("landscape.unknown"),
         html.Div(hidden=True, className="ms-landscape-top", **{"data-state": "planned"}),
         html.Div(empty_state("landscape.no_final"), hidden=True, **{"data-state": "no-final"}),
         html.Div(empty_state("landscape.reading"), hidden=True, **{"data-state": "reading"}),

@@ -4,7 +4,7 @@ import test from "node:test";
 import { csvText, fileName } from "../../../assets/kit/files.js";
 import { escapeMarkup } from "../../../assets/kit/markup.js";
 import { age, dateTime } from "../../../assets/kit/moments.js";
-import { colours, encode, gone, matcher, paint, selected, shortName } from "../../../assets/kit/run_selection.js";
+import { colours, encode, forgotten, gone, matcher, paint, selected, shortName } from "../../../assets/kit/run_selection.js";
 import { count } from "../../../assets/kit/units.js";
 import { numbersOf } from "../../../assets/kit/typed_arrays.js";
 
@@ -47,6 +47,12 @@ test("runs on screen: those named, else those that the server chose", () => {
   assert.deepEqual([...selected({ run: ["job/1", "a", "lost"] }, runs)], ["job/1", "a"]);
   assert.deepEqual([...selected({ run: ["*"] }, runs)], ["job/0", "job/1", "a", "b"]);
   assert.deepEqual([...selected({ run: [""] }, runs)], []);
+  assert.deepEqual([...selected({ run: ["a"], of: ["b"], with: ["job/1|profiler|1"] }, runs)], ["job/1", "a", "b"]);
+  assert.deepEqual([...selected({ of: ["a"], with: ["lost"] }, runs)], ["b", "job/0", "a"]);
+  assert.deepEqual(forgotten({ run: ["a"], of: ["b"], with: ["a"] }, ["a"], runs.rows), { of: [] });
+  assert.deepEqual(forgotten({ run: ["a"], of: ["b"] }, ["*"], runs.rows), {});
+  assert.deepEqual(forgotten({ of: ["nobody"], with: ["live:1", "a:weight"] }, ["a"], runs.rows), { of: [] });
+  assert.deepEqual(forgotten({ with: ["job/1|profiler|1"], of: ["job"] }, ["job/0"], runs.rows), { of: [], with: [] });
   for (const state of [null, {}, { run: [] }]) assert.deepEqual([...selected(state, runs)], ["b", "job/0"]);
 });
 

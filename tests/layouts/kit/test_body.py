@@ -22,6 +22,7 @@ from parsers import Problem
 
 WRITTEN: dict[str, tuple[str, str] | str] = {
     "pebbles.controls": ("Choice of pebbles", "选择卵石"), "pebbles.none": ("No pebbles.", "没有卵石。"),
+    "pebbles.unknown": ("No beach has this name:", "没有这个名称的海滩："),
     "pebbles.none_hint": ("Look at the beach.", "请到海滩寻找。"), "pebbles.nothing": ("An empty beach.", "空海滩。"),
     "pebbles.nothing_hint": ("The tide took them.", "被潮水带走。"), "pebbles.failed": ("The beach is closed.", "海滩已关闭。"),
     "pebbles.progress": "common.progress", "pebbles.again": "common.continue",
@@ -71,10 +72,10 @@ def test_the_frame_shows_nothing_of_the_page_before_the_browser_has_chosen() -> 
 def test_one_state_is_shown_at_first_and_those_of_the_subject_come_last() -> None:
     (states,) = named(page(states=[*unlisted(PEBBLES), state("missing", "gone")]), "ms-body-states")
     shown = {one.to_plotly_json()["props"]["data-state"]: getattr(one, "hidden", False) for one in states.children}
-    assert list(shown) == ["opening", "no-runs", "none", "damaged", "loading", "nothing", "failed", "missing"]
+    assert list(shown) == ["opening", "no-runs", "none", "damaged", "loading", "unknown", "nothing", "failed", "missing"]
     assert [name for name, hidden in shown.items() if not hidden] == ["opening"]
     assert "pick()" in json.dumps(states.children[2].to_plotly_json(), default=lambda one: one.to_plotly_json())
-    for name in ("ms-body-elsewhere", "ms-body-found", "ms-body-why"):
+    for name in ("ms-body-elsewhere", "ms-body-found", "ms-body-why", "ms-body-unknown"):
         assert len(named(states, name)) == 1
 
 

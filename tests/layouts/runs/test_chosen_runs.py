@@ -36,6 +36,17 @@ def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to
     assert selected_runs({}, MemorySource(rows=rows), ("image",)) == ["unread", "old"]
 
 
+def test_runs_that_a_page_names_are_chosen_too() -> None:
+    given = source()
+    assert selected_runs({"run": ["run01"], "of": ["old3"]}, given) == ["run01", "old3"]
+    of_rank = {"run": ["run01"], "of": ["run01"], "with": ["job/rank_1|profiler|1"]}
+    assert selected_runs(of_rank, given) == ["run01", "job/rank_1"]
+    assert selected_runs({"run": ["run01"], "of": ["job"]}, given)[1:] == ["job/rank_0", "job/rank_1", "job/rank_2"]
+    assert selected_runs({"run": [""], "of": ["old0"]}, given) == ["old0"]
+    assert selected_runs({"run": ["run01"], "of": ["nobody", ""], "with": ["a|b|c"]}, given) == ["run01"]
+    assert selected_runs({"of": ["old4"]}, given) == [*selected_runs({}, given), "old4"]
+
+
 def test_pages_of_every_run_show_all_that_have_what_they_need() -> None:
     rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)]
     rows += [row("unread", tags={}, state="waiting")]

@@ -181,7 +181,8 @@ def test_a_state_names_the_run_shown() -> None:
     assert shown(None) == "a"
     assert shown({"run": ["job", "b"]}) == "job/rank_0"
     assert shown({"run": ["job", "b"], "of": ["job/rank_1"]}) == "job/rank_1"
-    assert shown({"run": ["b"], "of": ["a"]}) == "b"
+    assert shown({"run": ["b"], "of": ["a"]}) == "a"
+    assert shown({"run": ["b"], "of": ["gone"]}) == "b"
     assert shown({"of": ["gone"]}) == "a"
     assert shown({"run": [""]}) is None
     assert shown_run(MemorySource(), {}) == ({"of": ""}, {"run": ""})
