@@ -1,7 +1,7 @@
 """Which operations of which ranks are one: collectives by group and name, sends and receives in pairs; and by how much clocks differ.
 
-Pairs of a group of two ranks are matched in their order. In larger groups files do not tell to whom a rank sent: operations of
-neighbours in the chain are a pair if they end together, those of one name first.
+Files do not tell to whom a rank sent, and names count by rank: operations of neighbours in the chain of a pipeline are a pair if
+they end together, the nearest first. What is left in a group of two ranks is matched in its order.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ TOGETHER_NS = 60_000.0
 """Ends that differ by no more belong together."""
 _SENDS, _RECEIVES, _EXCHANGES = 1, 2, 3
 _DOES = {"send": _SENDS, "receive": _RECEIVES, "recv": _RECEIVES}
-_ALIKE = 1.25
-_APART = 2.0
-_LEAST_PAIRS = 4
 _FIRST_STEPS = 2
+_AROUND = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +56,7 @@ def meetings_of(
     kinds = chosen["kind"].cat
     table = np.array([*(_DOES.get(str(kind), _EXCHANGES) for kind in kinds.categories), _EXCHANGES])
     rows = _Pairing(
-        group, step, rank, table[kinds.codes.to_numpy()], named, (start - start.min()) + elapse, between
+        group, step, rank, table[kinds.codes.to_numpy()], (start - start.min()) + elapse, between
     )  # fmt: skip
     chains = _chains(rows, chosen["group"].cat.categories.tolist(), groups, ranks)
     ahead = _ahead(chosen, rank, step, ranks, rows, chains)
@@ -70,7 +68,7 @@ def meetings_of(
             peer[one], peer[other] = rank[other], rank[one]
             of[other] = of[one]
     of, _ = numbered(of)
-    sends = _never_wait(chosen, of, rows.does, peer, elapse, ends)
+    sends = _never_wait(of, rows.does, peer, elapse, ends)
     return Meetings(of, int(of.max()) + 1, peer, ahead, between & (peer < 0), sends)
 
 
@@ -122,14 +120,7 @@ def _ahead(
     ahead[at], part[at] = found["offset_ns"].to_numpy(np.float64), found["part"].to_numpy()
     lonely = np.flatnonzero(part < 0)
     part[lonely] = (part.max() if len(part) else -1) + 1 + np.arange(len(lonely))
-    for code, chain in groups.items():
-        for one, other in _neighbours(chain):
-            if part[one] != part[other]:
-                apart = _apart(pairs, code, one, other)
-                if apart is not None:
-                    here = part == part[other]
-                    ahead[here] += apart - (ahead[other] - ahead[one])
-                    part[here] = part[one]
+    _by_pairs(pairs, groups, ahead, part)
     begins = np.full(len(ranks), np.inf)
     np.minimum.at(begins, rank, pairs.ends)
     for number in np.unique(part)[1:].tolist():
@@ -146,33 +137,64 @@ def _neighbours(chain: Sequence[int]) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairing:
-    """Rows of operations between two ranks: their group, step, rank, what they do, name, and end by the clock of the rank."""
+    """Rows of operations between two ranks: their group, step, rank, what they do, and end by the clock of the rank."""
 
     group: Ints
     step: Ints
     rank: Ints
     does: Ints
-    named: Ints
     ends: Floats
     between: NDArray[np.bool_]
 
 
-def _apart(rows: _Pairing, code: int, one: int, other: int) -> float | None:
-    """Return by how much ends of `other` are later than those of `one` in most operations of a group; None without any."""
+def _by_pairs(rows: _Pairing, groups: Mapping[int, Sequence[int]], ahead: Floats, part: Ints) -> None:
+    """Compare sets of ranks by ends of what neighbours in different sets send and receive; changes ahead and part."""
+    while True:
+        found: dict[tuple[int, int], list[Floats]] = {}
+        for code, chain in groups.items():
+            for one, other in _neighbours(chain):
+                if part[one] != part[other]:
+                    apart = _all_apart(rows, code, one, other) - (ahead[other] - ahead[one])
+                    low = part[one] < part[other]
+                    key = (int(part[one]), int(part[other])) if low else (int(part[other]), int(part[one]))
+                    found.setdefault(key, []).append(apart if low else -apart)
+        agreed = [(*_most_common(np.sort(np.concatenate(apart))), *key) for key, apart in found.items()]
+        if not agreed:
+            return
+        _, apart, first, second = max(agreed)
+        ahead[part == second] += apart
+        part[part == second] = first
+
+
+def _all_apart(rows: _Pairing, code: int, one: int, other: int) -> Floats:
+    """Return by how much each end of `other` is later than each end of `one` that may be its pair, in the first steps."""
     own = rows.between & (rows.group == code)
-    steps = np.unique(rows.step[own & (rows.rank == one)])[:_FIRST_STEPS]
     found = [np.empty(0)]
-    for step in steps.tolist():
+    for step in np.unique(rows.step[own & (rows.rank == one)])[:_FIRST_STEPS].tolist():
         here = own & (rows.step == step)
         mine, yours = np.flatnonzero(here & (rows.rank == one)), np.flatnonzero(here & (rows.rank == other))
         fit = _fits(rows.does[mine][:, None], rows.does[yours][None, :])
         found.append((rows.ends[yours][None, :] - rows.ends[mine][:, None])[fit])
-    apart = np.sort(np.concatenate(found))
+    return np.concatenate(found)
+
+
+def _most_common(apart: Floats) -> tuple[float, float]:
+    """Return how many of some distances in order nearly agree, and on which one.
+
+    Nearer ones count more, up to TOGETHER_NS; what would agree by chance, as it does farther around, does not count.
+    """
     if not len(apart):
-        return None
-    count = np.searchsorted(apart, apart + TOGETHER_NS, "right") - np.arange(len(apart))
-    first = int(np.argmax(count))
-    return float(np.median(apart[first : first + count[first]]))
+        return 0.0, 0.0
+    first, last = (np.searchsorted(apart, apart + side * TOGETHER_NS) for side in (-1.0, 1.0))
+    here = np.arange(len(apart))
+    sums = np.r_[0.0, np.cumsum(apart)]
+    above = sums[last] - sums[here] - (last - here) * apart
+    below = (here - first) * apart - (sums[here] - sums[first])
+    around = [np.searchsorted(apart, apart + side * _AROUND * TOGETHER_NS) for side in (-1.0, 1.0)]
+    agreed = (last - first) - (above + below) / TOGETHER_NS - (around[1] - around[0]) / (2 * _AROUND)
+    best = int(np.argmax(agreed))
+    near = apart[np.abs(apart - apart[best]) <= TOGETHER_NS / 3]
+    return float(agreed[best]), float(np.median(near))
 
 
 def _fits(mine: Ints, yours: Ints) -> NDArray[np.bool_]:
@@ -182,60 +204,52 @@ def _fits(mine: Ints, yours: Ints) -> NDArray[np.bool_]:
 
 
 def _pairs(rows: _Pairing, some: Ints, chain: Sequence[int], ends: Floats) -> list[tuple[int, int]]:
-    """Return pairs of rows of one group and step; ends are by one clock."""
-    if len(chain) == 2:
-        found = _in_order(some, chain, rows.rank, rows.does)
-        if found is not None:
-            return found
-    candidates: list[tuple[bool, float, int, int]] = []
+    """Return pairs of rows of one group and step, those whose ends are nearest first; ends are by one clock."""
+    candidates: list[tuple[float, int, int]] = []
     for one, other in _neighbours(chain):
         mine, yours = some[rows.rank[some] == one], some[rows.rank[some] == other]
         apart = np.abs(ends[mine][:, None] - ends[yours][None, :])
         fit = (apart <= TOGETHER_NS) & _fits(rows.does[mine][:, None], rows.does[yours][None, :])
         for first, second in zip(*np.nonzero(fit), strict=True):
-            row, beside = int(mine[first]), int(yours[second])
-            candidates.append((rows.named[row] != rows.named[beside], float(apart[first, second]), row, beside))
+            candidates.append((float(apart[first, second]), int(mine[first]), int(yours[second])))
     taken: set[int] = set()
     pairs = []
-    for _, _, row, beside in sorted(candidates):
+    for _, row, beside in sorted(candidates):
         if row not in taken and beside not in taken:
             taken |= {row, beside}
             pairs.append((row, beside))
+    if len(chain) == 2 and len(taken) < len(some):
+        pairs += _in_order(np.array([row for row in some.tolist() if row not in taken], np.int64), chain, rows)
     return pairs
 
 
-def _in_order(some: Ints, chain: Sequence[int], rank: Ints, does: Ints) -> list[tuple[int, int]] | None:
-    """Return pairs of two ranks in the order of their operations; None if they have not equally many of each kind."""
-    one, other = (some[rank[some] == place] for place in chain)
+def _in_order(some: Ints, chain: Sequence[int], rows: _Pairing) -> list[tuple[int, int]]:
+    """Return pairs of two ranks in the order of their operations, if they have equally many of each kind."""
+    one, other = (some[rows.rank[some] == place] for place in chain)
     pairs: list[tuple[int, int]] = []
     for mine, yours in ((_SENDS, _RECEIVES), (_RECEIVES, _SENDS), (_EXCHANGES, _EXCHANGES)):
-        first, second = one[does[one] == mine], other[does[other] == yours]
-        if len(first) != len(second):
-            return None
-        pairs += zip(first.tolist(), second.tolist(), strict=True)
+        first, second = one[rows.does[one] == mine], other[rows.does[other] == yours]
+        if len(first) == len(second):
+            pairs += zip(first.tolist(), second.tolist(), strict=True)
     return pairs
 
 
-def _never_wait(
-    chosen: pd.DataFrame, of: Ints, does: Ints, peer: Ints, elapse: Floats, ends: Floats
-) -> NDArray[np.bool_]:
-    """Return the sends that take the same time whatever their receivers do.
+def _never_wait(of: Ints, does: Ints, peer: Ints, elapse: Floats, ends: Floats) -> NDArray[np.bool_]:
+    """Return the sends that never wait for their receivers, all of a job or none.
 
-    They do if receives of many pairs end later, or if sends take equal times per byte while receives take very different ones.
+    Where the receiver came late a send that waits ends with it, and one that does not had ended before: what most do counts.
     """
-    sends = np.flatnonzero((does == _SENDS) & (peer >= 0))
     found = np.zeros(len(of), np.bool_)
-    if len(sends) < _LEAST_PAIRS:
+    sends, receives = (np.flatnonzero((does == kind) & (peer >= 0)) for kind in (_SENDS, _RECEIVES))
+    if not len(sends):
         return found
-    receives = np.flatnonzero((does == _RECEIVES) & (peer >= 0))
     row = np.full(int(of.max()) + 1, -1, np.int64)
     row[of[receives]] = receives
-    sends = sends[row[of[sends]] >= 0]
     beside = row[of[sends]]
-    size = np.maximum(chosen["size_bytes"].to_numpy(np.float64), 1.0)
-    low, high = np.quantile(elapse[sends] / size[sends], (0.1, 0.9))
-    least, most = np.quantile(elapse[beside] / size[sends], (0.1, 0.9))
-    later = float(np.mean(ends[beside] - ends[sends] > TOGETHER_NS))
-    if (high <= _ALIKE * low and most >= _APART * least) or later > 1 - 1 / _ALIKE:
+    sends, beside = sends[beside >= 0], beside[beside >= 0]
+    came = ends[beside] - elapse[beside]
+    late = came - (ends[sends] - elapse[sends]) > TOGETHER_NS
+    before = late & (ends[sends] < came)
+    if before.sum() > late.sum() / 2:
         found[sends] = True
     return found

@@ -21,6 +21,8 @@ from parsers.model import Floats, Ints
 
 AWAITED = -1
 """No block of the step awaits an operation."""
+EXACT_NS = 2_000.0
+"""A begin that is no later than this after an end that it depends on is explained by nothing else."""
 _EXPLAINED = 0.9
 _LEAST_IDLE = 3
 _SEED = 20_240_229
@@ -210,8 +212,14 @@ def _former(starts: Floats, ends: Floats, stream: Ints) -> Ints:
     order = np.lexsort((np.median(starts, axis=1), stream))
     found = np.full(len(stream), -1, np.int64)
     one, other = order[:-1], order[1:]
-    same = (stream[one] == stream[other]) & (starts[other] >= ends[one] - ROUNDING_NS).all(axis=1)
+    same = (stream[one] == stream[other]) & _had_ended(starts[one], ends[one], starts[other]).all(axis=1)
     found[other[same]] = one[same]
+    return found
+
+
+def _had_ended(starts: Floats, ends: Floats, times: Floats) -> NDArray[np.bool_]:
+    """Return whether operations had ended at some times, as exactly as files have it, which is not exact for short ones."""
+    found: NDArray[np.bool_] = times >= ends - np.minimum(ROUNDING_NS, (ends - starts) / 2)
     return found
 
 
@@ -224,20 +232,22 @@ def _reached(ends: Floats, before: Ints) -> Floats:
 def _causes(starts: Floats, ends: Floats, reached: Floats, former: Ints) -> Ints:
     """Return for operations that what they depend on does not explain another operation that does; -1 for none.
 
-    It ended at most HOST_NS before in half of the instances that are not explained, and after the begin in none.
+    It ended right before in half of the instances that are not explained, and after the begin in none. Right before is EXACT_NS
+    where that finds one, else HOST_NS.
     """
     last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
-    late = starts - last > HOST_NS
     found = np.full(len(starts), -1, np.int64)
-    for one in np.flatnonzero(late.mean(axis=1) > 1 - _EXPLAINED).tolist():
-        cases = late[one]
-        gap = starts[one, cases] - ends[:, cases]
-        near = ((gap <= HOST_NS) & (gap >= -ROUNDING_NS)).mean(axis=1)
-        near[one] = 0.0
-        for other in np.argsort(-near, kind="stable").tolist():
-            if near[other] < 0.5:
-                break
-            if (starts[one] >= ends[other] - ROUNDING_NS).all():
-                found[one] = other
-                break
+    for near in (EXACT_NS, HOST_NS):
+        late = starts - last > near
+        unknown = (late.mean(axis=1) > 1 - _EXPLAINED) & (found < 0)
+        for one in np.flatnonzero(unknown).tolist():
+            gap = starts[one, late[one]] - ends[:, late[one]]
+            share = (np.abs(gap) <= near).mean(axis=1)
+            share[one] = 0.0
+            for other in np.argsort(-share, kind="stable").tolist():
+                if share[other] < 0.5:
+                    break
+                if _had_ended(starts[other], ends[other], starts[one]).all():
+                    found[one] = other
+                    break
     return found

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.graph import BEFORE, BLOCK, FINISH, LAST, Edge, JobGraph, Joint, Piece, StepGraph, lengths
+from parsers.analysis.jobs.replay.graph import BEFORE, BLOCK, FINISH, LAST, OPERATION, Edge, JobGraph, Joint, StepGraph, lengths
 from parsers.model import Floats
 
+INSIDE = 3
+"""Kind of place of the lags within a block; BLOCK and OPERATION are those before one."""
+Place = tuple[int, int, int]
+"""(program, kind, number) of lags."""
+_SAME: Floats = np.ones((1, 1))
 LEAST_EXACT = 0.005
 """Share of each step by which the unchanged replay may miss it."""
 
@@ -20,18 +25,21 @@ class Change:
     """What would be different. computing and host are factors by step and rank: of slices, and of lags that are the host's.
 
     lasting is the factor of what each meeting takes without waiting; passing is whether its ranks do not wait for each other.
+    eased are factors of the host's lags at single places of a program, by step and rank (steps x ranks).
     """
 
     computing: Floats
     host: Floats
     lasting: Floats
     passing: NDArray[np.bool_]
+    eased: Mapping[Place, Floats] = field(default_factory=dict)
 
     def __and__(self, other: Change) -> Change:
         """Return both changes together. Of factors for one rank or meeting the lower one counts."""
         return Change(
             _both(self.computing, other.computing), _both(self.host, other.host), _both(self.lasting, other.lasting),
             self.passing | other.passing,
+            {key: _both(self.eased.get(key, _SAME), other.eased.get(key, _SAME)) for key in {**self.eased, **other.eased}},
         )  # fmt: skip
 
 
@@ -63,10 +71,22 @@ def replayed_all(graph: JobGraph, changes: Sequence[Change]) -> Floats:
     for number, step in enumerate(graph.steps):
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
-        one = _Step(step, computing, host, lasting, passing, before)
+        one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number))
         one.run()
         found[:, number] = one.ends(found[:, number])
         before = one.after()
+    return found
+
+
+def _eased(step: StepGraph, changes: Sequence[Change], number: int) -> dict[Place, Floats]:
+    """Return the factors of single places of a step, by change and rank."""
+    programs = {piece.program for piece in step.pieces}
+    keys = {key for one in changes for key in one.eased if key[0] in programs}
+    found = {}
+    for key in keys:
+        rows = [one.eased.get(key, _SAME) for one in changes]
+        width = max(row.shape[-1] for row in rows)
+        found[key] = np.stack([np.broadcast_to(row[number if len(row) > 1 else 0], width) for row in rows])
     return found
 
 
@@ -75,8 +95,9 @@ class _Step:
 
     def __init__(
         self, graph: StepGraph, computing: Floats, host: Floats, lasting: Floats, passing: NDArray[np.bool_],
-        before: tuple[Floats, Floats],
+        before: tuple[Floats, Floats], eased: Mapping[Place, Floats],
     ) -> None:  # fmt: skip
+        self._eased = eased
         self._graph, self._lasting, self._passing, self._before = graph, lasting, passing, before
         self._computing = [computing[:, piece.rank] for piece in graph.pieces]
         self._host = [host[:, piece.rank] for piece in graph.pieces]
@@ -94,18 +115,25 @@ class _Step:
 
     def _block(self, place: int, number: int) -> Floats:
         piece = self._graph.pieces[place]
-        begin = self._begin(place, piece.awaited_blocks[number], piece.begin_blocks.get(number))
-        inside = piece.busy[number] * self._computing[place] + piece.host[number] * self._host[place]
+        begin = self._begin(place, BLOCK, number)
+        inside = piece.busy[number] * self._computing[place] + piece.host[number] * self._factor(place, INSIDE, number)
         inside += begin
         inside += piece.rest[number]
         return inside
 
-    def _begin(self, place: int, edges: list[Edge], recorded: Floats | None) -> Floats:
-        found = recorded
+    def _factor(self, place: int, kind: int, number: int) -> Floats:
+        """Return the factor of the host's lags at a place."""
+        eased = self._eased.get((self._graph.pieces[place].program, kind, number))
+        return self._host[place] if eased is None else self._host[place] * eased[:, self._graph.pieces[place].rank]
+
+    def _begin(self, place: int, kind: int, number: int) -> Floats:
+        piece = self._graph.pieces[place]
+        edges = (piece.awaited_blocks if kind == BLOCK else piece.awaited_operations)[number]
+        found = (piece.begin_blocks if kind == BLOCK else piece.begin_operations).get(number)
         for edge in edges:
             end = self._end(place, edge) + edge.lag
             if edge.host.any():
-                end += edge.host * self._host[place]
+                end += edge.host * self._factor(place, kind, number)
             found = end if found is None else np.maximum(found, end, out=end)
         assert found is not None
         return found
@@ -120,8 +148,7 @@ class _Step:
         shape = len(self._lasting), 0
         begins = []
         for place, number in joint.parts:
-            piece: Piece = pieces[place]
-            begin = self._begin(place, piece.awaited_operations[number], piece.begin_operations.get(number))
+            begin = self._begin(place, OPERATION, number)
             begins.append(np.broadcast_to(begin, (shape[0], begin.shape[-1])))
         arrived = begins[0] if len(begins) == 1 else np.concatenate(begins, axis=1)
         ready = arrived - joint.apart + joint.least * self._lasting[:, joint.meeting]
