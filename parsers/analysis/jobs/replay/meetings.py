@@ -24,7 +24,6 @@ TOGETHER_NS = 60_000.0
 _SENDS, _RECEIVES, _EXCHANGES = 1, 2, 3
 _DOES = {"send": _SENDS, "receive": _RECEIVES, "recv": _RECEIVES}
 _FIRST_STEPS = 2
-_AROUND = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,21 +178,14 @@ def _all_apart(rows: _Pairing, code: int, one: int, other: int) -> Floats:
 
 
 def _most_common(apart: Floats) -> tuple[float, float]:
-    """Return how many of some distances in order nearly agree, and on which one.
-
-    Nearer ones count more, up to TOGETHER_NS; what would agree by chance, as it does farther around, does not count.
-    """
+    """Return how many of some distances in order nearly agree, and on which one. Those within a smaller width count again."""
     if not len(apart):
         return 0.0, 0.0
-    first, last = (np.searchsorted(apart, apart + side * TOGETHER_NS) for side in (-1.0, 1.0))
-    here = np.arange(len(apart))
-    sums = np.r_[0.0, np.cumsum(apart)]
-    above = sums[last] - sums[here] - (last - here) * apart
-    below = (here - first) * apart - (sums[here] - sums[first])
-    around = [np.searchsorted(apart, apart + side * _AROUND * TOGETHER_NS) for side in (-1.0, 1.0)]
-    agreed = (last - first) - (above + below) / TOGETHER_NS - (around[1] - around[0]) / (2 * _AROUND)
+    agreed = np.zeros(len(apart))
+    for width in (TOGETHER_NS, TOGETHER_NS / 4, TOGETHER_NS / 16):
+        agreed += np.searchsorted(apart, apart + width, "right") - np.searchsorted(apart, apart - width)
     best = int(np.argmax(agreed))
-    near = apart[np.abs(apart - apart[best]) <= TOGETHER_NS / 3]
+    near = apart[np.abs(apart - apart[best]) <= TOGETHER_NS / 4]
     return float(agreed[best]), float(np.median(near))
 
 

@@ -9,7 +9,7 @@ await it if it somewhere began right after its end on an idle device.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,6 @@ class Program:
     busy: Floats
     host: Floats
     measured: bool
-    slices: Sequence[RankSlices] = field(repr=False)
 
     def instances(self, step: int) -> Ints:
         """Return which instances are of a step."""
@@ -164,7 +163,7 @@ def _program(
     cause = _causes(starts, ends, reached, former)
     return Program(
         step, rank, rows, block_of[0], np.where(awaits, block_of[1], AWAITED), former, cause, stream,
-        begins, finish, busy, host, measured, slices,
+        begins, finish, busy, host, measured,
     )  # fmt: skip
 
 

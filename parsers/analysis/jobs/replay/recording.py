@@ -27,10 +27,10 @@ class NotJudged(Exception):
 
 
 REASONS = (
-    "no_operations", "no_starts", "one_rank", "overlap", "apart", "circle", "inexact",
+    "no_operations", "no_starts", "one_rank", "overlap", "circle", "inexact", "alone",
 )  # fmt: skip
 """Why there is no replay: no operations; sums without begins; operations of one rank only; communication beside computing without
-kernels; ranks that no operation connects; dependencies that form a circle; a replay that is not the recording."""
+kernels; dependencies that form a circle; a replay that is not the recording; operations between two ranks without a pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

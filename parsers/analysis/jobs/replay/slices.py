@@ -94,10 +94,14 @@ class RankSlices:
 def of_times(begins: Floats, ends: Floats, operations: Ints, works: Floats | None = None) -> RankSlices:
     """Return slices of rows in order; operations are how many slices each row is. All of a row computes unless works tells."""
     length = ends - begins
-    works = length if works is None else works
-    waits = length - works
     gaps = np.r_[0.0, begins[1:] - ends[:-1]]
-    host = np.cumsum(np.where(gaps > HOST_NS, gaps, 0.0)) + np.cumsum(waits) - waits
+    host = np.cumsum(np.where(gaps > HOST_NS, gaps, 0.0))
+    waits: Floats = np.broadcast_to(0.0, length.shape)
+    if works is None:
+        works = length
+    else:
+        waits = length - works
+        host += np.cumsum(waits) - waits
     return RankSlices(begins, ends, np.cumsum(np.maximum(operations, 1)), works, waits, np.cumsum(works) - works, host)
 
 
