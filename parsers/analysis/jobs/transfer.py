@@ -1,8 +1,8 @@
 """What the time of a communication operation consists of: transfer, waiting for a rank that came later, and time not explained.
 
-`least` of an operation is the least elapse of its ranks: nobody was missing any more. What a rank took longer it waited. Of the
-least elapse, transfer is min(least, max(recorded transit, bytes of a link / reference bandwidth)): profilers record transit only
-of tasks that they trace, so bytes that moved without any recorded transit have taken the time of the reference at least. What
+`least` of an operation is the least elapse of its ranks: nobody was missing any more. What a rank took longer it waited. Of
+the least elapse, transfer is min(least, max(recorded transit, bytes of a link / reference bandwidth)): profilers record transit
+only of tasks that they trace, so bytes that moved without any transit have taken the time of the reference at least. What
 remains was neither transfer nor waiting for a recorded rank: a rank without files, the start of the operation, or a host that
 launched its parts late. It is not explained, and never called transfer.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from parsers.analysis.jobs.choosing import coded, numbered
 from parsers.analysis.jobs.contention import CHIP, REFERENCE
 from parsers.deferred import pandas as pd
-from parsers.model import Floats, Ints
+from parsers.model import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +51,6 @@ def operation_parts(collectives: pd.DataFrame, links: pd.DataFrame | None = None
     return OperationParts(waited, transfer, least - transfer)
 
 
-def transferred(least: Floats, transit: Floats, by_bytes: Floats) -> Floats:
-    """Return min(least, max(transit, by_bytes)), the transfer of operations that took `least` ns without waiting."""
-    found: Floats = np.minimum(least, np.maximum(transit, by_bytes))
-    return found
-
-
 def _waited(collectives: pd.DataFrame, elapse: Floats) -> Floats:
     """Return what each rank waited, in ns; of operations between two ranks that others recorded under the same name, too."""
     waited = collectives["own_wait_ns"].to_numpy(np.float64).copy()
@@ -89,9 +83,9 @@ def _by_bytes(collectives: pd.DataFrame, links: pd.DataFrame | None, transit: Fl
 
 def _links_of(collectives: pd.DataFrame, links: pd.DataFrame) -> tuple[Floats, Floats]:
     """Return for each operation the number of links of its rank in its group, 0 for unknown, and their bandwidth in B/s."""
-    other = (links["source_local"] != links["target_local"]) | ((links["source_local"] < 0) & (links["source"] != links["target"]))
-    own = (links["source_local"] < 0) & (links["source"] == links["rank"])
-    rows = links[other.to_numpy() & (links["size_bytes"] > 0).to_numpy() & ((links["source_local"] >= 0) | own).to_numpy()]
+    local = links["source_local"] >= 0
+    apart = links["source_local"].ne(links["target_local"]).where(local, links["source"].ne(links["target"]))
+    rows = links[apart & (links["size_bytes"] > 0) & (local | (links["source"] == links["rank"]))]
     if rows.empty:
         return np.zeros(len(collectives)), np.full(len(collectives), REFERENCE)
     speeds = _speeds(rows)
@@ -109,10 +103,10 @@ def _links_of(collectives: pd.DataFrame, links: pd.DataFrame) -> tuple[Floats, F
 
 
 def _speeds(rows: pd.DataFrame) -> dict[str, float]:
-    """Return the reference bandwidth of each transport in B/s: that of SDMA within a node, else the median of what was measured."""
-    measured = rows[np.isfinite(rows["bandwidth"])].groupby(rows["transport"].astype("str"))["bandwidth"].median()
-    return {name: REFERENCE if name in CHIP else float(measured.get(name, REFERENCE)) for name in
-            rows["transport"].astype("str").unique()}  # fmt: skip
+    """Return the reference bandwidth of each transport in B/s: that of SDMA within a node, else the median measured."""
+    names = rows["transport"].astype("str")
+    measured = rows["bandwidth"].groupby(names).median()
+    return {str(name): REFERENCE if name in CHIP or usual != usual else float(usual) for name, usual in measured.items()}
 
 
 def parts_per_step(collectives: pd.DataFrame, links: pd.DataFrame | None = None) -> dict[str, float]:
@@ -123,14 +117,10 @@ def parts_per_step(collectives: pd.DataFrame, links: pd.DataFrame | None = None)
     if collectives.empty:
         return {}
     parts = operation_parts(collectives, links)
-    pairs = max(len(numbered(_codes(collectives["rank"]), _codes(collectives["step"]))[1]), 1)
-    sums = {
-        "all": collectives["elapse_ns"], "waited": parts.waited, "moved": parts.transfer, "unexplained": parts.unexplained,
-        "transit": collectives["transit_ns"], "recorded_wait": collectives["wait_ns"],
+    pairs = max(len(numbered(collectives["rank"].to_numpy(), collectives["step"].to_numpy())[1]), 1)
+    sums: dict[str, Floats] = {
+        "all": collectives["elapse_ns"].to_numpy(), "waited": parts.waited, "moved": parts.transfer,
+        "unexplained": parts.unexplained, "transit": collectives["transit_ns"].to_numpy(),
+        "recorded_wait": collectives["wait_ns"].to_numpy(),
     }  # fmt: skip
     return {name: float(np.nansum(values)) / pairs for name, values in sums.items()}
-
-
-def _codes(column: pd.Series[int]) -> Ints:
-    found: Ints = column.to_numpy()
-    return found

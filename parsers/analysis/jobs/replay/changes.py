@@ -79,9 +79,9 @@ def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, s
     recording = graph.recording
     of = recording.meetings.of
     number = recording.meetings.number
-    here = np.zeros(number, np.bool_)
-    chosen = [np.isin(np.arange(number), of[(recording.rank == place) & (recording.step >= since)]) for place in (source, target)]
-    here = chosen[0] & chosen[1]
+    here = np.ones(number, np.bool_)
+    for place in (source, target):
+        here &= np.isin(np.arange(number), of[(recording.rank == place) & (recording.step >= since)])
     least, key = _least(graph), np.zeros(number, np.int64)
     key[of] = recording.name * len(recording.steps) + recording.step
     lasting = np.ones(number)
@@ -120,7 +120,7 @@ def stages_balanced(graph: JobGraph) -> Change:
 
 
 def communication_free(graph: JobGraph, *, collectives: bool = False, most: bool = False) -> Change:
-    """Operations take no time to transfer; with `most` they take none at all once all ranks are there. collectives: only these."""
+    """Operations transfer in no time; with `most` they take none at all once all ranks are there. collectives: only these."""
     least, transfer = _least(graph), np.zeros(graph.recording.meetings.number)
     np.maximum.at(transfer, graph.recording.meetings.of, graph.recording.transfer)
     lasting = np.zeros(len(least)) if most else np.clip(1.0 - transfer / least, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""The graph of a job: blocks of slices and meetings of ranks, step by step, in an order in which each comes after what it awaits.
+"""The graph of a job: blocks of slices and meetings of ranks, step by step, each after what it awaits.
 
 A begin is recorded; what is awaited ended before it. The time between the latest of these ends and the begin is the lag, put on
 that one edge; more than HOST_NS of it is the host's. So the unchanged replay is the recording.
@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.programs import AWAITED, Program, programs_of
+from parsers.analysis.jobs.replay.programs import NOTHING, Program, programs_of
 from parsers.analysis.jobs.replay.recording import NotJudged, Recording, recorded
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
 from parsers.deferred import pandas as pd
@@ -29,7 +29,7 @@ Node = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edge:
-    """What is awaited: kind and number of its source in the piece, and by rank of the piece what passes after it ends, in ns.
+    """What is awaited: kind and number of its source in the piece, and by rank of the piece what passes after its end in ns.
 
     lag stays as it is, host is the host's.
     """
@@ -42,7 +42,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A program in one step: places of its ranks; blocks x ranks of what lies within blocks, in ns; and what each thing awaits."""
+    """A program in one step: places of its ranks; blocks x ranks of what lies within blocks, in ns; what each thing awaits."""
 
     program: int
     rank: Ints
@@ -62,9 +62,9 @@ class Piece:
 class Joint:
     """Operations of a step that meet: (piece, operation) of each part, whose ranks follow one after the other.
 
-    meeting is by these ranks; order sorts them by meeting, cuts begins of meetings in that order, back the place of its meeting by
-    rank. least is what each takes without waiting, apart its recorded end minus that of the meeting, own whether it ends on its
-    own; in ns.
+    meeting is by these ranks; order sorts them by meeting, cuts are begins of meetings in that order, back is the place of its
+    meeting by rank. least is what each takes without waiting, apart its recorded end minus that of the meeting, own whether it
+    ends on its own; in ns.
     """
 
     parts: list[tuple[int, int]]
@@ -125,7 +125,7 @@ def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
     pieces = _pieces(recording, programs)
     _fill_edges(recording, programs, pieces)
     steps = []
-    for step, these in enumerate(pieces):
+    for these in pieces:
         joints = _joints(recording, these, end_of, least, own)
         steps.append(StepGraph(these, joints, _ordered(these, joints)))
     ends = np.full((len(recording.steps), len(recording.ranks)), np.nan)
@@ -172,7 +172,7 @@ def _pieces(recording: Recording, programs: list[Program]) -> list[list[Piece]]:
             found[step].append(Piece(
                 number, program.rank[own], program.operations[:, own], busy, host, ends - begins - busy - host, ends[-1],
                 [[] for _ in begins], [[] for _ in program.operations], {}, {},
-                np.flatnonzero(program.after == AWAITED),
+                np.flatnonzero(program.after == NOTHING),
             ))  # fmt: skip
     return found
 

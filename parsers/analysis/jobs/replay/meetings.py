@@ -1,7 +1,7 @@
-"""Which operations of which ranks are one: collectives by group and name, sends and receives in pairs; and by how much clocks differ.
+"""Which operations of ranks are one: collectives by group and name, sends and receives in pairs; by how much clocks differ.
 
-Files do not tell to whom a rank sent, and names count by rank: operations of neighbours in the chain of a pipeline are a pair if
-they end together, the nearest first. What is left in a group of two ranks is matched in its order.
+Files do not tell to whom a rank sent, and names count by rank: operations of neighbours in a pipeline are a pair if they end
+together, the nearest first. What is left in a group of two ranks is matched in its order.
 """
 
 from __future__ import annotations
@@ -191,7 +191,8 @@ def _most_common(apart: Floats) -> tuple[float, float]:
 
 def _fits(mine: Ints, yours: Ints) -> NDArray[np.bool_]:
     """Return whether two operations can be a pair: one sends what the other receives, or both do both."""
-    found: NDArray[np.bool_] = (mine + yours == _SENDS + _RECEIVES) & (mine != yours) | (mine == _EXCHANGES) & (yours == _EXCHANGES)
+    sent = (mine + yours == _SENDS + _RECEIVES) & (mine != yours)
+    found: NDArray[np.bool_] = sent | ((mine == _EXCHANGES) & (yours == _EXCHANGES))
     return found
 
 

@@ -1,9 +1,9 @@
-"""Programs: what ranks of one stage do in a step, and what their operations and slices depend on, by the evidence of all of them.
+"""Programs: what ranks of one stage do in a step, and what their operations and slices depend on, by the evidence of all.
 
-Files say when things ran, not what they waited for. A dependency belongs to the program: what contradicts it in one rank or step
-refutes it in all. So an operation depends on the slices that had ended before it in all ranks and steps (`before`, the least), and
-the slice that may await it is the first one that began after it in all of them (`after`, the largest). That one is believed to
-await it if it somewhere began right after its end on an idle device.
+Files say when things ran, not what they waited for. A dependency belongs to the program: what contradicts it in one rank or
+step refutes it in all. So an operation depends on the slices that had ended before it in all ranks and steps (`before`, the
+least), and the slice that may await it is the first one that began after it in all of them (`after`, the largest). That one is
+believed to await it if it somewhere began right after its end on an idle device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from parsers.analysis.jobs.replay.recording import Recording
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
 from parsers.model import Floats, Ints
 
-AWAITED = -1
+NOTHING = -1
 """No block of the step awaits an operation."""
 EXACT_NS = 2_000.0
 """A begin that is no later than this after an end that it depends on is explained by nothing else."""
@@ -34,8 +34,8 @@ class Program:
 
     operations are rows of the recording (operations x instances). Slices are merged into blocks between what depends on them:
     begins, ends, busy (computing) and host (gaps that are the host's) are blocks x instances, in ns. before is the number of
-    blocks that each operation depends on, after the block that awaits it, AWAITED for none. former is the operation before it in
-    its stream and cause another one whose end it awaits; -1 for none.
+    blocks that each operation depends on, after the block that awaits it, NOTHING for none. former is the operation before it
+    in its stream and cause another one whose end it awaits; -1 for none.
     """
 
     step: Ints
@@ -99,7 +99,8 @@ def _as_peers(slices: list[RankSlices], known: NDArray[np.bool_]) -> list[RankSl
 def _all_slices(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> list[RankSlices]:
     """Return the slices of each instance.
 
-    Slices are what lies between operations where files have none, and where nothing runs beside operations: all are awaited then.
+    Slices are what lies between operations where files have none, and where nothing runs beside operations: then all of these
+    are awaited.
     """
     found: list[RankSlices] = []
     tails = _tails(recording, step, rank, cuts)
@@ -162,7 +163,7 @@ def _program(
     reached = _reached(finish, block_of[0])
     cause = _causes(starts, ends, reached, former)
     return Program(
-        step, rank, rows, block_of[0], np.where(awaits, block_of[1], AWAITED), former, cause, stream,
+        step, rank, rows, block_of[0], np.where(awaits, block_of[1], NOTHING), former, cause, stream,
         begins, finish, busy, host, measured,
     )  # fmt: skip
 

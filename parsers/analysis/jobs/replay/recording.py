@@ -29,8 +29,9 @@ class NotJudged(Exception):
 REASONS = (
     "no_operations", "no_starts", "one_rank", "overlap", "circle", "inexact", "alone",
 )  # fmt: skip
-"""Why there is no replay: no operations; sums without begins; operations of one rank only; communication beside computing without
-kernels; dependencies that form a circle; a replay that is not the recording; operations between two ranks without a pair."""
+"""Why there is no replay: no operations; sums without begins; operations of one rank only; communication beside computing
+without kernels; dependencies that form a circle; a replay that is not the recording; operations between two ranks without a
+pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +39,9 @@ class Recording:
     """Operations of a job, by step, rank and name; and slices of its ranks.
 
     ranks and steps are the numbers behind the places in rank and step; stage is by place of the rank. start, end and elapse are
-    in ns; name numbers the operation within its program; meeting numbers what ranks take part in together. transfer is in ns, of
-    the least elapse. computing, free and total are of each step and rank (steps x ranks), NaN for unknown. serial: no operation runs
-    beside computing. slices are by (step, rank).
+    in ns; name numbers the operation within its program; meeting numbers what ranks take part in together. transfer is in ns,
+    of the least elapse. computing, free and total are of each step and rank (steps x ranks), NaN for unknown. serial: no
+    operation runs beside computing. slices are by (step, rank). rows are those of the frame.
     """
 
     ranks: Ints
@@ -75,7 +76,10 @@ def recorded(
     collectives: pd.DataFrame | None, steps: pd.DataFrame | None, groups: pd.DataFrame | None,
     device_times: pd.DataFrame | None, links: pd.DataFrame | None,
 ) -> Recording:  # fmt: skip
-    """Return what frames of a job tell (schemas COLLECTIVES, CLUSTER_STEPS, GROUPS, DEVICE_TIMES, LINKS). NotJudged if too little."""
+    """Return what frames of a job tell (schemas COLLECTIVES, CLUSTER_STEPS, GROUPS, DEVICE_TIMES, LINKS).
+
+    NotJudged if that is too little.
+    """
     if collectives is None or collectives.empty:
         raise NotJudged("no_operations")
     elapse = collectives["elapse_ns"].to_numpy(np.float64)
@@ -163,7 +167,7 @@ def _stage(ranks: Ints, steps: pd.DataFrame | None, groups: pd.DataFrame) -> Int
 def _names(
     chosen: pd.DataFrame, rank: Ints, step: Ints, stage: Ints, meetings: Meetings, groups: pd.DataFrame
 ) -> tuple[Ints, Ints]:
-    """Return for each operation the number of its stream (kind of group, of operation, direction) and of its name in the program.
+    """Return for each operation the number of its stream (kind of group, of operation, direction) and of its name.
 
     A rank may have several groups of one kind: these are told apart by the order in which it first uses them.
     """
@@ -184,7 +188,7 @@ def _names(
 
 
 def _launched(chosen: pd.DataFrame) -> Ints:
-    """Return the order of launches: the counter in names as hcom_send__271_3_1, which counts by group; without it that of begins.
+    """Return the order of launches: the counter in names as hcom_send__271_3_1, by group; without it that of begins.
 
     Operations of different directions may begin in another order than they were launched, and not in the same one everywhere.
     """

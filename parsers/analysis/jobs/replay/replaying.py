@@ -46,7 +46,8 @@ class Change:
 def _both(one: Floats, other: Floats) -> Floats:
     """Return the factor that differs more from 1 downwards; a factor above 1 counts only where nothing is reduced."""
     least = np.minimum(one, other)
-    return np.where(least < 1.0, least, np.maximum(one, other))
+    both: Floats = np.where(least < 1.0, least, np.maximum(one, other))
+    return both
 
 
 def unchanged(graph: JobGraph) -> Change:
@@ -58,7 +59,8 @@ def unchanged(graph: JobGraph) -> Change:
 
 def replayed(graph: JobGraph, change: Change | None = None) -> Floats:
     """Return when each rank ends each step (steps x ranks) in ns after the first begin of the job, after a change."""
-    return replayed_all(graph, [change if change is not None else unchanged(graph)])[0]
+    found: Floats = replayed_all(graph, [change if change is not None else unchanged(graph)])[0]
+    return found
 
 
 def replayed_all(graph: JobGraph, changes: Sequence[Change]) -> Floats:
@@ -116,7 +118,7 @@ class _Step:
     def _block(self, place: int, number: int) -> Floats:
         piece = self._graph.pieces[place]
         begin = self._begin(place, BLOCK, number)
-        inside = piece.busy[number] * self._computing[place] + piece.host[number] * self._factor(place, INSIDE, number)
+        inside: Floats = piece.busy[number] * self._computing[place] + piece.host[number] * self._factor(place, INSIDE, number)
         inside += begin
         inside += piece.rest[number]
         return inside

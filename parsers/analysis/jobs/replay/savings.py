@@ -1,8 +1,8 @@
 """What causes of lost time save when they are removed: each alone, and one after the other.
 
-Savings do not add up: two equally slow ranks save nothing each and much together, and once a step waits for nothing else, the
-next cause saves nothing any more. Removed one after the other, the largest first, each saves what it adds, and all together never
-more than the step.
+Savings do not add up: two equally slow ranks save nothing each and much together, and once a step waits for something else, the
+next cause saves nothing any more. Removed one after the other, the largest first, each saves what it adds, and all together
+never more than the step.
 """
 
 from __future__ import annotations

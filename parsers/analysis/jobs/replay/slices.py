@@ -1,4 +1,4 @@
-"""Slices of computing of a rank in a step, addressed by their number, also where several that follow without a gap are one row."""
+"""Slices of computing of a rank in a step by their number, also where several that follow without a gap are one row."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ class RankSlices:
         length = np.maximum(self.ends[inside] - self.begins[inside], 1.0)
         part = np.clip((times - self.begins[inside]) / length, 0.0, 1.0)
         more = np.floor(part * (self.until[inside] - np.r_[0, self.until][inside]) + 1e-6).astype(np.int64)
-        found: Ints = np.where(row < len(self.ends), before + np.minimum(more, self.until[inside] - before - 1), before)
-        return np.maximum(found, before)
+        found = np.where(row < len(self.ends), before + np.minimum(more, self.until[inside] - before - 1), before)
+        ended: Ints = np.maximum(found, before)
+        return ended
 
     def begun(self, times: Floats) -> Ints:
         """Return how many slices had begun before each moment: the number of the first one that begins after it."""
@@ -106,7 +107,7 @@ def of_times(begins: Floats, ends: Floats, operations: Ints, works: Floats | Non
 
 
 def slices_of(device_times: pd.DataFrame, ranks: Ints, steps: Ints, origin: Floats) -> dict[tuple[int, int], RankSlices]:
-    """Return the slices of each (step, rank), by their places (schema DEVICE_TIMES). origin is ns to take off by place of rank."""
+    """Return the slices of each (step, rank), by their places (schema DEVICE_TIMES). origin is ns to take off."""
     chosen = np.flatnonzero(coded(device_times["kind"], ("computing",)))
     rank, step = device_times["rank"].to_numpy()[chosen], device_times["step"].to_numpy()[chosen]
     at = np.minimum(np.searchsorted(ranks, rank), len(ranks) - 1), np.minimum(np.searchsorted(steps, step), len(steps) - 1)

@@ -46,7 +46,7 @@ class WhatIf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay:
-    """The lines of a job: numbers of ranks and of steps, mean recorded step and that of each rank (ns), what could be different.
+    """The lines of a job: numbers of ranks and of steps, mean recorded step and that of each rank in ns, and the lines.
 
     stages are what each stage computes in ns; empty without a pipeline. missed is by what share of a step the unchanged replay
     misses it at most. kernels says whether files tell slices of all ranks.
@@ -123,7 +123,8 @@ def _places(graph: JobGraph) -> list[tuple[int, int]]:
 def _by_rank(ends: Floats, begin: float) -> Floats:
     """Return the mean step of each rank: from the end of the step before in the last rank to its own end."""
     before = np.concatenate([np.full((len(ends), 1), begin), np.nanmax(ends, axis=2)[:, :-1]], axis=1)
-    return np.nanmean(ends - before[:, :, None], axis=1)
+    mean: Floats = np.nanmean(ends - before[:, :, None], axis=1)
+    return mean
 
 
 _Asked = tuple[str, tuple[int, ...], Change, Change | None]
@@ -139,8 +140,8 @@ def _asked(
     if len(chosen) > 1:
         places = [known[rank] for rank in chosen]
         found.append(("ranks", tuple(chosen), changes.fast_as_peers(graph, places), None))
-    for rank in chosen or _outstanding(graph, step_ns):
-        found.append(("rank", (rank,), changes.fast_as_peers(graph, [known[rank]]), None))
+    alone = chosen or _outstanding(graph, step_ns)
+    found += [("rank", (rank,), changes.fast_as_peers(graph, [known[rank]]), None) for rank in alone]
     shares = {(one.source, one.target): one.share for one in slow}
     for source, target in links or list(shares)[:MOST_RANKS]:
         if source in known and target in known:

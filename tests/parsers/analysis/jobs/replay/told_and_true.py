@@ -1,6 +1,7 @@
 """What replays say that a cause costs, beside what it costs: the simulation run again without it.
 
-`python -m tests.parsers.analysis.jobs.replay.told_and_true --seeds 100 --first 1000` prints the table of docs/performance/replay.md.
+`python -m tests.parsers.analysis.jobs.replay.told_and_true --seeds 60 --first 1000` prints the table of
+docs/performance/replay.md.
 A job's first step is left out: nothing was recorded before it, so files do not tell when its ranks could have begun.
 """
 
