@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.replay.graph import JobGraph
 from parsers.analysis.jobs.replay.host_gaps import as_peers, lags
-from parsers.analysis.jobs.replay.replaying import Change, unchanged
+from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.model import Floats, Ints
 
 
-def computing_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> Change:
+def computing_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
     """Slices of these ranks (places) take as long as those of their peers in the median. since is the place of a step."""
     return _factors(graph, ranks, _computed(graph)[since:].sum(axis=0), since)
 
 
-def host_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> Change:
+def host_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
     """Lags of the host of these ranks are those of their peers. Of ranks without kernels what is free in their blocks is."""
     steps = np.arange(since, len(graph.steps))
     if graph.recording.serial:
@@ -36,7 +36,7 @@ def host_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) ->
     return replace(unchanged(graph), eased=eased)
 
 
-def fast_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> Change:
+def fast_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
     """These ranks do what they do as fast as their peers, in slices and between them."""
     if not graph.recording.serial:
         return computing_as_peers(graph, ranks, since=since) & host_as_peers(graph, ranks, since=since)
@@ -60,7 +60,7 @@ def _computed(graph: JobGraph) -> Floats:
     return found
 
 
-def _factors(graph: JobGraph, ranks: Collection[int], took: Floats, since: int) -> Change:
+def _factors(graph: JobGraph, ranks: Collection[int], took: Floats, since: int) -> JobChange:
     same = unchanged(graph)
     computing = same.computing.copy()
     for rank in ranks:
@@ -70,11 +70,11 @@ def _factors(graph: JobGraph, ranks: Collection[int], took: Floats, since: int) 
     return replace(same, computing=computing)
 
 
-def _swapped(change: Change) -> Change:
+def _swapped(change: JobChange) -> JobChange:
     return replace(change, computing=change.host, host=change.computing)
 
 
-def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, since: int = 0) -> Change:
+def link_as_others(graph: JobGraph, source: int, target: int, share: float, *, since: int = 0) -> JobChange:
     """Meetings of two ranks (places) take as long as those of other groups under the same name; without such, `share` of it."""
     recording = graph.recording
     of = recording.meetings.of
@@ -99,7 +99,7 @@ def _least(graph: JobGraph) -> Floats:
     return least
 
 
-def gaps_closed(graph: JobGraph) -> Change:
+def gaps_closed(graph: JobGraph) -> JobChange:
     """The host never lags."""
     same = unchanged(graph)
     return replace(same, host=np.zeros_like(same.host))
@@ -111,7 +111,7 @@ def stage_times(graph: JobGraph) -> Floats:
     return np.array([took[stage == one].mean() for one in range(int(stage.max()) + 1)])
 
 
-def stages_balanced(graph: JobGraph) -> Change:
+def stages_balanced(graph: JobGraph) -> JobChange:
     """All stages compute equally long, together as long as they do."""
     took = stage_times(graph)
     same = unchanged(graph)
@@ -119,7 +119,7 @@ def stages_balanced(graph: JobGraph) -> Change:
     return replace(same, computing=same.computing * factor[graph.recording.stage])
 
 
-def communication_free(graph: JobGraph, *, collectives: bool = False, most: bool = False) -> Change:
+def communication_free(graph: JobGraph, *, collectives: bool = False, most: bool = False) -> JobChange:
     """Operations transfer in no time; with `most` they take none at all once all ranks are there. collectives: only these."""
     least, transfer = _least(graph), np.zeros(graph.recording.meetings.number)
     np.maximum.at(transfer, graph.recording.meetings.of, graph.recording.transfer)
@@ -129,7 +129,7 @@ def communication_free(graph: JobGraph, *, collectives: bool = False, most: bool
     return replace(unchanged(graph), lasting=lasting)
 
 
-def no_waiting_for_stages(graph: JobGraph) -> Change:
+def no_waiting_for_stages(graph: JobGraph) -> JobChange:
     """Ranks never wait for those of other stages."""
     return replace(unchanged(graph), passing=between_stages(graph))
 

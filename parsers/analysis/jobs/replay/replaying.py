@@ -21,7 +21,7 @@ LEAST_EXACT = 0.005
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class JobChange:
     """What would be different. computing and host are factors by step and rank: of slices, and of lags that are the host's.
 
     lasting is the factor of what each meeting takes without waiting; passing is whether its ranks do not wait for each other.
@@ -34,9 +34,9 @@ class Change:
     passing: NDArray[np.bool_]
     eased: Mapping[Place, Floats] = field(default_factory=dict)
 
-    def __and__(self, other: Change) -> Change:
+    def __and__(self, other: JobChange) -> JobChange:
         """Return both changes together. Of factors for one rank or meeting the lower one counts."""
-        return Change(
+        return JobChange(
             _both(self.computing, other.computing), _both(self.host, other.host), _both(self.lasting, other.lasting),
             self.passing | other.passing,
             {key: _both(self.eased.get(key, _SAME), other.eased.get(key, _SAME)) for key in {**self.eased, **other.eased}},
@@ -50,20 +50,20 @@ def _both(one: Floats, other: Floats) -> Floats:
     return both
 
 
-def unchanged(graph: JobGraph) -> Change:
+def unchanged(graph: JobGraph) -> JobChange:
     """Return the change that changes nothing."""
     shape = len(graph.recording.steps), len(graph.recording.ranks)
     meetings = graph.recording.meetings.number
-    return Change(np.ones(shape), np.ones(shape), np.ones(meetings), np.zeros(meetings, np.bool_))
+    return JobChange(np.ones(shape), np.ones(shape), np.ones(meetings), np.zeros(meetings, np.bool_))
 
 
-def replayed(graph: JobGraph, change: Change | None = None) -> Floats:
+def replayed(graph: JobGraph, change: JobChange | None = None) -> Floats:
     """Return when each rank ends each step (steps x ranks) in ns after the first begin of the job, after a change."""
     found: Floats = replayed_all(graph, [change if change is not None else unchanged(graph)])[0]
     return found
 
 
-def replayed_all(graph: JobGraph, changes: Sequence[Change]) -> Floats:
+def replayed_all(graph: JobGraph, changes: Sequence[JobChange]) -> Floats:
     """Return the ends of `replayed` for each of several changes: changes x steps x ranks. One pass over the graph."""
     ranks = len(graph.recording.ranks)
     found = np.full((len(changes), len(graph.steps), ranks), np.nan)
@@ -80,7 +80,7 @@ def replayed_all(graph: JobGraph, changes: Sequence[Change]) -> Floats:
     return found
 
 
-def _eased(step: StepGraph, changes: Sequence[Change], number: int) -> dict[Place, Floats]:
+def _eased(step: StepGraph, changes: Sequence[JobChange], number: int) -> dict[Place, Floats]:
     """Return the factors of single places of a step, by change and rank."""
     programs = {piece.program for piece in step.pieces}
     keys = {key for one in changes for key in one.eased if key[0] in programs}

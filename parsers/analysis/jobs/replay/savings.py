@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.jobs.replay.graph import JobGraph, lengths
-from parsers.analysis.jobs.replay.replaying import Change, replayed_all, unchanged
+from parsers.analysis.jobs.replay.replaying import JobChange, replayed_all, unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Saving:
     adds_ns: float
 
 
-def saved(graph: JobGraph, changes: Sequence[Change]) -> list[float]:
+def saved(graph: JobGraph, changes: Sequence[JobChange]) -> list[float]:
     """Return by how much the mean step is shorter after each change, in ns; negative where it is longer."""
     if not changes:
         return []
@@ -33,7 +33,7 @@ def saved(graph: JobGraph, changes: Sequence[Change]) -> list[float]:
     return [float(steps[0] - one) for one in steps[1:]]
 
 
-def in_turn(graph: JobGraph, changes: Mapping[str, Change]) -> list[Saving]:
+def in_turn(graph: JobGraph, changes: Mapping[str, JobChange]) -> list[Saving]:
     """Return what changes save, removed one after the other, the largest first."""
     left = dict(changes)
     alone = dict(zip(left, saved(graph, list(left.values())), strict=True))

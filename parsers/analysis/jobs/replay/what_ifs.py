@@ -11,7 +11,7 @@ from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
-from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, Change, replayed_all, unchanged
+from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, JobChange, replayed_all, unchanged
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
@@ -41,7 +41,7 @@ class WhatIf:
     most_ns: float
     bound: str
     by_rank: Floats = field(repr=False)
-    change: Change = field(repr=False)
+    change: JobChange = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ def replay_of(
     found = frames.get("links")
     slow = slow_links(found) if found is not None and len(found) else []
     asked = _asked(graph, step_ns, ranks, links, slow)
-    kernels = graph.measured or all(place in graph.recording.slices for place in _places(graph))
+    kernels = has_kernels(graph)
     ends = replayed_all(graph, [unchanged(graph), *(change for _, _, one, most in asked for change in (one, most) if change)])
     whole = lengths(ends, graph.begin).mean(axis=1)
     by_rank = _by_rank(ends, graph.begin)
@@ -115,9 +115,10 @@ MOST_ALONE = 0.05
 """Part of the time of operations between two ranks whose pair may be unknown."""
 
 
-def _places(graph: JobGraph) -> list[tuple[int, int]]:
-    recording = graph.recording
-    return list(set(zip(recording.step.tolist(), recording.rank.tolist(), strict=True)))
+def has_kernels(graph: JobGraph) -> bool:
+    """Return whether files tell the slices of all ranks in all steps."""
+    return all((step, int(rank)) in graph.recording.slices for step, one in enumerate(graph.steps)
+               for piece in one.pieces for rank in piece.rank)  # fmt: skip
 
 
 def _by_rank(ends: Floats, begin: float) -> Floats:
@@ -127,7 +128,7 @@ def _by_rank(ends: Floats, begin: float) -> Floats:
     return mean
 
 
-_Asked = tuple[str, tuple[int, ...], Change, Change | None]
+_Asked = tuple[str, tuple[int, ...], JobChange, JobChange | None]
 """Cause, ranks it concerns, the change, and the change that is the most it may be."""
 
 

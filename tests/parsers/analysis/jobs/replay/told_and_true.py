@@ -16,7 +16,7 @@ import numpy as np
 from parsers.analysis.jobs.replay import changes
 from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
 from parsers.analysis.jobs.replay.recording import NotJudged
-from parsers.analysis.jobs.replay.replaying import Change, replayed_all, unchanged
+from parsers.analysis.jobs.replay.replaying import JobChange, replayed_all, unchanged
 from parsers.model import Floats
 from tests.simulations.job_records import frames, recorded
 from tests.simulations.jobs import Fault, Plan, draw, simulate
@@ -97,7 +97,7 @@ def _without(plan: Plan) -> Plan:
     return replace(plan, fault=None, stages=(float(np.mean(took)),) * plan.pp)
 
 
-def change_of(graph: JobGraph, plan: Plan) -> Change:
+def change_of(graph: JobGraph, plan: Plan) -> JobChange:
     """The change that takes the fault of a plan away."""
     fault = plan.fault
     assert fault is not None
