@@ -10,18 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from parsers.analysis.jobs.advice.model import Advice, Frames, frame_of
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, graph_of
+from parsers.analysis.jobs.replay.graph import JobGraph
+from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.analysis.jobs.replay.savings import in_turn, saved
 from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked, has_kernels
 from parsers.deferred import pandas as pd
 
-REPLAYED = ("collectives", "cluster_steps", "groups", "device_times", "links")
 OF_SEVERAL = ("slow_rank", "slow_link", "bubble", "stages")
 """Rules about several ranks; idle and communication are, too, if they say `ranks`."""
 FROM_SUMS = "sums"
@@ -29,42 +28,11 @@ FROM_SUMS = "sums"
 _MAKE: Mapping[str, Callable[[JobGraph, Advice], JobChange]] = {
     "slow_rank": lambda graph, one: _slow_ranks(graph, one.evidence),
     "slow_link": lambda graph, one: _slow_links(graph, one.evidence),
-    "bubble": lambda graph, one: changes.no_waiting_for_stages(graph),
-    "stages": lambda graph, one: changes.stages_balanced(graph),
-    "idle": lambda graph, one: changes.gaps_closed(graph),
-    "communication": lambda graph, one: changes.communication_free(graph),
+    "bubble": lambda graph, _one: changes.no_waiting_for_stages(graph),
+    "stages": lambda graph, _one: changes.stages_balanced(graph),
+    "idle": lambda graph, _one: changes.gaps_closed(graph),
+    "communication": lambda graph, _one: changes.communication_free(graph),
 }
-
-
-class _Frames(tuple[int, ...]):
-    """Frames of a job, as a key by identity; it keeps them, so that no other frame gets their identity."""
-
-    frames: Mapping[str, pd.DataFrame | None]
-
-
-def _key(frames: Frames) -> _Frames:
-    found = _Frames(id(frames.get(name)) for name in REPLAYED)
-    found.frames = {name: frames.get(name) for name in REPLAYED}
-    return found
-
-
-@lru_cache(maxsize=2)
-def _graph(key: _Frames) -> JobGraph | str:
-    """Return the graph of a job, or the reason why there is none."""
-    try:
-        graph = graph_of(key.frames)
-        checked(graph)
-    except NotJudged as reason:
-        return str(reason)
-    return graph
-
-
-def job_graph(frames: Frames) -> JobGraph:
-    """Return the graph of a job, the last two kept. NotJudged if files tell too little."""
-    found = _graph(_key(frames))
-    if isinstance(found, str):
-        raise NotJudged(found)
-    return found
 
 
 def with_savings(found: Sequence[Advice], frames: Frames) -> list[Advice]:
@@ -73,6 +41,7 @@ def with_savings(found: Sequence[Advice], frames: Frames) -> list[Advice]:
         return list(found)
     try:
         graph = job_graph(frames)
+        checked(graph)
     except NotJudged:
         return [replace(one, bound=FROM_SUMS) if _of_several(one) else one for one in found]
     asked = {one.rule: _MAKE[one.rule](graph, one) for one in found if _of_several(one)}

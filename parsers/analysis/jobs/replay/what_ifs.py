@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, graph_of, lengths
+from parsers.analysis.jobs.replay.graph import JobGraph, lengths
+from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, JobChange, replayed_all, unchanged
 from parsers.deferred import pandas as pd
@@ -65,16 +66,18 @@ class Replay:
 
 def replay_of(
     frames: Mapping[str, pd.DataFrame | None], *, ranks: Sequence[int] = (), links: Sequence[tuple[int, int]] = (),
+    causes: Collection[str] = (),
 ) -> Replay:  # fmt: skip
     """Return what could be different in a job (frames by name, as `graph_of` takes them). NotJudged if that cannot be told.
 
     ranks are numbers of those that are asked about together, and links pairs of them; without any, those that stand out are.
+    causes are those wanted, all by default.
     """
-    graph = graph_of(frames)
+    graph = job_graph(frames)
     step_ns, missed = checked(graph)
     found = frames.get("links")
     slow = slow_links(found) if found is not None and len(found) else []
-    asked = _asked(graph, step_ns, ranks, links, slow)
+    asked = [one for one in _asked(graph, step_ns, ranks, links, slow) if not causes or one[0] in causes]
     kernels = has_kernels(graph)
     ends = replayed_all(graph, [unchanged(graph), *(change for _, _, one, most in asked for change in (one, most) if change)])
     whole = lengths(ends, graph.begin).mean(axis=1)
