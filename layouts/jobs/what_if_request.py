@@ -73,6 +73,7 @@ def table(found: Replay) -> pd.DataFrame:
         rows.append(told | whole | {"saved_ns": line.saved_ns, "most_saved_ns": line.most_ns})
         for place, rank in enumerate(found.ranks):
             recorded, replayed = float(found.by_rank[place]), float(line.by_rank[place])
-            rows.append(told | {"rank": rank, "recorded_ns": recorded, "replayed_ns": replayed, "saved_ns": recorded - replayed})
+            own = {"rank": rank, "recorded_ns": recorded, "replayed_ns": replayed}
+            rows.append(told | own | {"saved_ns": recorded - replayed})
     names = ["cause", "subject", "bound", "rank", "recorded_ns", "replayed_ns", "saved_ns", "most_saved_ns"]
     return pd.DataFrame(rows, columns=names)

@@ -45,8 +45,8 @@ TEXTS = define_texts({
             "later, {unexplained} is not explained. The files have {transit} of transit and {recorded_wait} of waiting."
         ),
         (
-            "每卡每步通信 {all}：传输 {moved}，等待晚到的卡 {waited}，{unexplained} 原因未知。文件记录的传输为 {transit}，等待为 "
-            "{recorded_wait}。"
+            "每卡每步通信 {all}：传输 {moved}，等待晚到的卡 {waited}，{unexplained} 原因未知。"
+            "文件记录的传输为 {transit}，等待为 {recorded_wait}。"
         ),
     ),
     "advice.slow_rank.title": ("Others wait for a rank", "其他卡等待某张卡"),

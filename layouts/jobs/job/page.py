@@ -1,8 +1,8 @@
 """The job overview: which ranks ran together, what is missing, and what limits the job?
 
-One sentence and a table of what takes time beside computing; what a step would take if one thing were different; a cell for each
-rank, of which one can be chosen; groups, steps, hosts, clocks, files that ranks lack, and problems. Ranks and files are shown at once, the rest when the frames of the job are
-read. Thousands of ranks are drawn by the browser.
+One sentence and a table of what takes time beside computing; what a step would take if one thing were different; a cell for
+each rank, of which one can be chosen; groups, steps, hosts, clocks, files that ranks lack, and problems. Ranks and files are shown
+at once, the rest when the frames of the job are read. Thousands of ranks are drawn by the browser.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _what_if(ids: Ids) -> html.Section:
     head = html.Header(
         [
             html.H3(t("job.what"), className="ms-card-title"), html.Span(className="ms-job-what-fields"),
-            html.Span(html.A("CSV", className="ms-button ms-button-small ms-job-what-csv", download=""), className="ms-card-tools"),
+            html.Span(
+                html.A("CSV", className="ms-button ms-button-small ms-job-what-csv", download=""), className="ms-card-tools"
+            ),
         ],
         className="ms-card-head",
     )  # fmt: skip

@@ -101,11 +101,12 @@ TEXTS = define_texts({
     "job.what.step": ("Recorded step", "实测单步"),
     "job.what.between": ("{time}, at most {most}", "{time}，最多 {most}"),
     "job.what.recorded": (
-        "The recorded step takes {step} (mean of {steps} steps, {ranks} ranks). Replayed unchanged it differs by at most {missed}.",
-        "实测单步为 {step}（{steps} 个步骤、{ranks} 个 rank 的平均值）。不作改动的重放最多相差 {missed}。",
+        "The recorded step takes {step} (steps: {steps}, ranks: {ranks}). Replayed unchanged it differs by at most {missed}.",
+        "实测单步为 {step}（步骤 {steps} 个，rank {ranks} 个）。不作改动的重放最多相差 {missed}。",
     ),
     "job.what.stages": (
-        "Stage {stage} computes {times} times as long as stage {other}.", "stage {stage} 的计算时间是 stage {other} 的 {times} 倍。",
+        "Stage {stage} computes {times} times as long as stage {other}.",
+        "stage {stage} 的计算时间是 stage {other} 的 {times} 倍。",
     ),
     "job.what.no_kernels": (
         "No kernels of all ranks: what lies between operations may be the host's, so savings are upper bounds.",
@@ -132,7 +133,9 @@ TEXTS = define_texts({
         "通信与计算重叠，而文件中没有算子时间（kernel_details.csv）。",
     ),
     "job.what.reason.circle": ("what operations waited for cannot be told apart.", "无法区分各操作的等待关系。"),
-    "job.what.reason.inexact": ("the replay differs from the recorded steps by more than 0.5 %.", "重放与实测单步相差超过 0.5 %。"),
+    "job.what.reason.inexact": (
+        "the replay differs from the recorded steps by more than 0.5 %.", "重放与实测单步相差超过 0.5 %。",
+    ),
     "job.what.reason.alone": (
         "of many sends and receives the other rank is not known.", "许多点对点操作无法确定对端 rank。",
     ),

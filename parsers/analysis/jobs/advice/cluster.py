@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-import numpy as np
-
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
 from parsers.analysis.jobs.bubble import bubbles
 from parsers.analysis.jobs.links import LEAST_PEERS, Z, slow_links, totals
@@ -133,8 +131,8 @@ def _means(rows: pd.DataFrame, keys: list[str], names: list[str]) -> pd.DataFram
 def over_ranks(frames: Frames, rule: str, part: str, limit: float) -> Advice | None:
     """Return the advice that a part of the step takes more than this fraction of it in a rank of the job.
 
-    LookupError unless several ranks tell of it. Cost, unless a replay tells it: by how much the longest step would be shorter if
-    no rank had any of it.
+    LookupError unless several ranks tell of it. Cost, unless a replay tells it: by how much the longest step would be shorter
+    if no rank had any of it.
     Exposed communication is without the bubble, which is an advice of its own.
     """
     steps = frame_of(frames, "cluster_steps")

@@ -20,9 +20,9 @@ class Advice:
     variant: which sentence of the rule says it, "" for its only one. told: what the sentence names, numbers by their unit
     (`_ns`, `_bytes`, `_share`).
 
-    bound: how cost_ns is known (`parsers.analysis.jobs.advice.saved`): "exact", "at most", "between" alone_ns and most_ns, "sums"
-    where no replay tells it, or "" for advice about one rank. With a replay, cost_ns is what it adds to advice before it, and
-    alone_ns what it saves alone; NaN without.
+    bound: how cost_ns is known (`parsers.analysis.jobs.advice.saved`): "exact", "at most", "between" alone_ns and most_ns,
+    "sums" where no replay tells it, or "" for advice about one rank. With a replay, cost_ns is what it adds to advice before it
+    and alone_ns what it saves alone; NaN without.
     """
 
     rule: str
@@ -53,7 +53,9 @@ class Review:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-REASONS = ("one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets", "one_stage")
+REASONS = (
+    "one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets", "one_stage",
+)  # fmt: skip
 """Why a rule cannot judge data that is there."""
 
 

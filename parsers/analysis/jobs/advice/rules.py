@@ -45,7 +45,8 @@ _RULES: Mapping[str, Judge] = MappingProxyType({
     "gaps": host.gaps, "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
     "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
     "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
-    "contention": packets.contention, "bubble": cluster.bubble, "stages": stages.unbalanced, "memory": memory.close_to_capacity, "leak": memory.leaking,
+    "contention": packets.contention, "bubble": cluster.bubble, "stages": stages.unbalanced,
+    "memory": memory.close_to_capacity, "leak": memory.leaking,
 })  # fmt: skip
 
 

@@ -13,12 +13,12 @@ from dataclasses import replace
 
 from parsers.analysis.jobs.advice.model import Advice, Frames, frame_of
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph
+from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels
 from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.analysis.jobs.replay.savings import in_turn, saved
-from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked, has_kernels
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked
 from parsers.deferred import pandas as pd
 
 OF_SEVERAL = ("slow_rank", "slow_link", "bubble", "stages")

@@ -1,4 +1,4 @@
-"""Advice that stages of a pipeline compute unequally long, with what each computes, and the operators that make the difference."""
+"""Advice that stages of a pipeline compute unequally long, with what each computes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.graph import JobGraph
+from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels
 from parsers.analysis.jobs.replay.host_gaps import as_peers, lags
 from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
 from parsers.model import Floats, Ints
@@ -25,7 +25,7 @@ def computing_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 
 def host_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
     """Lags of the host of these ranks are those of their peers. Of ranks without kernels what is free in their blocks is."""
     steps = np.arange(since, len(graph.steps))
-    if graph.recording.serial:
+    if graph.recording.serial and not has_kernels(graph):
         free = np.nan_to_num(graph.recording.free)[since:].sum(axis=0)
         if free.all():
             return _swapped(_factors(graph, ranks, free, since))
@@ -38,7 +38,7 @@ def host_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) ->
 
 def fast_as_peers(graph: JobGraph, ranks: Collection[int], *, since: int = 0) -> JobChange:
     """These ranks do what they do as fast as their peers, in slices and between them."""
-    if not graph.recording.serial:
+    if not graph.recording.serial or has_kernels(graph):
         return computing_as_peers(graph, ranks, since=since) & host_as_peers(graph, ranks, since=since)
     both = _computed(graph) + np.nan_to_num(graph.recording.free)
     found = _factors(graph, ranks, both[since:].sum(axis=0), since)

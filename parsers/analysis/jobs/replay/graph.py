@@ -113,6 +113,12 @@ def lengths(ends: Floats, begin: float) -> Floats:
     return np.diff(np.nanmax(ends, axis=-1), prepend=begin, axis=-1)
 
 
+def has_kernels(graph: JobGraph) -> bool:
+    """Return whether files tell the slices of all ranks in all steps."""
+    return all((step, int(rank)) in graph.recording.slices for step, one in enumerate(graph.steps)
+               for piece in one.pieces for rank in piece.rank)  # fmt: skip
+
+
 def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
     """Return the graph of a job, from its frames by name: collectives, cluster_steps, groups, links, device_times.
 

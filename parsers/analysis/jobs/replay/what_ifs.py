@@ -9,7 +9,7 @@ import numpy as np
 
 from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.replay import changes
-from parsers.analysis.jobs.replay.graph import JobGraph, lengths
+from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels, lengths
 from parsers.analysis.jobs.replay.kept_graphs import job_graph
 from parsers.analysis.jobs.replay.recording import NotJudged
 from parsers.analysis.jobs.replay.replaying import LEAST_EXACT, JobChange, replayed_all, unchanged
@@ -116,12 +116,6 @@ def checked(graph: JobGraph) -> tuple[float, float]:
 
 MOST_ALONE = 0.05
 """Part of the time of operations between two ranks whose pair may be unknown."""
-
-
-def has_kernels(graph: JobGraph) -> bool:
-    """Return whether files tell the slices of all ranks in all steps."""
-    return all((step, int(rank)) in graph.recording.slices for step, one in enumerate(graph.steps)
-               for piece in one.pieces for rank in piece.rank)  # fmt: skip
 
 
 def _by_rank(ends: Floats, begin: float) -> Floats:

@@ -94,7 +94,8 @@ def test_savings_in_turn_never_exceed_the_step() -> None:
 def test_told_savings_are_those_of_the_simulation_run_again() -> None:
     """One job of each kind and shape; the table of docs/performance/replay.md has many."""
     plans = [
-        Plan(dp=4, fault=Fault("slow_rank", 1, 0.05)), Plan(dp=4, mode="sharded", collectives=9, fault=Fault("slow_rank", 1, 0.5)),
+        Plan(dp=4, fault=Fault("slow_rank", 1, 0.05)),
+        Plan(dp=4, mode="sharded", collectives=9, fault=Fault("slow_rank", 1, 0.5)),
         Plan(dp=4, tp=2, collectives=7, communication=0.3, fault=Fault("slow_replica", 1, 0.15)),
         Plan(dp=2, pp=4, micro=8, fault=Fault("slow_rank", 3, 0.5), early=False),
         Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, fault=Fault("slow_rank", 1, 0.1)),
