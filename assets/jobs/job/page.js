@@ -4,12 +4,13 @@
 import { setDescription } from "../../kit/alternatives.js";
 import { penOf } from "../../kit/canvases.js";
 import { functionsOf, setProps } from "../../kit/dash.js";
-import { badge, icon, iconButton, make, menu, option, select, words } from "../../kit/elements.js";
+import { badge, icon, iconButton, make, menu, words } from "../../kit/elements.js";
 import * as files from "../../kit/files.js";
 import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { same } from "../../kit/state.js";
 import * as profiling from "../../profiles/profiles.js";
+import * as whatIf from "./what_if.js";
 import { cellAt, gridOf, LABELLED, labelledRows, moved, placeOf, ranksIn } from "./grid.js";
 
 // Pages that show a rank, and the frames of which they need one.
@@ -19,10 +20,6 @@ const OPENED = {
 };
 const TABLES = ["groups", "cluster_steps", "ranks", "collectives", "packets", "links"];
 const STATES = ["whole", "lacking", "missing", "told"];
-const CAUSES = ["rank", "link", "gaps", "stages", "communication", "bubble"];
-const ASKED = ["slow", "link", "cause"];
-const WAIT_MS = 500;
-const AGAIN_MS = 700;
 
 function build(page) {
   page.canvas = page.find(".ms-job-canvas");
@@ -38,7 +35,7 @@ function build(page) {
   page.find(".ms-job-ranks .ms-card-tools").replaceChildren(png);
   page.find(".ms-job-legend").replaceChildren(...[...STATES, "most"].map((state) =>
     make("span", "ms-job-key", [make("span", `ms-job-mark ms-job-${state}`), words(`job.legend.${state}`)])));
-  buildFields(page);
+  whatIf.build(page);
   new ResizeObserver(() => drawGrid(page)).observe(page.find(".ms-job-grid"));
   new MutationObserver(() => drawGrid(page)).observe(document.documentElement, {
     attributes: true, attributeFilter: ["data-mantine-color-scheme"],
@@ -48,41 +45,6 @@ function build(page) {
   page.canvas.addEventListener("click", (event) => choose(page, cellAt(page.grid, event.offsetX, event.offsetY)));
   page.canvas.addEventListener("keydown", (event) => key(page, event));
   page.canvas.addEventListener("blur", () => point(page, -1));
-}
-
-// Fields of the What-if card: which ranks, links and changes.
-function buildFields(page) {
-  page.fields = {};
-  const host = page.find(".ms-job-what-fields");
-  for (const name of ["slow", "link"]) {
-    const input = make("input", "ms-input", [], { type: "text", maxlength: "400", autocomplete: "off" });
-    setLabel(input, "title", `job.what.${name}_tip`);
-    setLabel(input, "aria-label", `job.what.${name}_tip`);
-    let timer = 0;
-    input.addEventListener("input", () => {
-      window.clearTimeout(timer);
-      timer = window.setTimeout(() => page.change({ [name]: input.value.trim() ? [input.value.trim()] : [] }), WAIT_MS);
-    });
-    page.fields[name] = input;
-    host.append(make("label", "ms-job-what-field", [words(`job.what.${name}`), input]));
-  }
-  page.fields.cause = select("job.what.change", (/** @type {string} */ value) => page.change({
-    cause: value === "rank" ? ["rank", "ranks"] : value === "communication" ? [value, "collectives"] : value ? [value] : [],
-  }));
-  page.fields.cause.replaceChildren(option("", "job.what.cause"), ...CAUSES.map((one) => option(one, `job.what.of.${one}`)));
-  host.append(page.fields.cause);
-}
-
-function drawFields(page, ask) {
-  for (const name of ["slow", "link"]) {
-    const [value] = ask[name] || [""];
-    if (page.fields[name] !== document.activeElement) page.fields[name].value = value || "";
-  }
-  [page.fields.cause.value] = ask.cause || [""];
-  const { run, profile } = page;
-  const query = new URLSearchParams({ run: run.key, session: profile.session, rank: String(profile.rank) });
-  for (const name of ASKED) for (const value of ask[name] || []) query.append(name, value);
-  page.find(".ms-job-what-csv").href = `${page.root.dataset.routes}job/what_if.csv?${query}`;
 }
 
 function draw(page) {
@@ -98,19 +60,10 @@ function draw(page) {
   request("job");
   if (page.asked && page.asked.mark[0] === profile.whole) {
     request("sum");
-    const chosen = Object.fromEntries(ASKED.filter((name) => page.asked[name]).map((name) => [name, page.asked[name]]));
-    askWhatIf(page, { ...job, ...chosen });
+    whatIf.draw(page, job, page.asked);
   }
   drawTables(page);
   drawGrid(page);
-}
-
-// What a step would take if something were different: asked for again while frames are being read.
-function askWhatIf(page, ask, turn = 0) {
-  if (!turn && same(ask, page.whatIf)) return;
-  page.whatIf = ask;
-  drawFields(page, ask);
-  setProps(page.store("what"), { data: turn ? { ...ask, turn: [String(turn)] } : ask });
 }
 
 function drawTables(page) {
@@ -319,9 +272,12 @@ Object.assign(functionsOf("mindscope_job"), {
     if (page.known && page.profile) drawGrid(page);
   },
 
-  /** @param {string} rootId */
+  /**
+   * @param {unknown} wanted
+   * @param {string} rootId
+   */
   again(wanted, rootId) {
     const page = profiling.pageOf(rootId);
-    if (page && wanted) window.setTimeout(() => askWhatIf(page, page.whatIf, Date.now()), AGAIN_MS);
+    if (page && wanted) whatIf.again(page);
   },
 });

@@ -1,8 +1,8 @@
 """The job overview: which ranks ran together, what is missing, and what limits the job?
 
 One sentence and a table of what takes time beside computing; what a step would take if one thing were different; a cell for
-each rank, of which one can be chosen; groups, steps, hosts, clocks, files that ranks lack, and problems. Ranks and files are shown
-at once, the rest when the frames of the job are read. Thousands of ranks are drawn by the browser.
+each rank, of which one can be chosen; groups, steps, hosts, clocks, files that ranks lack, and problems. Ranks and files are
+shown at once, the rest when the frames of the job are read. Thousands of ranks are drawn by the browser.
 """
 
 from __future__ import annotations
