@@ -52,7 +52,7 @@ def test_a_slow_rank_has_a_line_with_what_it_costs(simulated: dict[str, Any]) ->
     text = shown(simulated)
     assert "rank 2 were as fast as its peers" in text
     assert "rank 1 were" not in text
-    found = replay_asked(WhatIfRequest.read(ASK), lambda name: simulated.get(name))
+    found = replay_asked(WhatIfRequest.read(ASK), simulated.get)
     line = next(one for one in found.lines if one.cause == "rank")
     assert line.saved_ns == pytest.approx(0.2 * 1.02 * PLAN.computing_ns, rel=0.05)
     assert line.bound == "exact"
@@ -79,14 +79,16 @@ def test_while_frames_are_read_it_asks_again(simulated: dict[str, Any], monkeypa
     assert "25" in str(lines)
 
 
-@pytest.mark.parametrize(("key", "value"), [("slow", "a"), ("slow", "0-9999"), ("slow", "1,,2"), ("link", "3"), ("cause", "all")])
+@pytest.mark.parametrize(("key", "value"), [
+    ("slow", "a"), ("slow", "0-9999"), ("slow", "1,,2"), ("link", "3"), ("cause", "all"),
+])  # fmt: skip
 def test_what_is_malformed_is_refused(key: str, value: str) -> None:
     with pytest.raises(BadInput, match=key):
         WhatIfRequest.read(ASK | {key: [value]})
 
 
 def test_the_table_has_the_job_and_each_rank(simulated: dict[str, Any]) -> None:
-    found = replay_asked(WhatIfRequest.read(ASK), lambda name: simulated.get(name))
+    found = replay_asked(WhatIfRequest.read(ASK), simulated.get)
     rows = table(found)
     assert len(rows) == 5 * len(found.lines)
     whole = rows[rows["rank"] == -1]
