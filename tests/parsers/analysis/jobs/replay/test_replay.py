@@ -100,7 +100,8 @@ def test_told_savings_are_those_of_the_simulation_run_again() -> None:
         Plan(dp=2, pp=4, micro=8, fault=Fault("slow_rank", 3, 0.5), early=False),
         Plan(dp=2, tp=2, pp=2, micro=4, chunks=2, early=False, fault=Fault("slow_rank", 1, 0.1)),
         Plan(dp=4, mode="meetings", collectives=9, fault=Fault("slow_link", 0, 0.5)),
-        Plan(dp=4, fault=Fault("late_host", 2, 0.3)), Plan(dp=2, pp=2, micro=4, fault=Fault("late_host", 1, 0.1), early=False),
+        Plan(dp=4, fault=Fault("late_host", 2, 0.3)),
+        Plan(dp=2, pp=2, micro=4, fault=Fault("late_host", 1, 0.1), early=False),
         Plan(dp=2, pp=4, micro=8, stages=(1.0, 1.0, 1.1, 1.2), fault=Fault("stage", 3, 0.3)),
     ]  # fmt: skip
     found = [one for seed, plan in enumerate(plans) for one in of_plan(replace(plan, seed=seed + 500, steps=4))]
