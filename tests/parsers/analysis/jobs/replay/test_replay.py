@@ -112,7 +112,7 @@ def test_told_savings_are_those_of_the_simulation_run_again() -> None:
 
 @pytest.mark.long
 def test_most_savings_are_told_within_a_fifth() -> None:
-    """Floors below what docs/performance/replay.md has of other jobs: 93 % of all, 83 % with four stages, 96 % of upper bounds."""
+    """Floors below docs/performance/replay.md, which has 93 % of all, 83 % with four stages, 96 % of upper bounds."""
     found: list[Case] = [one for kind in KINDS for one in cases(kind, range(3000, 3012))]
     told = [replace(one, kind="all") for one in found if not one.upper]
     for _, stages, _, inside, *_ in table(told):
