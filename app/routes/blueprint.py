@@ -45,7 +45,7 @@ from flask import Blueprint, Response, request
 from app.routes.curves import expressions, scalar_groups
 from app.routes.dumps import dump_tensors, dumps, live
 from app.routes.explanations import explanation_tables, explanations
-from app.routes.jobs import communication, pipeline, ranks
+from app.routes.jobs import communication, pipeline, ranks, what_if
 from app.routes.profiles import efficiency, shapes, timeline, timeline_links
 from app.routes.profiles import frames as profiles
 from app.routes.refusals import Unusable, refusal
@@ -119,6 +119,7 @@ def blueprint(source: Sources, name: str) -> Blueprint:
     shapes.add_routes(routes, source)
     efficiency.add_routes(routes, source)
     ranks.add_routes(routes, source)
+    what_if.add_routes(routes, source)
     dumps.add_routes(routes, source)
     explanations.add_routes(routes, source)
     explanation_tables.add_routes(routes, source)

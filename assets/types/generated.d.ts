@@ -1151,4 +1151,17 @@ declare namespace Asked {
     columns: string;
     theme: "light" | "dark";
   }
+
+  /**
+   * layouts/jobs/what_if_request.py: A request: a profile, whose job is meant. ranks and links are those asked about, ()
+   * for those that stand out.
+   */
+  interface WhatIfRequest {
+    run: string;
+    session: string;
+    rank: string;
+    slow: string;
+    link: string;
+    cause: "ranks" | "rank" | "link" | "gaps" | "stages" | "communication" | "collectives" | "bubble";
+  }
 }

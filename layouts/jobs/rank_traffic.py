@@ -166,7 +166,8 @@ class Traffic:
     @cached_property
     def spread(self) -> traffic.RankSpread:
         """The operation over its ranks."""
-        return traffic.spread(self.collectives, traffic.operation_rows(self.collectives, *self.operation, self.ask.step))
+        rows = traffic.operation_rows(self.collectives, *self.operation, self.ask.step)
+        return traffic.spread(self.collectives, rows, self.links)
 
     @cached_property
     def slow_links(self) -> pd.DataFrame:

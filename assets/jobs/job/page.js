@@ -10,6 +10,7 @@ import { count } from "../../kit/units.js";
 import { setLabel, translate, writeText } from "../../kit/i18n.js";
 import { same } from "../../kit/state.js";
 import * as profiling from "../../profiles/profiles.js";
+import * as whatIf from "./what_if.js";
 import { cellAt, gridOf, LABELLED, labelledRows, moved, placeOf, ranksIn } from "./grid.js";
 
 // Pages that show a rank, and the frames of which they need one.
@@ -34,6 +35,7 @@ function build(page) {
   page.find(".ms-job-ranks .ms-card-tools").replaceChildren(png);
   page.find(".ms-job-legend").replaceChildren(...[...STATES, "most"].map((state) =>
     make("span", "ms-job-key", [make("span", `ms-job-mark ms-job-${state}`), words(`job.legend.${state}`)])));
+  whatIf.build(page);
   new ResizeObserver(() => drawGrid(page)).observe(page.find(".ms-job-grid"));
   new MutationObserver(() => drawGrid(page)).observe(document.documentElement, {
     attributes: true, attributeFilter: ["data-mantine-color-scheme"],
@@ -56,7 +58,10 @@ function draw(page) {
     setProps(page.store(store), { data: job });
   };
   request("job");
-  if (page.asked && page.asked.mark[0] === profile.whole) request("sum");
+  if (page.asked && page.asked.mark[0] === profile.whole) {
+    request("sum");
+    whatIf.draw(page, job, page.asked);
+  }
   drawTables(page);
   drawGrid(page);
 }
@@ -265,5 +270,14 @@ Object.assign(functionsOf("mindscope_job"), {
       page.known = known(told, page.facts);
     }
     if (page.known && page.profile) drawGrid(page);
+  },
+
+  /**
+   * @param {unknown} wanted
+   * @param {string} rootId
+   */
+  again(wanted, rootId) {
+    const page = profiling.pageOf(rootId);
+    if (page && wanted) whatIf.again(page);
   },
 });

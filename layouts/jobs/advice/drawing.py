@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers.analysis.jobs.advice import THRESHOLDS, Advice, Review
+from parsers.analysis.jobs.advice.saved import FROM_SUMS
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN
 from parsers.deferred import pandas as pd
 
 from layouts.kit import units as fmt
@@ -71,7 +73,7 @@ def _card(
     links = places(one, choice, idle) if traced and choice is not None else []
     evidence = _table(one, links, ranks)
     table = html.Details(
-        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), evidence], open=one.rule == "gaps"
+        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), *_alone(one), evidence], open=one.rule == "gaps"
     )
     foot = html.Div([_threshold(one.rule, fields), _link(one.page, choice)], className="ms-advice-foot")
     body = html.Div([sentence(one), html.Ul(hints), table, foot], className="ms-card-body")
@@ -83,7 +85,8 @@ def _hints(one: Advice) -> list[str]:
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
     if one.rule == "communication" and one.variant == "ranks" and one.parts_ns:
-        return ["communication_wait" if one.parts_ns["waited"] > one.parts_ns["moved"] else "communication_transit"]
+        hints = {"waited": "wait", "moved": "transit", "unexplained": "unexplained"}
+        return [f"communication_{hints[max(hints, key=lambda part: one.parts_ns[part])]}"]
     if one.rule == "communication" and one.parts_ns:
         return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
     if one.rule == "slow_rank":
@@ -97,7 +100,21 @@ def _hints(one: Advice) -> list[str]:
 def _cost(one: Advice) -> Any:
     if math.isnan(one.cost_ns):
         return html.Span(t("advice.cost_unknown"), className="ms-badge")
-    return html.Span(t("advice.cost", time=fmt.duration(one.cost_ns * 1e-9)), className="ms-badge ms-advice-cost")
+    times = {"time": fmt.duration(one.cost_ns * 1e-9)}
+    key = {AT_MOST: "advice.cost_at_most", FROM_SUMS: "advice.cost_sums"}.get(one.bound, "advice.cost")
+    if one.bound == BETWEEN:
+        key, times = "advice.cost_between", times | {"most": fmt.duration(one.most_ns * 1e-9)}
+    return html.Span(t(key, **times), className="ms-badge ms-advice-cost")
+
+
+def _alone(one: Advice) -> list[Any]:
+    """Say what a cause saves alone, or that no replay tells it."""
+    if one.bound == FROM_SUMS:
+        return [html.P(t("advice.saves_sums"), className="ms-muted")]
+    if not math.isfinite(one.alone_ns):
+        return []
+    times = {"alone": fmt.duration(max(one.alone_ns, 0.0) * 1e-9), "adds": fmt.duration(one.cost_ns * 1e-9)}
+    return [html.P(t("advice.saves_alone", **times), className="ms-muted")]
 
 
 def _fine(rules: Sequence[str], fields: _Fields) -> Any:

@@ -41,10 +41,13 @@ TEXTS = define_texts({
     ),
     "advice.communication.parts_ranks": (
         (
-            "Operations take {all} per rank and step. In {waited} of that a rank waits for others that come later; {moved} "
-            "is transfer. The rest cannot be divided without clocks."
+            "Operations take {all} per rank and step: {moved} is transfer, in {waited} a rank waits for others that come "
+            "later, {unexplained} is not explained. The files have {transit} of transit and {recorded_wait} of waiting."
         ),
-        "每卡每步通信 {all}，其中等待晚到的卡 {waited}，传输 {moved}；其余部分无法在不比较时钟的情况下拆分。",
+        (
+            "每卡每步通信 {all}：传输 {moved}，等待晚到的卡 {waited}，{unexplained} 原因未知。"
+            "文件记录的传输为 {transit}，等待为 {recorded_wait}。"
+        ),
     ),
     "advice.slow_rank.title": ("Others wait for a rank", "其他卡等待某张卡"),
     "advice.slow_rank.computing": (
@@ -186,6 +189,16 @@ TEXTS = define_texts({
         ),
     ),
     "advice.bubble.rule": ("bubble above", "空泡占比大于"),
+    "advice.stages.title": ("Stages compute unequally long", "各 stage 计算不均衡"),
+    "advice.stages.said": (
+        "Stage {stage} computes {times} times as long as stage {other}: {computing_ns} of a step against {other_ns}.",
+        "stage {stage} 的计算时间是 stage {other} 的 {times} 倍：每步 {computing_ns}，后者为 {other_ns}。",
+    ),
+    "advice.stages.rule": ("longer than the mean of stages by", "超出各 stage 均值"),
+    "advice.open.ranks": ("Compare the operators of ranks", "对比各卡算子"),
+    "advice.reason.one_stage": ("the job has one stage", "作业只有一个 stage"),
+    "advice.column.ranks": "common.ranks",
+    "advice.column.of_least": ("Of the shortest stage", "与最短 stage 之比"),
     "advice.memory.title": ("Memory is close to the capacity", "设备内存接近上限"),
     "advice.memory.said": (
         "At its peak {component} holds {peak_bytes} of {capacity_bytes}; {left_bytes} are left.",
@@ -303,6 +316,10 @@ TEXTS = define_texts({
     "advice.do.bubble": (
         "Use more micro batches, interleaved stages, or balance the layers of the stages.",
         "增加 micro batch 数、使用交错流水线，或均衡各 stage 的层数。",
+    ),
+    "advice.do.stages": (
+        "Move layers from the stage that computes longest to the others; compare operators of a rank of each.",
+        "将计算最久的 stage 的部分层移到其他 stage；可各取一张卡对比算子。",
     ),
     "advice.do.memory": (
         "Recompute activations, shard the optimiser, or use a smaller micro batch; the page Device memory shows what fills it.",

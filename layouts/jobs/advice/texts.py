@@ -18,6 +18,17 @@ TEXTS = define_texts({
     "advice.or": "common.or_between_words",
     "advice.cost": "common.time_of_a_step",
     "advice.cost_unknown": ("cost unknown", "耗时影响未知"),
+    "advice.cost_at_most": ("at most {time} of a step", "每步最多 {time}"),
+    "advice.cost_between": ("{time} of a step, at most {most}", "每步 {time}，最多 {most}"),
+    "advice.cost_sums": ("{time} of a step, from sums", "每步 {time}（据总时长）"),
+    "advice.saves_alone": (
+        "By replay of the recorded steps: {alone} shorter alone, {adds} more after the cards above.",
+        "据对所采集步骤的重放：单独消除可缩短 {alone}，在上方各项之后再缩短 {adds}。",
+    ),
+    "advice.saves_sums": (
+        "No replay: the files do not tell when what ran. The saving is made of sums and may be less.",
+        "无法重放：文件未记录各操作的起止时间。可省时间由总时长估算，实际可能更少。",
+    ),
     "advice.evidence": ("Evidence ({n})", "依据（{n}）"),
     "advice.open.steps": ("Open the steps", "查看步骤"),
     "advice.open.preparation": ("Open data preparation", "查看数据准备"),
@@ -154,6 +165,10 @@ TEXTS = define_texts({
     "advice.do.communication_idle": (
         "Idle time takes the most: the operator neither transfers nor waits for a rank. Check for late launches by the host.",
         "空闲占比最大：算子在执行但既不传输也不等待其他卡。检查主机侧下发是否过晚。",
+    ),
+    "advice.do.communication_unexplained": (
+        "Most of it is neither transfer nor waiting for a rank with files: look at ranks without files, and late launches.",
+        "大部分时间既非传输，也非等待有文件的卡：请检查没有文件的卡，以及主机侧下发是否过晚。",
     ),
     "advice.do.gaps": (
         "Wait for the device less often (item(), print, synchronize); move host code out of the step; fetch data ahead.",

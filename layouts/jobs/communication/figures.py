@@ -22,7 +22,7 @@ from layouts.profiles.step_plots import unit_of
 MOST_BARS = 600
 """Ranks drawn as bars of their own; of more, each bar is the rank of several neighbours that took longest."""
 TRANSFER, WAITING, REST = PALETTE[0][0], PALETTE[4][0], "#8a93a0"
-PARTS = {"transfer": TRANSFER, "own_wait": WAITING, "transit": TRANSFER, "wait": WAITING, "rest": REST}
+PARTS = {"transfer": TRANSFER, "own_wait": WAITING, "unexplained": REST, "transit": TRANSFER, "wait": WAITING, "rest": REST}
 _MARGIN = {"l": 60, "r": 12, "t": 20, "b": 44, "pad": 0}
 _CLEAR = "rgba(0,0,0,0)"
 
@@ -30,8 +30,9 @@ _CLEAR = "rgba(0,0,0,0)"
 def parts_of(spread: RankSpread) -> dict[str, NDArray[np.float64]]:
     """Return what the elapse of each rank consists of, in ns: with own waits from these, else as the files have it."""
     if np.isfinite(spread.own_wait_ns).any():
-        wait = np.nan_to_num(spread.own_wait_ns)
-        return {"transfer": spread.elapse_ns - wait, "own_wait": wait}
+        return {
+            "transfer": spread.transfer_ns, "own_wait": np.nan_to_num(spread.own_wait_ns), "unexplained": spread.unexplained_ns,
+        }  # fmt: skip
     transit, wait = np.nan_to_num(spread.transit_ns), np.nan_to_num(spread.wait_ns)
     return {"transit": transit, "wait": wait, "rest": np.maximum(spread.elapse_ns - transit - wait, 0.0)}
 

@@ -1,8 +1,8 @@
 """The job overview: which ranks ran together, what is missing, and what limits the job?
 
-One sentence and a table of what takes time beside computing; a cell for each rank, of which one can be chosen; groups, steps,
-hosts, clocks, files that ranks lack, and problems. Ranks and files are shown at once, the rest when the frames of the job are
-read. Thousands of ranks are drawn by the browser.
+One sentence and a table of what takes time beside computing; what a step would take if one thing were different; a cell for
+each rank, of which one can be chosen; groups, steps, hosts, clocks, files that ranks lack, and problems. Ranks and files are
+shown at once, the rest when the frames of the job are read. Thousands of ranks are drawn by the browser.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from layouts.jobs.job.cards import clocks_card, files_card, groups_card, hosts_c
 from layouts.jobs.job.members import members, told_ranks
 from layouts.jobs.job.sentence import head
 from layouts.jobs.job.texts import TEXTS
+from layouts.jobs.job.what_if import what_if
+from layouts.jobs.what_if_request import WhatIfRequest
 from layouts.kit.body import damage
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import CATALOGUE, attributes, t
@@ -38,7 +40,9 @@ def layout(ids: Ids, routes: str) -> html.Div:
     children: list[Any] = [html.Section(html.Div(id=ids("head"), className="ms-job-head"), className="ms-card", tabIndex=-1)]
     opened = [page for page in OPENED if f"{page}.title" in CATALOGUE]
     texts = (*TEXTS, *(f"{page}.title" for page in opened))
-    page = body(ids, routes, children, title="job.title", frames=FRAMES, texts=texts, class_name="ms-job")
+    page = body(
+        ids, routes, children, title="job.title", frames=FRAMES, keys=WhatIfRequest.keys(), texts=texts, class_name="ms-job"
+    )
     grid = html.Div(
         [
             html.Canvas(className="ms-job-canvas", tabIndex=0, role="img", **attributes(aria_label="job.grid")),
@@ -60,12 +64,30 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-card ms-job-ranks", tabIndex=-1, hidden=True, **{"data-opened": " ".join(opened)},
     )  # fmt: skip
     page.children += [
-        *(dcc.Store(id=ids(part)) for part in ("job", "sum", "members", "facts")),
+        *(dcc.Store(id=ids(part)) for part in ("job", "sum", "what", "members", "facts", "again")),
+        _what_if(ids),
         ranks,
         html.Div([html.Div(id=ids("read")), html.Div(id=ids("listed"))], className="ms-job-cards"),
         damage(),
     ]
     return page
+
+
+def _what_if(ids: Ids) -> html.Section:
+    """Return the card of what could be different, without its lines; assets/jobs/job/page.js makes its fields."""
+    head = html.Header(
+        [
+            html.H3(t("job.what"), className="ms-card-title"), html.Span(className="ms-job-what-fields"),
+            html.Span(
+                html.A("CSV", className="ms-button ms-button-small ms-job-what-csv", download=""), className="ms-card-tools"
+            ),
+        ],
+        className="ms-card-head",
+    )  # fmt: skip
+    return html.Section(
+        [head, html.Div(id=ids("what-lines"), className="ms-card-body ms-job-what-body")], className="ms-card ms-job-what",
+        tabIndex=-1,
+    )  # fmt: skip
 
 
 def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
@@ -79,6 +101,17 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     def sum_up(ask: Any) -> tuple[Any, Any, Any]:
         return summarised(source, ask)
 
+    def ask_what_if(data: Any) -> tuple[Any, Any]:
+        ask = WhatIfRequest.read_any(data)
+        if ask is None:
+            return no_update, no_update
+        lines, again = what_if(source, ask)
+        return still(lines), data if again else no_update
+
+    app.callback(
+        Output(ids("what-lines"), "children"), Output(ids("again"), "data"), Input(ids("what"), "data"),
+        prevent_initial_call=True,
+    )(ask_what_if)  # fmt: skip
     app.callback(
         Output(ids("members"), "data"), Output(ids("listed"), "children"), Input(ids("job"), "data"), prevent_initial_call=True
     )(list_members)
@@ -88,6 +121,7 @@ def register(app: Any, source: ProfileSources, ids: Ids, routes: str) -> None:
     )(sum_up)  # fmt: skip
     call = partial(in_browser(app, "mindscope_job"), prevent_initial_call=True)
     call("listed", Input(ids("members"), "data"), Input(ids("facts"), "data"), State(ids("root"), "id"))
+    call("again", Input(ids("again"), "data"), State(ids("root"), "id"))
 
 
 def listed(source: ProfileSources, job: Any) -> tuple[Any, Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from parsers.analysis.jobs.choosing import coded, kind_of, numbered, rows_of
 from parsers.analysis.jobs.links import LEAST_BYTES
 from parsers.analysis.jobs.stragglers import ALIKE
+from parsers.analysis.jobs.transfer import operation_parts
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -80,8 +81,8 @@ def sent_of(packets: pd.DataFrame, links: pd.DataFrame, rows: Ints | None = None
 class RankSpread:
     """One operation over its ranks: a value for each rank, means over steps in ns; NaN for unknown.
 
-    transfer_ns is the elapse of the rank that came last. last is in how many of `judged` steps the rank came last, and
-    caused_ns what the others waited for it, per step.
+    transfer_ns and unexplained_ns are what remains without waiting (`parsers.analysis.jobs.transfer`). last is in how many of
+    `judged` steps the rank came last, and caused_ns what the others waited for it, per step.
     """
 
     ranks: Ints
@@ -93,6 +94,8 @@ class RankSpread:
     last: Ints
     judged: int
     steps: int
+    transfer_ns: Floats
+    unexplained_ns: Floats
 
     @property
     def latest(self) -> int:
@@ -105,7 +108,8 @@ class RankSpread:
         """Return a row for each rank, as the CSV of an operation has it."""
         return pd.DataFrame({
             "group": group, "name": name, "rank": self.ranks, "elapse_ns": self.elapse_ns, "own_wait_ns": self.own_wait_ns,
-            "transit_ns": self.transit_ns, "wait_ns": self.wait_ns, "lateness_ns": self.caused_ns, "last": self.last,
+            "transfer_ns": self.transfer_ns, "unexplained_ns": self.unexplained_ns, "transit_ns": self.transit_ns,
+            "wait_ns": self.wait_ns, "lateness_ns": self.caused_ns, "last": self.last,
             "judged": self.judged, "steps": self.steps,
         })  # fmt: skip
 
@@ -137,8 +141,8 @@ def whole(collectives: pd.DataFrame, rows: Ints) -> Whole:
     return Whole(len(np.unique(rank)), len(np.unique(step)), *(float(np.nansum(part)) / parts for part in sums))
 
 
-def spread(collectives: pd.DataFrame, rows: Ints) -> RankSpread:
-    """Return these rows of one operation by rank (schema COLLECTIVES).
+def spread(collectives: pd.DataFrame, rows: Ints, links: pd.DataFrame | None = None) -> RankSpread:
+    """Return these rows of one operation by rank (schemas COLLECTIVES and LINKS).
 
     The rank with the least elapse came last; that is known only where own_wait_ns is (`parsers.analysis.jobs.lateness`).
     """
@@ -149,6 +153,8 @@ def spread(collectives: pd.DataFrame, rows: Ints) -> RankSpread:
     parts = np.maximum(_distinct(code, step, count=count), 1)
     columns = {name: collectives[name].to_numpy()[rows] for name in ("elapse_ns", *TIMES)}
     sums = {name: _sum(code, values, count) / parts for name, values in columns.items()}
+    divided = operation_parts(collectives.iloc[rows], links)
+    without = [_sum(code, values, count) / parts for values in (divided.transfer, divided.unexplained)]
     wait = columns["own_wait_ns"]
     known = np.isfinite(wait)
     late = known & (wait == 0.0)
@@ -157,7 +163,7 @@ def spread(collectives: pd.DataFrame, rows: Ints) -> RankSpread:
     judged = int(np.bincount(code[known], minlength=count).max(initial=0))
     return RankSpread(
         ranks, sums["elapse_ns"], sums["own_wait_ns"], sums["transit_ns"], sums["wait_ns"], sums["lateness_ns"],
-        last, judged, len(np.unique(step)),
+        last, judged, len(np.unique(step)), *without,
     )  # fmt: skip
 
 

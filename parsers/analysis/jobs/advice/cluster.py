@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-import numpy as np
-
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
 from parsers.analysis.jobs.bubble import bubbles
 from parsers.analysis.jobs.links import LEAST_PEERS, Z, slow_links, totals
 from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.transfer import parts_per_step
 from parsers.deferred import pandas as pd
 
 STEP_FILES = ("step_trace_time", "analysis", "cluster_steps", "cluster_database", "cluster_analyse")
@@ -132,7 +131,8 @@ def _means(rows: pd.DataFrame, keys: list[str], names: list[str]) -> pd.DataFram
 def over_ranks(frames: Frames, rule: str, part: str, limit: float) -> Advice | None:
     """Return the advice that a part of the step takes more than this fraction of it in a rank of the job.
 
-    LookupError unless several ranks tell of it. Cost: by how much the longest step would be shorter if no rank had any of it.
+    LookupError unless several ranks tell of it. Cost, unless a replay tells it: by how much the longest step would be shorter
+    if no rank had any of it.
     Exposed communication is without the bubble, which is an advice of its own.
     """
     steps = frame_of(frames, "cluster_steps")
@@ -156,24 +156,7 @@ def over_ranks(frames: Frames, rule: str, part: str, limit: float) -> Advice | N
         "rank": str(int(first["rank"])), "part_share": float(first["part_share"]), "part_ns": float(first[part]),
         "ranks": str(len(above)), "of": str(len(ranks)), "least_share": float(ranks["part_share"].min()),
     }  # fmt: skip
-    parts = _waits(frames) if part == "exposed_ns" else {}
+    collectives = frame_of(frames, "collectives") if part == "exposed_ns" else None
+    parts = parts_per_step(collectives, frame_of(frames, "links")) if collectives is not None else {}
     value = float(first["part_share"])
     return Advice(rule, value, limit, saved, shown, "cluster", parts_ns=parts, variant="ranks", told=told)
-
-
-def _waits(frames: Frames) -> dict[str, float]:
-    """Return what communication of the mean rank consists of per step, as far as that is known without clocks.
-
-    all is the time of all operations, waited that in which a rank was there and another one was not yet, moved the rest of
-    those operations.
-    """
-    collectives = frame_of(frames, "collectives")
-    if collectives is None:
-        return {}
-    pairs = max(int(collectives.drop_duplicates(["rank", "step"]).shape[0]), 1)
-    known = collectives["own_wait_ns"].notna()
-    waited = float(np.nansum(collectives["own_wait_ns"]))
-    moved = float(collectives.loc[known, "elapse_ns"].sum()) - waited
-    if not known.any():
-        return {}
-    return {"all": float(collectives["elapse_ns"].sum()) / pairs, "waited": waited / pairs, "moved": moved / pairs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,10 @@ class Advice:
     slow stage of feeding or types of operators; "" for the whole. parts_ns: what the time consists of, by name, if known.
     variant: which sentence of the rule says it, "" for its only one. told: what the sentence names, numbers by their unit
     (`_ns`, `_bytes`, `_share`).
+
+    bound: how cost_ns is known (`parsers.analysis.jobs.advice.saved`): "exact", "at most", "between" alone_ns and most_ns,
+    "sums" where no replay tells it, or "" for advice about one rank. With a replay, cost_ns is what it adds to advice before it
+    and alone_ns what it saves alone; NaN without.
     """
 
     rule: str
@@ -30,6 +35,9 @@ class Advice:
     parts_ns: Mapping[str, float] = field(default_factory=dict)
     variant: str = ""
     told: Mapping[str, float | str] = field(default_factory=dict)
+    alone_ns: float = math.nan
+    most_ns: float = math.nan
+    bound: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +53,9 @@ class Review:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-REASONS = ("one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets")
+REASONS = (
+    "one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets", "one_stage",
+)  # fmt: skip
 """Why a rule cannot judge data that is there."""
 
 

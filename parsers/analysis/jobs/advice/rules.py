@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from parsers.analysis.jobs.advice import cluster, host, memory, operators, packets, pipeline, steps
+from parsers.analysis.jobs.advice import cluster, host, memory, operators, packets, pipeline, stages, steps
 from parsers.analysis.jobs.advice.model import Advice, Frames, Review, Unchecked
+from parsers.analysis.jobs.advice.saved import with_savings
 from parsers.analysis.jobs.bubble import LEAST_SHARE
 from parsers.analysis.jobs.contention import REFERENCE
 from parsers.analysis.jobs.contention import SHARE as HELD
@@ -24,7 +25,7 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType({
     "interval": pipeline.LONG_NS, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
     "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
     "slow_rank": LIMITS.lateness, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
-    "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "memory": 0.95, "leak": GROWTH,
+    "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "stages": stages.LEAST, "memory": 0.95, "leak": GROWTH,
 })  # fmt: skip
 """Rule -> threshold to exceed, for those in BELOW to fall below. interval and retransmission in ns, contention in B/s, all
 others are fractions of 1.
@@ -35,7 +36,7 @@ FRAMES = (
     "steps", "communication", "operators", "queues", "pipeline", "cpu", "kernels", "memory", "static_memory", "step_times",
 )  # fmt: skip
 """The frames of a profile that the rules look at; without "memory" also "operator_memory"."""
-OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks")
+OF_JOB = ("groups", "collectives", "packets", "links", "cluster_steps", "ranks", "device_times")
 """The frames of the profile's job that they look at."""
 GAPS = ("gap_steps", "gap_calls")
 """Frames of `parsers.profiler.trace.idle` that they look at too; there are none until the trace has been read."""
@@ -45,7 +46,8 @@ _RULES: Mapping[str, Judge] = MappingProxyType({
     "gaps": host.gaps, "empty": pipeline.empty, "queue_use": pipeline.queue_use, "cpu": pipeline.cpu,
     "ai_cpu": operators.ai_cpu, "slow_rank": cluster.slow_rank, "slow_link": cluster.slow_link,
     "small_packets": packets.small, "alignment": packets.alignment, "retransmission": packets.retransmission,
-    "contention": packets.contention, "bubble": cluster.bubble, "memory": memory.close_to_capacity, "leak": memory.leaking,
+    "contention": packets.contention, "bubble": cluster.bubble, "stages": stages.unbalanced,
+    "memory": memory.close_to_capacity, "leak": memory.leaking,
 })  # fmt: skip
 
 
@@ -82,5 +84,6 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS, *, capa
             found.append(advice)
         else:
             fine.append(rule)
+    found = with_savings(found, frames)
     found.sort(key=lambda one: (math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0))
     return Review(tuple(found), tuple(fine), MappingProxyType(unchecked), MappingProxyType(reasons))

@@ -81,8 +81,9 @@ def test_why_a_rule_was_not_checked_is_said() -> None:
 def test_variants_of_rules_about_all_ranks_have_their_words() -> None:
     rows = pd.DataFrame({"rank": [3], "exposed_ns": [1e6], "part_share": [0.4]})
     told = {"rank": "3", "ranks": "1", "of": "8", "part_share": 0.4, "part_ns": 1e6, "least_share": 0.1}
-    for waited, hint in ((2e6, "communication_wait"), (1e5, "communication_transit")):
-        parts = {"all": 3e6, "waited": waited, "moved": 1e6}
+    hints = ((2e6, 5e5, "communication_wait"), (1e5, 2e5, "communication_transit"), (1e5, 2e6, "communication_unexplained"))
+    for waited, unexplained, hint in hints:
+        parts = {"all": 3e6, "waited": waited, "moved": 1e6, "unexplained": unexplained, "transit": 0.0, "recorded_wait": 0.0}
         one = Advice("communication", 0.4, 0.1, 1e6, rows, "cluster", parts_ns=parts, variant="ranks", told=told)
         text = text_of(Review((one,), (), {}))
         assert CATALOGUE[f"advice.do.{hint}"][0] in text

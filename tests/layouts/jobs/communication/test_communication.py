@@ -214,7 +214,7 @@ def test_the_rank_that_came_last_is_named_and_marked() -> None:
     assert re.search(r"Rank 11 came last in \d+ of 10 steps", said)
     figure = figures.operation(found.spread)
     assert figure is not None
-    assert [trace["meta"] for trace in figure["data"]] == ["transfer", "own_wait"]
+    assert [trace["meta"] for trace in figure["data"]] == ["own_wait", "unexplained"]  # no bytes, so no transfer
     (mark,) = figure["layout"]["annotations"]
     assert figure["data"][0]["x"][mark["x"]] == "11"
     one = texts_in(page.operation(traffic(made(), step="3", op="hcom_allReduce__2"), {}))
@@ -244,11 +244,12 @@ def test_many_ranks_keep_the_longest_of_neighbours() -> None:
     count = 5_000
     elapse = np.random.default_rng(1).random(count)
     nothing = np.full(count, math.nan)
-    spread = RankSpread(np.arange(count), elapse, nothing, nothing, nothing, nothing, np.zeros(count, np.int64), 0, 1)
+    spread = RankSpread(np.arange(count), elapse, *[nothing] * 4, np.zeros(count, np.int64), 0, 1, nothing, nothing)
     places, block = figures.shown_ranks(spread)
     assert (block, len(places)) == (9, 556)
     assert places.tolist() == [at + int(elapse[at : at + 9].argmax()) for at in range(0, count, 9)]
-    few = RankSpread(*(part[:600] for part in (spread.ranks, elapse, nothing, nothing, nothing, nothing, spread.last)), 0, 1)
+    cut = [part[:600] for part in (spread.ranks, elapse, *[nothing] * 4, spread.last)]
+    few = RankSpread(*cut, 0, 1, nothing, nothing)
     assert figures.shown_ranks(few)[1] == 1
 
 

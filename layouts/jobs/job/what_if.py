@@ -1,0 +1,96 @@
+"""The What-if card of the job overview: what a step would take if one thing were different, beside the recorded one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis.jobs.replay.kept_graphs import REPLAYED
+from parsers.analysis.jobs.replay.recording import NotJudged
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, Replay, WhatIf
+
+from layouts.jobs.what_if_request import WhatIfRequest, replay_asked
+from layouts.kit import units as fmt
+from layouts.kit.i18n import t
+from layouts.kit.tables import Cell, Column, table
+from layouts.sources import ProfileSources
+
+MOST_RANKS = 64
+"""Ranks of the table by rank; the CSV has all."""
+_STILL = ("reading", "waiting")
+
+
+def what_if(source: ProfileSources, ask: WhatIfRequest) -> tuple[list[Any], bool]:
+    """Return (content of the card, whether to ask again, because frames are being read)."""
+    choice = ask.choice
+    found = {name: source.profiles.frame(choice.run, choice.session, choice.rank, name) for name in REPLAYED}
+    reading = [one for one in found.values() if one.state in _STILL]
+    if reading:
+        done, total = (sum(getattr(one, name) for one in reading) for name in ("done", "total"))
+        share = fmt.percent(done / total) if total else "0 %"
+        return [html.P(t("job.what.reading", share=share), className="ms-muted", role="status")], True
+    try:
+        replay = replay_asked(ask, lambda name: found[name].frame)
+    except NotJudged as reason:
+        return [html.P([t("job.what.not_judged"), " ", t(f"job.what.reason.{reason}")], className="ms-muted")], False
+    return drawn(replay), False
+
+
+def drawn(replay: Replay) -> list[Any]:
+    """Return the lines as a table, the largest saving first, what they were compared with, and the lines by rank."""
+    steps = {"steps": fmt.count(len(replay.steps)), "ranks": fmt.count(len(replay.ranks)), "step": _time(replay.step_ns)}
+    said: list[Any] = [html.P(t("job.what.recorded", missed=fmt.percent(replay.missed), **steps))]
+    if len(replay.stages) > 1:
+        longest, shortest = int(np.argmax(replay.stages)), int(np.argmin(replay.stages))
+        ratio = f"{replay.stages[longest] / max(replay.stages[shortest], 1.0):.2f}"
+        told = {"stage": longest, "other": shortest, "times": ratio}
+        said.append(html.P(t("job.what.stages", **told)))
+    columns = [Column(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
+    rows = [_line(line, replay.step_ns) for line in replay.lines]
+    said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll=""))
+    if not replay.kernels:
+        said.append(html.P(t("job.what.no_kernels"), className="ms-muted"))
+    return [*said, _by_rank(replay)]
+
+
+def _line(line: WhatIf, step_ns: float) -> list[Any]:
+    saved, most = (_time(max(value, 0.0)) for value in (line.saved_ns, line.most_ns))
+    told: Any = saved
+    if line.bound == AT_MOST:
+        told = t("job.at_most", time=saved)
+    elif line.bound == BETWEEN:
+        told = t("job.what.between", time=saved, most=most)
+    part = max(line.saved_ns, 0.0) / step_ns
+    bar = html.Span(
+        html.Span(className="ms-job-what-part", style={"width": f"{100.0 * (1.0 - min(part, 1.0)):.1f}%"}),
+        className="ms-job-what-bar", **{"aria-hidden": "true"},
+    )  # fmt: skip
+    numbers = [Cell(shown, class_name="ms-number") for shown in (told, fmt.percent(part))]
+    replayed = html.Span([bar, _time(step_ns - max(line.saved_ns, 0.0))], className="ms-job-what-step")
+    return [_named(line), Cell(replayed, class_name="ms-number"), *numbers]
+
+
+def _named(line: WhatIf) -> Any:
+    ranks = ", ".join(map(str, line.subject))
+    return t(f"job.what.if.{line.cause}", ranks=ranks, link=" → ".join(map(str, line.subject)))
+
+
+def _by_rank(replay: Replay) -> html.Details:
+    """Return the mean step of each rank, recorded and after each change."""
+    order = np.argsort(-replay.by_rank, kind="stable")[:MOST_RANKS]
+    columns = [Column("profiling.rank"), Column("job.what.step"), *(Column(_named(line)) for line in replay.lines)]
+    rows = [
+        (str(replay.ranks[place]), *(Cell(_time(float(one[place])), class_name="ms-number")
+                                     for one in (replay.by_rank, *(line.by_rank for line in replay.lines))))
+        for place in sorted(order.tolist())
+    ]  # fmt: skip
+    shown = table(columns, rows, class_name="ms-job-table", scroll="ms-job-rows")
+    more = [] if len(replay.ranks) <= MOST_RANKS else [
+        html.P(t("job.first_of", n=fmt.count(MOST_RANKS), total=fmt.count(len(replay.ranks))), className="ms-muted")
+    ]  # fmt: skip
+    return html.Details([html.Summary(t("job.what.by_rank")), shown, *more], className="ms-job-what-ranks")
+
+
+def _time(ns: float) -> str:
+    return fmt.duration(ns / 1e9)

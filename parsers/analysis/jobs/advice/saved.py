@@ -1,0 +1,102 @@
+"""What advice saves: by how much the steps of the job would be shorter without its cause, by replay.
+
+Causes are removed one after the other, the largest first, so the costs of cards add up and never exceed the step: a card shows
+what it adds to those before it, and what it saves alone. Ranks or links that one card names are one cause: they may save only
+together. Advice about time that no replay covers keeps its own cost, up to what is left of the step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from parsers.analysis.jobs.advice.model import Advice, Frames, frame_of
+from parsers.analysis.jobs.replay import changes
+from parsers.analysis.jobs.replay.graph import JobGraph, has_kernels
+from parsers.analysis.jobs.replay.kept_graphs import job_graph
+from parsers.analysis.jobs.replay.recording import NotJudged
+from parsers.analysis.jobs.replay.replaying import JobChange, unchanged
+from parsers.analysis.jobs.replay.savings import in_turn, saved
+from parsers.analysis.jobs.replay.what_ifs import AT_MOST, BETWEEN, EXACT, LEAST_SHARE, checked
+from parsers.deferred import pandas as pd
+
+OF_SEVERAL = ("slow_rank", "slow_link", "bubble", "stages")
+"""Rules about several ranks; idle and communication are, too, if they say `ranks`."""
+FROM_SUMS = "sums"
+"""The files do not tell when what ran, so the cost is made of sums and may be too high."""
+_MAKE: Mapping[str, Callable[[JobGraph, Advice], JobChange]] = {
+    "slow_rank": lambda graph, one: _slow_ranks(graph, one.evidence),
+    "slow_link": lambda graph, one: _slow_links(graph, one.evidence),
+    "bubble": lambda graph, _one: changes.no_waiting_for_stages(graph),
+    "stages": lambda graph, _one: changes.stages_balanced(graph),
+    "idle": lambda graph, _one: changes.gaps_closed(graph),
+    "communication": lambda graph, _one: changes.communication_free(graph),
+}
+
+
+def with_savings(found: Sequence[Advice], frames: Frames) -> list[Advice]:
+    """Return advice with what it saves, the largest first; as it is where it is about one rank only."""
+    if frame_of(frames, "collectives") is None or not any(_of_several(one) for one in found):
+        return list(found)
+    try:
+        graph = job_graph(frames)
+        checked(graph)
+    except NotJudged:
+        return [replace(one, bound=FROM_SUMS) if _of_several(one) else one for one in found]
+    asked = {one.rule: _MAKE[one.rule](graph, one) for one in found if _of_several(one)}
+    told = {one.name: one for one in in_turn(graph, asked)}
+    step = float(graph.step_ns.mean())
+    left = step - math.fsum(one.adds_ns for one in told.values())
+    changed = []
+    for one in found:
+        if one.rule in told:
+            alone = told[one.rule].alone_ns
+            most, bound = _most(graph, one.rule, alone, step)
+            evidence = _alone(graph, one) if one.rule == "slow_rank" else one.evidence
+            one = replace(one, cost_ns=told[one.rule].adds_ns, alone_ns=alone, most_ns=most, bound=bound, evidence=evidence)
+        elif one.cost_ns == one.cost_ns:
+            one = replace(one, cost_ns=min(one.cost_ns, max(left, 0.0)))
+            left -= one.cost_ns
+        changed.append(one)
+    return changed
+
+
+def _of_several(one: Advice) -> bool:
+    return one.rule in OF_SEVERAL or (one.rule in _MAKE and one.variant == "ranks")
+
+
+def _most(graph: JobGraph, rule: str, alone: float, step: float) -> tuple[float, str]:
+    """Return what a cause saves at most, and how exact that is."""
+    if rule == "communication":
+        most = saved(graph, [changes.communication_free(graph, most=True)])[0]
+        return (most, BETWEEN) if most - alone > LEAST_SHARE * step else (alone, EXACT)
+    exact = rule == "slow_link" or (rule not in ("bubble", "idle") and has_kernels(graph))
+    return alone, EXACT if exact else AT_MOST
+
+
+def _slow_ranks(graph: JobGraph, evidence: pd.DataFrame) -> JobChange:
+    """All ranks that a card names are as fast as their peers in what makes them slow."""
+    known = {int(rank): place for place, rank in enumerate(graph.recording.ranks.tolist())}
+    found = unchanged(graph)
+    for make, causes in ((changes.computing_as_peers, ("computing",)), (changes.host_as_peers, ("host", "link", "unknown"))):
+        rows = evidence[evidence["why"].isin(causes) & evidence["rank"].isin(list(known))]
+        if len(rows):
+            found = found & make(graph, [known[rank] for rank in rows["rank"].tolist()])
+    return found
+
+
+def _alone(graph: JobGraph, one: Advice) -> pd.DataFrame:
+    """Return the evidence with what each rank saves alone, never below 0."""
+    rows = [one.evidence.iloc[[place]] for place in range(len(one.evidence))]
+    alone = saved(graph, [_slow_ranks(graph, row) for row in rows])
+    return one.evidence.assign(saved_ns=[max(value, 0.0) for value in alone])
+
+
+def _slow_links(graph: JobGraph, evidence: pd.DataFrame) -> JobChange:
+    known = {int(rank): place for place, rank in enumerate(graph.recording.ranks.tolist())}
+    found = unchanged(graph)
+    for source, target, share in evidence[["source", "target", "link_share"]].itertuples(index=False):
+        if source in known and target in known:
+            found = found & changes.link_as_others(graph, known[source], known[target], share)
+    return found

@@ -1,0 +1,40 @@
+"""Advice that stages of a pipeline compute unequally long, with what each computes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.analysis.jobs.advice.cluster import STEP_FILES
+from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, needed
+
+LEAST = 0.1
+"""Share by which the stage that computes longest takes longer than the mean, from which on that is told."""
+
+
+def unbalanced(frames: Frames, limit: float) -> Advice | None:
+    """A stage computes longer than the mean of stages by more than this fraction of it.
+
+    Cost: half the difference of the longest and the mean, unless a replay tells what balance saves.
+    """
+    steps = needed(frames, "cluster_steps", *STEP_FILES)
+    rows = steps[(steps["kind"].astype("str") == "rank") & (steps["computing_ns"] > 0.0) & (steps["pp"] >= 0)]
+    if rows.empty:
+        raise Unchecked(*STEP_FILES)
+    shown = rows.groupby("pp", sort=True).agg(
+        ranks=("rank", "nunique"), computing_ns=("computing_ns", "mean"), free_ns=("free_ns", "mean"),
+        total_ns=("total_ns", "mean"),
+    ).reset_index().rename(columns={"pp": "stage"})  # fmt: skip
+    if len(shown) < 2:
+        raise Unchecked(reason="one_stage")
+    took = shown["computing_ns"].to_numpy(np.float64)
+    most, least = int(np.argmax(took)), int(np.argmin(took))
+    value = float(took[most] / took.mean() - 1.0)
+    if not value > limit:
+        return None
+    shown["of_least"] = took / took[least]
+    told: Told = {
+        "stage": str(int(shown["stage"].iloc[most])), "other": str(int(shown["stage"].iloc[least])),
+        "times": f"{took[most] / took[least]:.2f}", "computing_ns": float(took[most]), "other_ns": float(took[least]),
+    }  # fmt: skip
+    cost = float(took[most] - took.mean()) / 2
+    return Advice("stages", value, limit, cost, shown.head(MOST_ROWS), "ranks", told=told)

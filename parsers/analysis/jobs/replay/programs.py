@@ -1,0 +1,253 @@
+"""Programs: what ranks of one stage do in a step, and what their operations and slices depend on, by the evidence of all.
+
+Files say when things ran, not what they waited for. A dependency belongs to the program: what contradicts it in one rank or
+step refutes it in all. So an operation depends on the slices that had ended before it in all ranks and steps (`before`, the
+least), and the slice that may await it is the first one that began after it in all of them (`after`, the largest). That one is
+believed to await it if it somewhere began right after its end on an idle device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.analysis.jobs.choosing import numbered
+from parsers.analysis.jobs.replay.recording import Recording
+from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
+from parsers.model import Floats, Ints
+
+NOTHING = -1
+"""No block of the step awaits an operation."""
+EXACT_NS = 2_000.0
+"""A begin that is no later than this after an end that it depends on is explained by nothing else."""
+_EXPLAINED = 0.9
+_LEAST_IDLE = 3
+_SEED = 20_240_229
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """What `instances` pairs of step and rank have in common.
+
+    operations are rows of the recording (operations x instances). Slices are merged into blocks between what depends on them:
+    begins, ends, busy (computing) and host (gaps that are the host's) are blocks x instances, in ns. before is the number of
+    blocks that each operation depends on, after the block that awaits it, NOTHING for none. former is the operation before it
+    in its stream and cause another one whose end it awaits; -1 for none.
+    """
+
+    step: Ints
+    rank: Ints
+    operations: Ints
+    before: Ints
+    after: Ints
+    former: Ints
+    cause: Ints
+    stream: Ints
+    begins: Floats
+    ends: Floats
+    busy: Floats
+    host: Floats
+    measured: bool
+
+    def instances(self, step: int) -> Ints:
+        """Return which instances are of a step."""
+        return np.flatnonzero(self.step == step)
+
+
+def programs_of(recording: Recording) -> list[Program]:
+    """Return the programs of a job; each step of each rank is an instance of one of them."""
+    width = len(recording.ranks)
+    key = recording.step * width + recording.rank
+    cuts = np.r_[np.flatnonzero(np.r_[True, key[1:] != key[:-1]]), len(key)]
+    places = key[cuts[:-1]]
+    signs = np.random.default_rng(_SEED).integers(1 << 62, size=int(recording.name.max()) + 1)
+    sign = np.add.reduceat(signs[recording.name], cuts[:-1])
+    step, rank = np.divmod(places, width)
+    known = np.array([place in recording.slices for place in zip(step.tolist(), rank.tolist(), strict=True)], np.bool_)
+    slices, measured = _all_slices(recording, step, rank, cuts), known & ~recording.serial
+    number = np.array([one.number for one in slices])
+    program, first = numbered(recording.stage[rank], sign, np.diff(cuts), number, measured.astype(np.int64))
+    found = []
+    for one in range(len(first)):
+        own = np.flatnonzero(program == one)
+        size = int(cuts[own[0] + 1] - cuts[own[0]])
+        rows = cuts[own][:, None] + np.arange(size)
+        order = np.argsort(recording.name[rows], axis=1, kind="stable")
+        rows = np.take_along_axis(rows, order, axis=1).T
+        these = [slices[place] for place in own.tolist()]
+        if recording.serial:
+            these = _as_peers(these, known[own])
+        found.append(_program(recording, step[own], rank[own], rows, these, measured=bool(measured[own[0]])))
+    return found
+
+
+def _as_peers(slices: list[RankSlices], known: NDArray[np.bool_]) -> list[RankSlices]:
+    """Return slices in which those of ranks without kernels compute where peers do, and as long as they did all in all."""
+    if known.all() or not known.any():
+        return slices
+    usual = np.median([one.works for one, told in zip(slices, known, strict=True) if told], axis=0)
+    found = []
+    for one, told in zip(slices, known, strict=True):
+        works = np.minimum(usual * (one.works.sum() / max(float(usual.sum()), 1.0)), one.ends - one.begins)
+        found.append(one if told else of_times(one.begins, one.ends, np.ones(len(works), np.int64), works))
+    return found
+
+
+def _all_slices(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> list[RankSlices]:
+    """Return the slices of each instance.
+
+    Slices are what lies between operations where files have none, and where nothing runs beside operations: then all of these
+    are awaited.
+    """
+    found: list[RankSlices] = []
+    tails = _tails(recording, step, rank, cuts)
+    reached: dict[int, float] = {}
+    for place, (number, who) in enumerate(zip(step.tolist(), rank.tolist(), strict=True)):
+        own = slice(int(cuts[place]), int(cuts[place + 1]))
+        known = recording.slices.get((number, who))
+        starts, ends = recording.start[own], recording.end[own]
+        end = float(ends.max())
+        if known is not None:
+            slices, end = known, max(end, float(known.ends[-1]))
+        if known is None or recording.serial:
+            end = end if known is not None or number < len(recording.steps) - 1 else end + tails
+            begin = float(starts.min()) if known is None else float(known.begins[0])
+            if who in reached:
+                begin = max(reached[who], begin) if known is not None else reached[who]
+            elif known is None:
+                begin = _begin(recording, number, who, starts, end)
+            share = _computing_share(recording, number, who)
+            slices = between_operations(starts, ends, begin, end, share=share, known=known)
+        found.append(slices)
+        reached[who] = end
+    return found
+
+
+def _tails(recording: Recording, step: Ints, rank: Ints, cuts: Ints) -> float:
+    """Return how long ranks compute after their last operation in the last step, as those with slices tell: their median."""
+    found = []
+    for place, (number, who) in enumerate(zip(step.tolist(), rank.tolist(), strict=True)):
+        known = recording.slices.get((number, who))
+        if known is not None and number == len(recording.steps) - 1:
+            found.append(float(known.ends[-1]) - float(recording.end[cuts[place] : cuts[place + 1]].max()))
+    return max(float(np.median(found)), 0.0) if found else 0.0
+
+
+def _begin(recording: Recording, step: int, rank: int, starts: Floats, end: float) -> float:
+    """Return when the first step of a rank began: what lies neither between operations nor at its end came before them."""
+    total = recording.total[step, rank]
+    before = max(float(total) - (end - float(starts.min())), 0.0) if np.isfinite(total) else 0.0
+    return float(starts.min()) - before
+
+
+def _computing_share(recording: Recording, step: int, rank: int) -> float:
+    computing, free = recording.computing[step, rank], recording.free[step, rank]
+    return float(computing / (computing + free)) if computing + free > 0.0 else 1.0
+
+
+def _program(
+    recording: Recording, step: Ints, rank: Ints, rows: Ints, slices: Sequence[RankSlices], *, measured: bool
+) -> Program:
+    starts, ends = recording.start[rows], recording.end[rows]
+    total = slices[0].number
+    before, after = _positions(starts, ends, slices)
+    cuts = np.unique(np.r_[0, before, after[after < total], total])
+    begins, finish, busy, host = (np.stack(one, axis=1) for one in zip(*(_blocks(one, cuts) for one in slices), strict=True))
+    block_of = np.searchsorted(cuts, before), np.searchsorted(cuts, after)
+    awaits = _believed(begins, finish, ends, block_of[1])
+    stream = recording.stream[rows[:, 0]]
+    former = _former(starts, ends, stream)
+    reached = _reached(finish, block_of[0])
+    cause = _causes(starts, ends, reached, former)
+    return Program(
+        step, rank, rows, block_of[0], np.where(awaits, block_of[1], NOTHING), former, cause, stream,
+        begins, finish, busy, host, measured,
+    )  # fmt: skip
+
+
+def _positions(starts: Floats, ends: Floats, slices: Sequence[RankSlices]) -> tuple[Ints, Ints]:
+    """Return for each operation the least number of slices ended before it, and the largest number begun before its end."""
+    before = np.full(len(starts), np.iinfo(np.int64).max)
+    after = np.zeros(len(starts), np.int64)
+    for place, one in enumerate(slices):
+        ended = one.ended(starts[:, place])
+        np.minimum(before, ended, out=before)
+        np.maximum(after, np.maximum(one.begun(ends[:, place]), ended), out=after)
+    return before, after
+
+
+def _blocks(one: RankSlices, cuts: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return begin, end, time of computing and gaps of the host of each block of slices between cuts."""
+    first, last = cuts[:-1], cuts[1:]
+    begins, ends = one.begin_of(first), one.end_of(last)
+    return begins, ends, *one.between(first, last)
+
+
+def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints) -> NDArray[np.bool_]:
+    """Return whether the block after each operation awaits it.
+
+    It does if it somewhere began at most HOST_NS after the end of the operation while the device was idle; or if the device was
+    idle often, and what it was idle for before that end is more than after it, although nothing contradicts.
+    """
+    found = np.zeros(len(after), np.bool_)
+    inside = np.flatnonzero(after < len(begins))
+    if not len(inside):
+        return found
+    block = after[inside]
+    gap = begins[block] - over[inside]
+    idle = over[inside] - np.where(block[:, None] > 0, ends[np.maximum(block - 1, 0)], -np.inf)
+    right = (gap <= HOST_NS) & (idle >= -ROUNDING_NS)
+    waits = idle > HOST_NS
+    with np.errstate(invalid="ignore"):
+        longer = np.where(waits, np.minimum(idle, 1e15), 0.0).sum(axis=1) > np.where(waits, gap, 0.0).sum(axis=1)
+    found[inside] = right.any(axis=1) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    return found
+
+
+def _former(starts: Floats, ends: Floats, stream: Ints) -> Ints:
+    """Return for each operation the one before it in its stream, if it never began before that one had ended; else -1."""
+    order = np.lexsort((np.median(starts, axis=1), stream))
+    found = np.full(len(stream), -1, np.int64)
+    one, other = order[:-1], order[1:]
+    same = (stream[one] == stream[other]) & _had_ended(starts[one], ends[one], starts[other]).all(axis=1)
+    found[other[same]] = one[same]
+    return found
+
+
+def _had_ended(starts: Floats, ends: Floats, times: Floats) -> NDArray[np.bool_]:
+    """Return whether operations had ended at some times, as exactly as files have it, which is not exact for short ones."""
+    found: NDArray[np.bool_] = times >= ends - np.minimum(ROUNDING_NS, (ends - starts) / 2)
+    return found
+
+
+def _reached(ends: Floats, before: Ints) -> Floats:
+    """Return when the blocks that operations depend on had ended; long ago where there is none."""
+    found: Floats = np.where((before > 0)[:, None], ends[np.maximum(before - 1, 0)], -np.inf)
+    return found
+
+
+def _causes(starts: Floats, ends: Floats, reached: Floats, former: Ints) -> Ints:
+    """Return for operations that what they depend on does not explain another operation that does; -1 for none.
+
+    It ended right before in half of the instances that are not explained, and after the begin in none. Right before is EXACT_NS
+    where that finds one, else HOST_NS.
+    """
+    last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
+    found = np.full(len(starts), -1, np.int64)
+    for near in (EXACT_NS, HOST_NS):
+        late = starts - last > near
+        unknown = (late.mean(axis=1) > 1 - _EXPLAINED) & (found < 0)
+        for one in np.flatnonzero(unknown).tolist():
+            gap = starts[one, late[one]] - ends[:, late[one]]
+            share = (np.abs(gap) <= near).mean(axis=1)
+            share[one] = 0.0
+            for other in np.argsort(-share, kind="stable").tolist():
+                if share[other] < 0.5:
+                    break
+                if _had_ended(starts[other], ends[other], starts[one]).all():
+                    found[one] = other
+                    break
+    return found
