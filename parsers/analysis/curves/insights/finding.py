@@ -7,20 +7,26 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from parsers.analysis.curves.insights import pace, trends
+from parsers.analysis.curves.insights import noise, oscillation, overfitting, pace, speed, trends
 from parsers.analysis.curves.insights.frozen import frozen
 from parsers.analysis.curves.insights.levels import Levels, levels
 from parsers.analysis.curves.insights.rules import LEAST, LEVELS, RULES, Insight
 from parsers.analysis.curves.insights.shifts import deviation, shift
 from parsers.analysis.curves.insights.spikes import spikes
+from parsers.analysis.curves.insights.unmoved import unmoved
 from parsers.analysis.curves.segments import restarts
+from parsers.analysis.lineage.results import VALIDATION_LOSS, VALIDATION_METRIC, kind_of
 from parsers.deferred import pandas as pd
 from parsers.frames import INSIGHTS
 from parsers.lineage.table import better
 from parsers.model import Floats, Ints, Series
 
+FEWEST = 16
+"""With fewer points, only values that are not finite are reported."""
 _SCALES = 64
 """A loss scale takes at most so many values; other scales are measured like anything else."""
+_TURNS = ("divergence", "shift", "spike", "plateau")
+"""What a curve that turned looks like to rules that know nothing of evaluations."""
 _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
@@ -94,7 +100,7 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     course of the curve is concerned. Deterministic; about 0.2 microseconds of CPU a point.
     """
     found = list(_non_finite(tag, series))
-    if series.step.size < 20:
+    if series.step.size < FEWEST:
         return found
     starts = restarts(series.step)
     finite = np.isfinite(series.value)
@@ -104,7 +110,7 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         last = _last_word(points) if starts.size else points
-        course = list(_courses(tag, series, last))
+        course = list(_evaluated(tag, series, last))
         wide = [one for one in course if one.kind == "spike"]
         found += course
         found += (one for one in _spikes(tag, series, points) if not any(_within(one, other) for other in wide))
@@ -179,6 +185,56 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
         before = series.value[first - 1] if first else np.nan
         yield _insight(tag, series, "non_finite", (first, int(at[-1])), float(at.size), value=float(series.value[first]),
                        usual=float(before), points=int(at.size))  # fmt: skip
+
+
+def _evaluated(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    """What the course of a curve shows; a fault that says more than others replaces them."""
+    value = points.value
+    if unmoved(tag, value):
+        yield _insight(tag, series, "unmoved", (int(points.place[0]), int(points.place[-1])), float(value.size),
+                       value=float(np.median(value)), usual=float(np.median(value)), points=value.size)  # fmt: skip
+        return
+    turn = _overfitting(tag, series, points)
+    marks = list(_courses(tag, series, points))
+    worse = any(one.kind == "divergence" and one.score >= 1.0 for one in marks)
+    if turn is not None and turn.score >= 1.0 and not (worse and turn.measured > 1.0):
+        marks, worse = [one for one in marks if one.kind not in _TURNS], False
+    yield from marks
+    if turn is not None and not worse:
+        yield turn
+    if not worse and not _is_loss_scale(tag, value) and not oscillation.SCHEDULE.search(tag):
+        yield from _scatter(tag, series, points)
+    if value.size >= RULES["speed"].fewest and speed.is_speed(tag) and (fall := speed.fall(value)) is not None:
+        first = int(points.place[fall.first])
+        yield _insight(tag, series, "speed", (first, int(points.place[-1])), fall.before / fall.after, value=fall.after,
+                       usual=fall.before, points=value.size - fall.first)  # fmt: skip
+
+
+def _overfitting(tag: str, series: Series, points: _Points) -> Insight | None:
+    """Return where a curve of an evaluation turned for the worse."""
+    if points.value.size < RULES["overfitting"].fewest or kind_of(tag) not in (VALIDATION_METRIC, VALIDATION_LOSS):
+        return None
+    sign = -1.0 if better(tag) == "max" else 1.0
+    found = overfitting.turn(points.value * sign)
+    if found is None:
+        return None
+    return _insight(tag, series, "overfitting", (int(points.place[found.first]), int(points.place[-1])), found.share,
+                    value=sign * found.end, usual=sign * found.best, points=points.value.size - found.first)  # fmt: skip
+
+
+def _scatter(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    """Swings at one rate, else noise that grows."""
+    end = int(points.place[-1])
+    swings = oscillation.swings(points.value) if points.value.size >= RULES["oscillation"].fewest else None
+    if swings is not None:
+        yield _insight(tag, series, "oscillation", (int(points.place[swings.first]), end), swings.share, value=swings.height,
+                       usual=swings.earlier, points=swings.periods)  # fmt: skip
+        if swings.share >= RULES["oscillation"].limit:
+            return
+    grown = noise.growth(points.value) if points.value.size >= RULES["noisier"].fewest else None
+    if grown is not None:
+        yield _insight(tag, series, "noisier", (int(points.place[grown.first]), end), grown.after / grown.before,
+                       value=grown.after, usual=grown.before, points=points.value.size - grown.first)  # fmt: skip
 
 
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
