@@ -25,6 +25,8 @@ _HABIT = 1.5
 """The rise is this many times as high as any before it."""
 _KEEPS = 0.6
 """Fraction of its highest rise that the curve keeps to its end."""
+_FAR = 1.5
+"""A curve that rises by more than this multiple of its fall has turned, however suddenly."""
 _LASTS = 0.35
 """Fraction of the levels after the turn, at least, that lie above a quarter of the rise."""
 
@@ -56,7 +58,7 @@ def turn(value: Floats) -> Turn | None:
     if rise < _HABIT * float(earlier.max()) or rise < _KEEPS * float(smooth[at:].max() - low):
         return None
     # A curve that jumps up in its last points has not turned; `trends.ending` judges that.
-    if np.count_nonzero(smooth[at:] > low + rise / 4.0) < _LASTS * min(level.size - at, wide * 3):
+    if rise < _FAR * fall and np.count_nonzero(smooth[at:] > low + rise / 4.0) < _LASTS * min(level.size - at, wide * 3):
         return None
     first = int(known.first[at])
     point = first + int(value[first : first + known.size].argmin())

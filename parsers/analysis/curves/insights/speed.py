@@ -17,7 +17,8 @@ _SURE = 6.0
 _BEGUN = 0.25
 """The fall begins where this fraction of it is lost for good."""
 _NAMED = re.compile(
-    r"per[ _-]?s(ec(ond)?)?([^a-z]|$)|/s(ec(ond)?)?$|throughput|(^|[^a-z])(fps|ips|qps|tps|sps)([^a-z]|$)|(^|[^a-z])speed", re.IGNORECASE
+    r"per[ _-]?s(ec(ond)?)?([^a-z]|$)|/s(ec(ond)?)?$|throughput|(^|[^a-z])(fps|ips|qps|tps|sps)([^a-z]|$)|(^|[^a-z])speed",
+    re.IGNORECASE,
 )
 
 

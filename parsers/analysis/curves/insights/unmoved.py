@@ -37,4 +37,4 @@ def unmoved(tag: str, value: Floats) -> bool:
         return False
     half = value.size // 2
     change = float(value[half:].mean() - value[:half].mean()) * (-1.0 if wanted == "min" else 1.0)
-    return change <= _TREND * 2.0 * float(value.std()) / value.size**0.5
+    return bool(change <= _TREND * 2.0 * float(value.std()) / value.size**0.5)
