@@ -178,6 +178,10 @@ DUMP_CAUSES = Schema(
         _LINE,
         Column("from_rank", "int64", "", "rank that the bad values came from; -1 for this one"),
         Column("from_name", "category", "", "operator or parameter that they came from; empty for this one or unknown"),
+        Column(
+            "grown", "float64", "",
+            "norm of the parameter in from_name after its last update as a multiple of that before it; NaN for anything else",
+        ),
         Column("affected", "int64", "", "operators with bad outputs in this iteration"),
         Column("operators", "int64", "", "operators dumped in this iteration"),
     ),

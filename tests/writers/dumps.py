@@ -133,18 +133,26 @@ class Network:
         return output
 
 
-def network(rng: np.random.Generator, layers: int = 3, width: int = 6) -> Network:
-    """A multilayer perceptron with a tanh after each layer, a squared loss, all gradients, and Momentum."""
+def network(
+    rng: np.random.Generator, layers: int = 3, width: int = 6, *, relu: bool = False, spread: float = 0.5, squashed: float = 1.0
+) -> Network:
+    """A multilayer perceptron with a tanh (or ReLU) after each layer, a squared loss, all gradients, and Momentum.
+
+    spread is the standard deviation of weights at first; squashed is by what each activation multiplies gradients as well.
+    """
     net = Network()
     top, back = "Default/network-WithLossCell/_backbone-Net", "Gradients/Default/network-WithLossCell/_backbone-Net"
     value = "x"
     for number_ in range(layers):
         weight, bias, scope = f"fc{number_}.weight", f"fc{number_}.bias", f"{top}/fc{number_}-Dense"
-        net.parameters[weight] = rng.normal(0.0, 0.5, (width, width)).astype(np.float32)
+        net.parameters[weight] = rng.normal(0.0, spread, (width, width)).astype(np.float32)
         net.parameters[bias] = rng.normal(0.0, 0.1, width).astype(np.float32)
         made = net.add("MatMul", scope, (value, weight), f"m{number_}", lambda x, w: x @ w)
         made = net.add("BiasAdd", scope, (made, bias), f"b{number_}", lambda x, b: x + b)
-        value = net.add("Tanh", f"{top}/tanh{number_}-Tanh", (made,), f"h{number_}", np.tanh)
+        if relu:
+            value = net.add("ReLU", f"{top}/relu{number_}-ReLU", (made,), f"h{number_}", lambda x: np.maximum(x, 0))
+        else:
+            value = net.add("Tanh", f"{top}/tanh{number_}-Tanh", (made,), f"h{number_}", np.tanh)
     loss = "Default/network-WithLossCell/_loss_fn-MSELoss"
     net.add("Sub", loss, (value, "y"), "error", lambda a, b: a - b)
     net.add("Square", loss, ("error",), "squares", np.square)
@@ -152,10 +160,14 @@ def network(rng: np.random.Generator, layers: int = 3, width: int = 6) -> Networ
     gradient = net.add("Mul", f"Gradients/{loss}/Grad_Square", ("error",), "g", lambda e: e * np.float32(2.0 / e.size))
     for number_ in reversed(range(layers)):
         scope = f"{back}/fc{number_}-Dense/Grad_MatMul"
-        tanh = f"{back}/tanh{number_}-Tanh/Grad_Tanh"
+        if relu:
+            scope_, kind, slope = f"{back}/relu{number_}-ReLU/Grad_ReLU", "ReluGrad", _relu_slope
+        else:
+            scope_, kind, slope = f"{back}/tanh{number_}-Tanh/Grad_Tanh", "TanhGrad", _tanh_slope
         before = net.add(
-            "TanhGrad", tanh, (f"h{number_}", gradient), f"gt{number_}", lambda h, g: g * (np.float32(1.0) - h * h)
-        )
+            kind, scope_, (f"h{number_}", gradient), f"gt{number_}",
+            lambda h, g, slope=slope: g * slope(h) * np.float32(squashed),
+        )  # fmt: skip
         taken = "x" if number_ == 0 else f"h{number_ - 1}"
         net.add("MatMul", scope, (taken, before), f"gw{number_}", lambda h, g: h.T @ g)
         net.add("BiasAddGrad", f"{back}/fc{number_}-Dense/Grad_BiasAdd", (before,), f"gb{number_}", lambda g: g.sum(axis=0))
@@ -168,6 +180,14 @@ def network(rng: np.random.Generator, layers: int = 3, width: int = 6) -> Networ
     return net
 
 
+def _tanh_slope(made: Array) -> Array:
+    return np.asarray(np.float32(1.0) - made * made)
+
+
+def _relu_slope(made: Array) -> Array:
+    return np.asarray(made > 0)
+
+
 def _momentum(weight: Array, moment: Array, gradient: Array) -> Array:
     moment *= np.float32(0.9)
     moment += gradient
@@ -177,16 +197,17 @@ def _momentum(weight: Array, moment: Array, gradient: Array) -> Array:
 
 @dataclass(slots=True)
 class Injection:
-    """What is made bad: the iteration, the place of the operator, and how: nan, inf, exploding or vanishing."""
+    """What is made bad: the iteration, the place of the operator, and how: nan, inf, exploding (by a factor) or vanishing."""
 
     iteration: int
     operator: int
     kind: str
+    factor: float = 1e9
 
     def apply(self, values: Array, rng: np.random.Generator) -> None:
         flat = values.reshape(-1)
         if self.kind == "exploding":
-            flat *= np.float32(1e9)
+            flat *= np.float32(self.factor)
         elif self.kind == "vanishing":
             flat *= np.float32(1e-12)
         else:
@@ -204,10 +225,11 @@ def write_dump(
     layers: int = 3,
     graph: bool = True,
     inputs: bool = True,
+    **of_network: Any,
 ) -> Network:
-    """Write the dump of a training below `directory`; return the network."""
+    """Write the dump of a training below `directory`; return the network, to which of_network is passed."""
     rng = np.random.default_rng(seed)
-    net = network(rng, layers)
+    net = network(rng, layers, **of_network)
     root = directory / f"rank_{rank}"
     (root / ".dump_metadata").mkdir(parents=True)
     (root / ".dump_metadata" / "config.json").write_text('{"device_target":"CPU","ms_version":"2.10.0"}')

@@ -10,14 +10,14 @@ from typing import Any
 from dash import html
 from parsers import SourceLine
 from parsers.analysis.dumps.departures import HISTORY
-from parsers.analysis.dumps.first_cause import (
-    BEFORE,
+from parsers.analysis.dumps.first_cause import BEFORE, HERE, NON_FINITE, RANK, BadPlace
+from parsers.analysis.dumps.gradients import (
+    DEEP,
+    FALL_OVER_ALL,
+    FALL_PER_LAYER,
     GREATEST_GRADIENT,
-    HERE,
     LEAST_GRADIENT,
-    NON_FINITE,
-    RANK,
-    BadPlace,
+    GradientDepth,
     Judgement,
 )
 from parsers.deferred import pandas as pd
@@ -54,6 +54,8 @@ def head(run: str, found: FoundCauses, *, finished: bool) -> list[Any]:
     lines.append(html.P([name, *_source(row, found.stacks)], className="ms-first-cause-where"))
     if found.place is not None:
         lines.append(html.P(_first_value(found.place)))
+    if row["kind"] != NON_FINITE and row["origin"] == BEFORE and row["from_name"]:
+        lines.append(html.P(_norm_from(row)))
     lines += [html.P(one) for one in _beyond(found.causes.judgement)] if finished else []
     if row["affected"] > 1:
         key = "first_cause.spread_n" if row["kind"] == NON_FINITE else "first_cause.spread_norm"
@@ -66,6 +68,14 @@ def _first_value(place: BadPlace) -> Any:
     if not place.index:
         return t("first_cause.first_value", value=place.value)
     return t("first_cause.first_value_at", value=place.value, index=str(list(place.index)))
+
+
+def _norm_from(row: Row) -> Any:
+    """The input through which a norm grew or shrank, and its own growth in the last update."""
+    name = short(str(row["from_name"]))
+    if math.isnan(row["grown"]):
+        return t("first_cause.norm_from", name=name)
+    return t("first_cause.norm_grown", name=name, times=times(math.log10(row["grown"])))
 
 
 def sentence(row: Row, *, ranks: int) -> html.Span:
@@ -108,12 +118,28 @@ def _none(found: FoundCauses, *, finished: bool) -> list[Any]:
 
 
 def _beyond(judgement: Judgement) -> list[Any]:
-    """Gradients that are beyond absolute limits in every iteration: their history shows nothing."""
+    """Gradients beyond absolute limits in every iteration, and those that vanish over depth: their history shows neither."""
     found = [("vanishing", judgement.vanishing, LEAST_GRADIENT), ("exploding", judgement.exploding, GREATEST_GRADIENT)]
-    return [
+    lines = [
         t(f"first_cause.gradients_{kind}", n=fmt.count(n), total=fmt.count(judgement.gradients), limit=f"{limit:g}")
         for kind, n, limit in found if n
     ]  # fmt: skip
+    return [*lines, *([_over_depth(judgement.depth)] if judgement.depth.vanishing else [])]
+
+
+def _over_depth(depth: GradientDepth) -> Any:
+    """Whether gradients vanish from layer to layer, and where that begins; or what is missing to tell."""
+    deep = fmt.count(DEEP)
+    if not depth.judged:
+        found = {"most": fmt.count(depth.iterations), "n": fmt.count(depth.known)}
+        return t("first_cause.depth_not_judged", wanted=fmt.count(HISTORY), deep=deep, **found)
+    limits = t("first_cause.depth_limits", deep=deep, per_layer=f"{FALL_PER_LAYER:g}", over_all=fmt.count(int(FALL_OVER_ALL)))
+    fall = fmt.number(depth.fall, 2)
+    if not depth.vanishing:
+        return html.Span([t("first_cause.depth_within", n=fmt.count(depth.known), fall=fall), " ", limits])
+    ends = {"first": fmt.number(depth.first, 2), "last": fmt.number(depth.last, 2)}
+    said = t("first_cause.depth_vanishing", layer=short(depth.begins), n=fmt.count(depth.layers), fall=fall, **ends)
+    return html.Span([said, " ", limits])
 
 
 def judged(found: FoundCauses) -> list[Any]:
@@ -131,6 +157,8 @@ def judged(found: FoundCauses) -> list[Any]:
     if own.gradients and not _beyond(own):
         limits = {"least": f"{LEAST_GRADIENT:g}", "most": f"{GREATEST_GRADIENT:g}"}
         lines.append(t("first_cause.gradients_within", n=fmt.count(own.gradients), **limits))
+    if own.gradients and not own.depth.vanishing:
+        lines.append(_over_depth(own.depth))
     return lines
 
 
@@ -228,7 +256,9 @@ def _origin(row: Row) -> Any:
         return t("first_cause.from_rank", rank=fmt.count(row["from_rank"]), name=short(str(row["from_name"])))
     name = str(row["from_name"])
     if row["origin"] == BEFORE and name:
-        return [t("first_cause.from_input"), " ", html.Span(name, className="ms-mono")]
+        grown = [] if math.isnan(row["grown"]) else [" ", t("first_cause.grown", times=times(math.log10(row["grown"])))]
+        key = "first_cause.from_input" if row["kind"] == NON_FINITE else "first_cause.from_moved"
+        return [t(key), " ", html.Span(name, className="ms-mono"), *grown]
     if row["origin"] == HERE and row["kind"] != NON_FINITE:
         return t("first_cause.origin.here_norm")
     return t(f"first_cause.origin.{row['origin']}")

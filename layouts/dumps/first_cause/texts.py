@@ -62,6 +62,13 @@ TEXTS = define_texts({
         "{where}, the norm of {name} vanished: {measured} instead of about {usual}.",
         "{where}，{name} 的范数骤降：{measured}，通常约为 {usual}。",
     ),
+    "first_cause.norm_from": ("One of its inputs had changed already: {name}.", "其输入 {name} 此前已发生变化。"),
+    "first_cause.norm_grown": (
+        "One of its inputs had grown already: {name}, {times} in its last update.",
+        "其输入 {name} 此前已增大：最近一次更新中变为原来的 {times}。",
+    ),
+    "first_cause.from_moved": ("changed before:", "此前已变化："),
+    "first_cause.grown": ("({times} in one update)", "（一次更新中 {times}）"),
     "first_cause.first_value": ("Its value is {value}.", "其值为 {value}。"),
     "first_cause.first_value_at": (
         "The first of its bad values in row order is {value} at index {index}.",
@@ -106,6 +113,22 @@ TEXTS = define_texts({
     "first_cause.gradients_within": (
         "None of {n} gradients has a mean absolute value below {least} or above {most} in every iteration.",
         "按绝对阈值判断：{n} 个梯度中，没有一个在每次迭代中的绝对值均值都小于 {least} 或都大于 {most}。",
+    ),
+    "first_cause.depth_vanishing": (
+        "Gradients vanish from {layer} towards the input: {fall} times smaller per layer over {n} layers, {first} to {last}.",
+        "梯度从 {layer} 起向输入方向逐层消失：{n} 层中平均每层缩小 {fall} 倍，从 {first} 降至 {last}。",
+    ),
+    "first_cause.depth_within": (
+        "Gradients do not vanish over depth ({n} layers compared): at most they get {fall} times smaller per layer.",
+        "梯度未随深度消失（比较了 {n} 层）：下降最快处平均每层缩小 {fall} 倍。",
+    ),
+    "first_cause.depth_limits": (
+        "Limits: {deep} layers in a row, {per_layer} times per layer, {over_all} times over all.",
+        "阈值：连续 {deep} 层，每层 {per_layer} 倍，累计 {over_all} 倍。",
+    ),
+    "first_cause.depth_not_judged": (
+        "Not judged: whether gradients vanish over depth. It takes {wanted} iterations and {deep} layers, not {most} and {n}.",
+        "未判断梯度是否随深度消失：至少需要 {wanted} 次迭代和 {deep} 层，现有 {most} 次迭代和 {n} 层。",
     ),
     "first_cause.nothing_known": (
         "Nothing is known of the values: the dump has neither tensors nor statistics of them.",

@@ -3,12 +3,17 @@
 The decimal logarithm of the L2 norm is compared with the median of up to 50 iterations before; its spread is 1.4826 times the
 median absolute deviation, at least SPREAD decades. A norm has left its history if it is more than SCORE spreads, DECADES
 decades and RANGES times the range of the history away, after at least HISTORY iterations. (Robust z-score: Iglewicz and
-Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.)
+Hoaglin, 1993, with a stricter limit, since thousands of tensors are looked at.) A norm has moved if it is away by the weaker
+limits MOVED_SCORE and MOVED_DECADES, and beyond the range.
+
+What has left its history is no part of it later, nor is a norm that moved up by leaps: otherwise the fault itself would widen
+the range that later values are compared with. Norms that fall, as gradients do when training succeeds, stay in it.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,45 +23,83 @@ from parsers.model import Ints
 
 HISTORY, LONGEST = 3, 50
 SCORE, DECADES, RANGES, SPREAD = 8.0, 1.5, 3.0, 0.05
+MOVED_SCORE, MOVED_DECADES = 4.0, 0.5
+LEAP = 0.15
+"""Decades from one iteration to the next from which on a norm that moved up is no part of its history: a factor of 1.4."""
 _LEAST = -50.0
 """Logarithm that stands for a norm of 0."""
 Reals = NDArray[np.float64]
+Signs = NDArray[np.int8]
 
 
-def departures(series: Ints, iteration: Ints, norm: Reals) -> tuple[NDArray[np.int8], Reals]:
-    """Return for each row 1 (explodes), -1 (vanishes) or 0, and the median norm of its history (NaN without one).
+@dataclass(frozen=True, slots=True, eq=False)
+class NormChanges:
+    """How each norm is against its history. sign: 1 explodes, -1 vanishes, 0 neither; moved: the same by the weaker limits.
+
+    usual is the median norm of the history, NaN without one; decades is how far the norm is from it.
+    """
+
+    sign: Signs
+    moved: Signs
+    usual: Reals
+    decades: Reals
+
+
+def departures(series: Ints, iteration: Ints, norm: Reals) -> tuple[Signs, Reals]:
+    """Return `sign` and `usual` of `norm_changes`."""
+    found = norm_changes(series, iteration, norm)
+    return found.sign, found.usual
+
+
+def norm_changes(series: Ints, iteration: Ints, norm: Reals) -> NormChanges:
+    """Compare each norm with its history.
 
     series numbers the tensors; rows of one tensor and iteration are one value, the last. A norm of NaN is no value.
     """
-    sign, usual = np.zeros(len(series), np.int8), np.full(len(series), np.nan)
+    sign, moved = np.zeros(len(series), np.int8), np.zeros(len(series), np.int8)
+    usual, decades = np.full(len(series), np.nan), np.full(len(series), np.nan)
     rows = latest_rows(series, iteration)
     rows = rows[(iteration[rows] >= 0) & np.isfinite(norm[rows])]
-    if not len(rows):
-        return sign, usual
-    lines, line = np.unique(series[rows], return_inverse=True)
-    steps, step = np.unique(iteration[rows], return_inverse=True)
-    table = np.full((len(lines), len(steps)), np.nan)
-    with np.errstate(divide="ignore"):
-        table[line, step] = np.maximum(np.log10(norm[rows]), _LEAST)
+    if len(rows):
+        lines, line = np.unique(series[rows], return_inverse=True)
+        steps, step = np.unique(iteration[rows], return_inverse=True)
+        table = np.full((len(lines), len(steps)), np.nan)
+        with np.errstate(divide="ignore"):
+            table[line, step] = np.maximum(np.log10(norm[rows]), _LEAST)
+        away, weakly, middle = _compared(table)
+        sign[rows], moved[rows] = away[line, step], weakly[line, step]
+        usual[rows] = 10.0 ** middle[line, step]
+        decades[rows] = table[line, step] - middle[line, step]
+    return NormChanges(sign, moved, usual, decades)
+
+
+def _compared(table: Reals) -> tuple[Signs, Signs, Reals]:
+    """Return the signs by both limits and the median of the history, of logarithms by tensor and iteration."""
+    trusted = table.copy()
+    away, weakly = np.zeros(table.shape, np.int8), np.zeros(table.shape, np.int8)
     middle = np.full(table.shape, np.nan)
-    away = np.zeros(table.shape, np.int8)
-    for place in range(HISTORY, len(steps)):
-        before = table[:, max(place - LONGEST, 0) : place]
-        median, usual_gap = _history(before)
-        gap = table[:, place] - median
+    last, leapt = table[:, 0].copy(), np.zeros(len(table), np.bool_)
+    for place in range(1, table.shape[1]):
+        value = table[:, place]
+        median, allowed, moving = _history(trusted[:, max(place - LONGEST, 0) : place])
+        gap = value - median
         with np.errstate(invalid="ignore"):
-            left = np.abs(gap) > usual_gap
+            left, has_moved = np.abs(gap) > allowed, np.abs(gap) > moving
+            leapt = has_moved & (gap > 0) & (leapt | (value - last > LEAP))
         middle[:, place] = median
-        away[:, place] = np.where(left, np.sign(gap), 0)
-    sign[rows] = away[line, step]
-    usual[rows] = 10.0 ** middle[line, step]
-    return sign, usual
+        away[:, place], weakly[:, place] = np.where(left, np.sign(gap), 0), np.where(left | has_moved, np.sign(gap), 0)
+        trusted[left | leapt, place] = np.nan
+        last = np.where(np.isnan(value), last, value)
+    return away, weakly, middle
 
 
-def _history(before: Reals) -> tuple[Reals, Reals]:
-    """Return the median of each line, and how far from it values may be; NaN for lines with less than HISTORY values."""
+def _history(before: Reals) -> tuple[Reals, Reals, Reals]:
+    """Return the median of each line, and how far from it values may be by both limits.
+
+    All are NaN for lines with less than HISTORY values.
+    """
     enough = np.count_nonzero(~np.isnan(before), axis=1) >= HISTORY
-    median, allowed = np.full(len(before), np.nan), np.full(len(before), np.nan)
+    median, allowed, moving = (np.full(len(before), np.nan) for _ in range(3))
     if enough.any():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -65,4 +108,5 @@ def _history(before: Reals) -> tuple[Reals, Reals]:
             extent = np.nanmax(before[enough], axis=1) - np.nanmin(before[enough], axis=1)
         spread = np.maximum(1.4826 * deviation, SPREAD)
         allowed[enough] = np.maximum.reduce([SCORE * spread, RANGES * extent, np.full(len(spread), DECADES)])
-    return median, allowed
+        moving[enough] = np.maximum.reduce([MOVED_SCORE * spread, extent, np.full(len(spread), MOVED_DECADES)])
+    return median, allowed, moving

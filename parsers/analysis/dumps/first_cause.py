@@ -6,7 +6,8 @@ An operator is the origin if its output is bad and its inputs are not: NaN or In
 * optimizers change their inputs in place, so files of these have the new values: the parameter of the iteration before counts;
 * inputs that were not dumped are outputs of the operators before in the graph;
 * modules contain operators (msprobe): a module with a bad operator in it is not the origin;
-* an operator of communication takes values of other ranks: the origin may be on one of them.
+* an operator of communication takes values of other ranks: the origin may be on one of them;
+* a norm explodes after it has grown: the operators that the growth came through are followed back (`growth`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.dumps.departures import departures
-from parsers.analysis.dumps.operators import Key, Ran, latest_rows, operators_of
-from parsers.analysis.dumps.watchpoints.conditions import GRADIENT
-from parsers.analysis.dumps.watchpoints.targets import rows_of
+from parsers.analysis.dumps.departures import DECADES, Reals, departures, norm_changes
+from parsers.analysis.dumps.gradients import JudgedNorms, judge
+from parsers.analysis.dumps.growth import by_growth, passes_on, producer_of, updates
+from parsers.analysis.dumps.operators import Key, Ran, operators_of
 from parsers.deferred import pandas as pd
 from parsers.dump_frames import DUMP_CAUSES, DUMP_DEPARTURES, DUMP_SPREAD
 from parsers.dumps.graphs import Flow
@@ -38,9 +39,6 @@ NON_FINITE, EXPLODING, VANISHING = "non_finite", "exploding", "vanishing"
 HERE, BEFORE, RANK, UNKNOWN = "here", "before", "rank", "unknown"
 
 
-LEAST_GRADIENT, GREATEST_GRADIENT = 1e-9, 1e9
-"""Limits of the mean of the absolute values of a gradient. The lower one is what MindInsight recommends; the upper one is
-beyond what loss scaling makes of gradients: its factor is seldom above 2^24."""
 MOST_VALUES = 1 << 26
 """Values of a tensor, at most, that are read to find the first one that is not finite."""
 
@@ -88,23 +86,6 @@ class ExaminedDump(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What could be judged of the norms of a dump, and how its gradients are against absolute limits.
-
-    judged: real tensors whose norm was compared with a history at least once, of tensors; longest: most iterations of one of
-    them with a known norm. gradients: those with known sizes and only finite values; vanishing and exploding: those beyond
-    LEAST_GRADIENT or GREATEST_GRADIENT in every iteration.
-    """
-
-    judged: int
-    tensors: int
-    longest: int
-    gradients: int
-    vanishing: int
-    exploding: int
-
-
-@dataclass(frozen=True, slots=True)
 class BadPlace:
     """The first value of a tensor that is not finite: NaN, +Inf or -Inf (Inf of complex values), and its index."""
 
@@ -144,10 +125,16 @@ class Causes:
         self.bad: NDArray[np.bool_] = self.statistics.non_finite == 1
         self.known: NDArray[np.bool_] = self.statistics.non_finite >= 0
         # The norm of a tensor with NaN or Inf is that of its other values: it has no place in the history.
-        norm = np.where(_real(self.tensors, self.statistics) & ~self.bad, self.statistics.column("l2"), np.nan)
-        self.sign, self.usual = departures(dump.series, self.tensors["iteration"].to_numpy(), norm)
-        self.judgement = self._judged(norm)
+        real = _real(self.tensors, self.statistics)
+        norm = np.where(real & ~self.bad, self.statistics.column("l2"), np.nan)
+        changes = norm_changes(dump.series, self.tensors["iteration"].to_numpy(), norm)
+        self.sign, self.usual, self._decades = changes.sign, changes.usual, changes.decades
+        self._moved = {EXPLODING: changes.moved > 0, VANISHING: changes.moved < 0}
         self.operators = operators_of(self.tensors)
+        known_norms = JudgedNorms(dump.series, real, self.bad, norm, self.usual)
+        self.judgement = judge(self.tensors, self.statistics, known_norms, self.operators)
+        self._updates = updates(self.tensors, dump.series, norm, self.statistics.column("count").astype(np.float64))
+        self._add_updates(norm)
         self._parameters = self._parameter_rows()
         self._forward = {
             (key, ran.name): (*ran.inputs, *ran.outputs)
@@ -227,40 +214,13 @@ class Causes:
                     )
         return frame_of_rows(DUMP_SPREAD, found)
 
-    # What can be judged --------------------------------------------------------------------------------------------
-
-    def _judged(self, norm: NDArray[np.float64]) -> Judgement:
-        series, iteration = self.dump.series, self.tensors["iteration"].to_numpy()
-        real = np.unique(series[_real(self.tensors, self.statistics) & (iteration >= 0)])
-        rows = latest_rows(series, iteration)
-        counts = np.bincount(series[rows[np.isfinite(norm[rows]) & (iteration[rows] >= 0)]])
-        low, high = self._gradient_bounds()
-        gradient = rows_of(self.tensors, GRADIENT) & _real(self.tensors, self.statistics) & (iteration >= 0) & ~np.isnan(high)
-        gradient &= ~np.isin(series, series[self.bad])  # of one with NaN or Inf nothing is so in every iteration
-        of, numbers = np.unique(series[gradient], return_inverse=True)
-        vanish, explode = np.ones(len(of), np.bool_), np.ones(len(of), np.bool_)
-        np.logical_and.at(vanish, numbers, high[gradient] < LEAST_GRADIENT)
-        np.logical_and.at(explode, numbers, low[gradient] > GREATEST_GRADIENT)
-        return Judgement(
-            len(np.unique(series[~np.isnan(self.usual)])), len(real), int(counts.max(initial=0)),
-            len(of), int(vanish.sum()), int(explode.sum()),
-        )
-
-    def _gradient_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest mean of absolute values that the statistics of each row allow; NaN for unknown.
-
-        It is at most the root of the mean square and the largest absolute value, and at least the sum of squares by the largest
-        absolute value and the count, and the absolute mean.
-        """
-        names = ("max", "min", "mean", "l2", "abs_mean", "count")
-        most, least, mean, norm, absolute, count = (self.statistics.column(name).astype(np.float64) for name in names)
-        with np.errstate(all="ignore"):
-            count = np.where(count > 0, count, np.nan)
-            largest = np.maximum(np.abs(most), np.abs(least))
-            high = np.fmin(np.fmin(norm / np.sqrt(count), largest), absolute)
-            low = np.fmax(np.fmax(norm / largest * (norm / count), np.abs(mean)), absolute)
-        unknown = self.bad | np.isnan(high)
-        return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+    def _add_updates(self, norm: Reals) -> None:
+        """Take a weight that grew by DECADES in one update for one that explodes, even if it has no history."""
+        grown = (self._updates >= DECADES) & np.isnan(self.usual)
+        self.sign[grown] = 1
+        self._moved[EXPLODING] |= grown
+        self.usual[grown] = norm[grown] / 10.0 ** self._updates[grown]
+        self._decades[grown] = self._updates[grown]
 
     # One iteration -------------------------------------------------------------------------------------------------
 
@@ -284,23 +244,53 @@ class Causes:
                 first = (place, origin, name)
         if first is None:
             first = (bad[0], UNKNOWN, "")
-        place, origin, name = first
+        place, origin, name = first if kind == NON_FINITE else self._followed(key, operators, first[0], kind)
         ran = operators[place]
-        row = next(row for row in ran.outputs if state[row])
+        bad_rows = state if kind == NON_FINITE else state | self._moved[kind]
+        row = next(row for row in ran.outputs if bad_rows[row])
         return self._described(key, ran, row, kind, origin, name) | {
             "place": place,
             "affected": len(bad),
             "operators": len(operators),
         }
 
+    def _followed(self, key: Key, operators: list[Ran], place: int, kind: str) -> tuple[int, str, str]:
+        """Follow a norm that left its history to where it began to move: (place of the operator, origin, name of its input)."""
+        moved = self._moved[kind]
+        places = [at for at, ran in enumerate(operators) if any(moved[row] for row in ran.outputs)]
+        containers = self._containers(operators, places)
+        made = {operators[at].name: at for at in places if operators[at].name not in containers}
+        seen: set[int] = set()
+        while True:
+            seen.add(place)
+            ran = by_growth(operators[place], self._decades, kind == VANISHING)
+            origin, name = self._origin(key, ran, moved, set(made))
+            source = made.get(name, -1)
+            if origin == BEFORE and not name:
+                row = next(row for row in ran.inputs if moved[row])
+                source = producer_of(operators, place, row, self.statistics, set(made))
+            elif origin != BEFORE and kind == EXPLODING and passes_on(ran, self.statistics.column("l2")):
+                origin, name = self._passed_on(ran)
+                source = made.get(name, -1)
+            if source < 0 or source in seen:
+                return place, origin, name
+            place = source
+
+    def _passed_on(self, ran: Ran) -> tuple[str, str]:
+        """Return the origin of what an operator made that amplifies nothing: the operator that made its input."""
+        flow = self.dump.flow(ran.outputs[0])
+        sources = flow.sources.get(ran.name, {}) if flow is not None else {}
+        return BEFORE, next(iter(sources.values()), "")
+
     def _without_outputs(self, key: Key, operators: list[Ran], kind: str, state: NDArray[np.bool_]) -> dict[str, Any] | None:
         """Return the cause if no output is bad, but an input is: its operator was not dumped."""
-        if kind != NON_FINITE:
+        if kind == VANISHING:
             return None
+        parameters = self.tensors["parameter"].array
         for place, ran in enumerate(operators):
-            row = next((row for row in ran.inputs if state[row]), None)
+            row = next((row for row in ran.inputs if state[row] and (kind == NON_FINITE or parameters[row])), None)
             if row is not None:
-                held = str(self.tensors["parameter"].array[row])
+                held = str(parameters[row])
                 described = self._described(key, ran, row, kind, BEFORE if held else UNKNOWN, held)
                 return described | {"place": place, "affected": 0, "operators": len(operators)}
         return None
@@ -376,6 +366,7 @@ class Causes:
     def _described(self, key: Key, ran: Ran, row: int, kind: str, origin: str, name: str) -> dict[str, Any]:
         nan, inf = self._counts(row)
         departed = kind != NON_FINITE
+        grown = self._grown(key, ran, name) if departed and origin == BEFORE else np.nan
         return {
             "rank": key[0],
             "part": key[1],
@@ -393,8 +384,17 @@ class Causes:
             "source": self._line(row),
             "from_rank": -1,
             "from_name": name,
+            "grown": grown,
             "communicates": ran.communicates,
         }
+
+    def _grown(self, key: Key, ran: Ran, parameter: str) -> float:
+        """Return how many times larger a parameter was after the last update than before it; NaN for unknown."""
+        held = [row for row in ran.inputs if str(self.tensors["parameter"].array[row]) == parameter]
+        before = self._parameters.get((key[0], key[1], key[2] - 1, parameter))
+        changes = self._updates[[*([] if before is None else [before]), *held]]
+        known = changes[~np.isnan(changes)]
+        return float(10.0 ** known.max()) if parameter and len(known) else np.nan
 
     def _counts(self, row: int) -> tuple[int, int]:
         nan, high, low = (int(self.statistics.column(name)[row]) for name in ("nan", "positive_inf", "negative_inf"))

@@ -1,0 +1,194 @@
+"""What can be judged of the norms of a dump, and how its gradients are: against absolute limits, and from layer to layer.
+
+Gradients vanish over depth if they get smaller layer by layer in the order of the backward pass, from the loss to the input:
+by FALL_PER_LAYER in the mean over at least DEEP layers in a row, and by FALL_OVER_ALL from the first to the last of them.
+Layers are compared by the root mean square of what operators of one type made, of which the median over the iterations counts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.analysis.dumps.departures import HISTORY
+from parsers.analysis.dumps.operators import Key, Ran, latest_rows
+from parsers.analysis.dumps.watchpoints.conditions import GRADIENT
+from parsers.analysis.dumps.watchpoints.targets import rows_of
+from parsers.deferred import pandas as pd
+from parsers.dumps.store import Statistics
+from parsers.model import Ints
+
+LEAST_GRADIENT, GREATEST_GRADIENT = 1e-9, 1e9
+"""Limits of the mean of the absolute values of a gradient. The lower one is what MindInsight recommends; the upper one is
+beyond what loss scaling makes of gradients: its factor is seldom above 2^24."""
+DEEP, FALL_PER_LAYER, FALL_OVER_ALL = 4, 5.0, 1e3
+"""Layers in a row, and how many times smaller gradients get from one to the next and over all. Networks that train well keep
+gradients within a factor of 3 from layer to layer."""
+_FALLS, _LEAST = math.log10(2.0), -46.0
+"""Decades by which each of these layers is smaller, at least, and the logarithm that stands for 0, below float32."""
+_GRADIENTS = re.compile(r"gradients?/(?P<layer>.+?)(?:/Grad_[^/]+)?/[^/]+", re.IGNORECASE)
+_MSPROBE = re.compile(r"(?P<layer>.+?)\.(?:backward|parameters_grad)(?:\.\d+)?")
+Reals = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientDepth:
+    """Gradients from layer to layer. layers: those in the row that falls most, of `known` ones that were compared.
+
+    begins is the first layer, counted from the loss, that is smaller than the one before; fall is the mean factor from one to
+    the next, first and last are root mean squares at both ends. iterations: of the layers with the most iterations.
+    """
+
+    known: int = 0
+    iterations: int = 0
+    layers: int = 0
+    begins: str = ""
+    fall: float = 1.0
+    first: float = math.nan
+    last: float = math.nan
+
+    @property
+    def judged(self) -> bool:
+        """Return whether there are enough layers and iterations."""
+        return self.known >= DEEP and self.iterations >= HISTORY
+
+    @property
+    def vanishing(self) -> bool:
+        """Return whether gradients vanish over depth."""
+        if not self.judged or self.layers < DEEP:
+            return False
+        return self.fall >= FALL_PER_LAYER and (self.layers - 1) * math.log10(self.fall) >= math.log10(FALL_OVER_ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What could be judged of the norms of a dump, and how its gradients are against absolute limits and over depth.
+
+    judged: real tensors whose norm was compared with a history at least once, of tensors; longest: most iterations of one of
+    them with a known norm. gradients: those with known sizes and only finite values; vanishing and exploding: those beyond
+    LEAST_GRADIENT or GREATEST_GRADIENT in every iteration.
+    """
+
+    judged: int
+    tensors: int
+    longest: int
+    gradients: int
+    vanishing: int
+    exploding: int
+    depth: GradientDepth = GradientDepth()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedNorms:
+    """Rows of a dump: the number of each row's tensor, whether it is real, whether it has NaN or Inf, its norm (NaN for
+    unknown) and the usual one (NaN without a history)."""
+
+    series: Ints
+    real: Mask
+    bad: Mask
+    norm: Reals
+    usual: Reals
+
+
+def judge(tensors: pd.DataFrame, statistics: Statistics, of: JudgedNorms, operators: Mapping[Key, Sequence[Ran]]) -> Judgement:
+    """Judge the tensors of a dump."""
+    iteration = tensors["iteration"].to_numpy()
+    real = np.unique(of.series[of.real & (iteration >= 0)])
+    rows = latest_rows(of.series, iteration)
+    counts = np.bincount(of.series[rows[np.isfinite(of.norm[rows]) & (iteration[rows] >= 0)]])
+    low, high = gradient_bounds(statistics, of.bad)
+    gradient = rows_of(tensors, GRADIENT) & of.real & (iteration >= 0) & ~np.isnan(high)
+    depth = _depth(tensors, statistics, gradient, operators)
+    gradient &= ~np.isin(of.series, of.series[of.bad])  # of one with NaN or Inf nothing is so in every iteration
+    found, numbers = np.unique(of.series[gradient], return_inverse=True)
+    vanish, explode = np.ones(len(found), np.bool_), np.ones(len(found), np.bool_)
+    np.logical_and.at(vanish, numbers, high[gradient] < LEAST_GRADIENT)
+    np.logical_and.at(explode, numbers, low[gradient] > GREATEST_GRADIENT)
+    return Judgement(
+        len(np.unique(of.series[~np.isnan(of.usual)])), len(real), int(counts.max(initial=0)),
+        len(found), int(vanish.sum()), int(explode.sum()), depth,
+    )  # fmt: skip
+
+
+def gradient_bounds(statistics: Statistics, bad: Mask) -> tuple[Reals, Reals]:
+    """Return the least and the greatest mean of absolute values that the statistics of each row allow; NaN for unknown.
+
+    It is at most the root of the mean square and the largest absolute value, and at least the sum of squares by the largest
+    absolute value and the count, and the absolute mean.
+    """
+    names = ("max", "min", "mean", "l2", "abs_mean", "count")
+    most, least, mean, norm, absolute, count = (statistics.column(name).astype(np.float64) for name in names)
+    with np.errstate(all="ignore"):
+        count = np.where(count > 0, count, np.nan)
+        largest = np.maximum(np.abs(most), np.abs(least))
+        high = np.fmin(np.fmin(norm / np.sqrt(count), largest), absolute)
+        low = np.fmax(np.fmax(norm / largest * (norm / count), np.abs(mean)), absolute)
+    unknown = bad | np.isnan(high)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+# Over depth -----------------------------------------------------------------------------------------------------------------
+
+
+def layer_of(name: str) -> str:
+    """Return the layer that an operator of the backward pass belongs to, by its name; "" if the name does not say."""
+    match = _GRADIENTS.fullmatch(name) or _MSPROBE.fullmatch(name)
+    return match["layer"] if match is not None else ""
+
+
+def _depth(
+    tensors: pd.DataFrame, statistics: Statistics, gradient: Mask, operators: Mapping[Key, Sequence[Ran]]
+) -> GradientDepth:
+    """Return the row of layers over which gradients fall most; the longest one where they fall nowhere."""
+    norm, count = statistics.column("l2"), statistics.column("count").astype(np.float64)
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.log10(norm / np.sqrt(np.where(count > 0, count, np.nan))), _LEAST)
+    found = [_fall(sizes) for sizes in _sizes(tensors, size, gradient, operators)]
+    return max(found, key=lambda one: (one.vanishing, one.judged, one.layers * math.log10(one.fall), one.known),
+               default=GradientDepth())  # fmt: skip
+
+
+def _sizes(
+    tensors: pd.DataFrame, size: Reals, gradient: Mask, operators: Mapping[Key, Sequence[Ran]]
+) -> Iterable[dict[str, dict[int, float]]]:
+    """Return layer -> iteration -> size (logarithm), from the loss to the input, for each kind of gradient of each rank.
+
+    Gradients are of one kind if operators of one type made them as the same output. A layer with several has the largest.
+    """
+    keys = tensors["key"].array
+    made: dict[tuple[object, ...], dict[str, dict[int, float]]] = {}
+    for (rank, part, iteration), ran_in in operators.items():
+        for ran in ran_in:
+            layer = layer_of(ran.name)
+            for row in ran.outputs if layer else ():
+                if gradient[row] and math.isfinite(size[row]):
+                    kind = made.setdefault((rank, part, ran.graph, ran.type, str(keys[row])), {})
+                    sizes = kind.setdefault(layer, {})
+                    sizes[iteration] = max(sizes.get(iteration, -math.inf), float(size[row]))
+    return made.values()
+
+
+def _fall(sizes: Mapping[str, Mapping[int, float]]) -> GradientDepth:
+    """Return the row of layers over which one kind of gradient falls most."""
+    iterations = max(len(one) for one in sizes.values())
+    layers = [name for name, one in sizes.items() if len(one) == iterations]
+    middle = [float(np.median(list(sizes[name].values()))) for name in layers]
+    steps = -np.diff(middle)
+    best, begin = (0, 0), 0
+    for place, fall in enumerate([*steps.tolist(), -math.inf]):
+        if fall < _FALLS:
+            best = max(best, (begin, place), key=lambda one: middle[one[0]] - middle[one[1]])
+            begin = place + 1
+    first, last = best
+    if last == first:
+        return GradientDepth(len(layers), iterations)
+    fall = 10.0 ** ((middle[first] - middle[last]) / (last - first))
+    return GradientDepth(
+        len(layers), iterations, last - first + 1, layers[first + 1], fall, 10.0 ** middle[first], 10.0 ** middle[last]
+    )
