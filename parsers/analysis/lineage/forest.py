@@ -1,15 +1,15 @@
 """Share of a result's variance that goes with each setting when all are considered together: held-out permutation importance.
 
-A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs and predicts the others; then each setting
-is replaced there by that of other runs, and how much worse the prediction gets is that setting's importance (Breiman 2001). It is given
-as half the growth of the mean squared error, divided by the variance of the result: for independent settings and a process that
-knows the function, Sobol's total index, the share of the variance that the setting has alone and together with others. Variance
-that was not learned is attributed to no setting, so with a poor fit all shares are small. This is repeated for other fifths (a
-refit); the value is the mean over refits, and its 95 % interval that of Nadeau and Bengio (Machine Learning 52, 2003), whose
-variance allows for the runs that refits share.
+A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs and predicts the others; then each
+setting is replaced there by that of other runs, and how much worse the prediction gets is that setting's importance (Breiman
+2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent settings
+and a process that knows the function, Sobol's total index, the share of the variance that the setting has alone and together
+with others. Variance that was not learned is attributed to no setting, so with a poor fit all shares are small. This is done
+again for other fifths (a refit); the value is the mean over refits, and its 95 % interval that of Nadeau and Bengio (Machine
+Learning 52, 2003), whose variance allows for the runs that refits share.
 
-Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is missing
-as a category of the setting, unless a category of another setting says so, as of a momentum that only one optimizer has.
+Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is
+missing as a category of the setting, unless a category of another setting says so, as of a momentum only one optimizer has.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Forest:
     """Importance after some refits.
 
     importance is a frame of schema FOREST; fit the R^2 of predictions of runs that were held out, 1 for exact ones, 0 or less
-    where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs, "constant" where it does not vary, "settings" where no setting has more than one value, else empty.
+    where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs, "constant"
+    where it does not vary, "settings" where no setting has more than one value, else empty.
     """
 
     importance: pd.DataFrame

@@ -2,8 +2,8 @@
 
 The covariance of two runs is a Matern kernel (5/2) of their distance, to which each setting contributes by a relevance of its
 own (automatic relevance determination): numbers by the square of their difference, categories by whether they differ. A setting
-without effect gets a relevance near 0, as the prior has it; one with a U shape, or one that acts only together with another one, as
-in an exclusive or, does not.
+without effect gets a relevance near 0, as the prior has it; one with a U shape, or one that acts only together with another,
+as in an exclusive or, does not.
 """
 
 from __future__ import annotations

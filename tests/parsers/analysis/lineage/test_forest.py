@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from parsers import FOREST
 from parsers.analysis import forests
 from parsers.analysis.lineage.forest import Forest
-
 from tests.amounts import examples
 
 TARGET = "metric/acc"

@@ -72,9 +72,9 @@ def measure(seeds: int) -> None:
             found = [judged(name, FIRST_SEED + seed, search) for seed in range(seeds)]
             means = {one.name: np.mean([dict(zip(each.importance["setting"], each.importance["importance"], strict=True)).get(
                 one.name, np.nan) for *_, each in found]) for one in FUNCTIONS[name].settings}  # fmt: skip
+            said = ", ".join(f"{one} {mean:.2f} ({shares(name).total[one]:.2f})" for one, mean in means.items())
             print(f"{label} {name}: first {sum(one[0] for one in found)}, inert above {sum(one[1] for one in found)},",
-                  f"inert ranked {sum(bool(one[2]) for one in found)} of {seeds};",
-                  ", ".join(f"{one} {mean:.2f} ({shares(name).total[one]:.2f})" for one, mean in means.items()), flush=True)  # fmt: skip
+                  f"inert ranked {sum(bool(one[2]) for one in found)} of {seeds};", said, flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
