@@ -782,7 +782,7 @@ declare namespace Asked {
     outliers: "0" | "1";
     hide: string;
     group: string;
-    line: "mean" | "median";
+    line: "mean" | "median" | "worst";
     band: "" | "range" | "std" | "interval" | "none";
     base: string;
   }

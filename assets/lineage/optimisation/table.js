@@ -168,7 +168,8 @@ function bar(page, row, by) {
     number.classList.add("ms-muted");
     fill.classList.add("ms-optimisation-unranked");
   }
-  setLabel(cell, "title", share && !ranked(found) ? "optimisation.unranked" : share ? "optimisation.middle" : "optimisation.interval", {
+  const known = share && !ranked(found) ? "optimisation.unranked" : "optimisation.middle";
+  setLabel(cell, "title", share ? known : "optimisation.interval", {
     value: share ? text : value.toFixed(4),
     ...ends,
   });

@@ -237,7 +237,7 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
     order = sorted(found.shares, key=lambda one: (one not in unsure, found.shares[one]))[-MOST_AXES:]
     shares = [max(0.0, found.shares[one]) for one in order]
     trials = fmt.count(min(found.trials, MOST[method]))
-    trace = {
+    trace: dict[str, Any] = {
         "type": "bar", "orientation": "h", "x": shares, "y": list(range(len(order))), "hoverinfo": "text",
         "hovertext": [word("tuning.by_unranked" if one in unsure else "tuning.by_point", language, setting=plain(one),
                            value=fmt.percent(share)) for one, share in zip(order, shares, strict=True)],
@@ -251,18 +251,18 @@ def evaluated_figure(found: Importances, target: str, method: str, *, language: 
             "array": [max(0.0, high - share) for share, (_, high) in zip(shares, ends, strict=True)],
             "arrayminus": [max(0.0, share - max(0.0, low)) for share, (low, _) in zip(shares, ends, strict=True)],
         }  # fmt: skip
-    note = _said(found, method)
+    alone = _said(found, method)
     below = word("tuning.by_share", language, method=name, n=trials)
-    if note:
-        below += f"<br>{plain(note[LANGUAGES.index(language)])}"
+    if alone:
+        below += f"<br>{plain(alone[LANGUAGES.index(language)])}"
     layout = layout_of(below, "", dark=dark, showlegend=False)
-    layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 64} if note else {})
+    layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 64} if alone else {})
     layout["xaxis"] |= {"range": [0, 1.02], "tickformat": ".0%"}
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(order))), "fixedrange": True,
                        "ticktext": [plain(middle(one, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
     listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
-    return described({"data": [trace], "layout": layout}, title, *([note] if note else []), listed_shares)
+    return described({"data": [trace], "layout": layout}, title, *([alone] if alone else []), listed_shares)
 
 
 def _said(found: Importances, method: str) -> tuple[str, str] | None:
