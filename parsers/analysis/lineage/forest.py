@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.curves.seeds import student
-from parsers.analysis.lineage.process import Process, fitted
+from parsers.analysis.lineage.process import NO_RELEVANCE, Process, fitted
 from parsers.analysis.lineage.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -171,17 +171,17 @@ def _refit(
     held = max(2, len(y) // _HELD_OUT)
     left, drawn = order[:held][:MOST_RUNS], order[held:][:MOST_RUNS]
     process = fitted(places[drawn], y[drawn], apart, whole)
-    wanted = y[left]
-    error = float(((process.predict(places[left]) - wanted) ** 2).mean())
+    wanted = np.tile(y[left], _REPLACED)
+    whole_distance = process.distances(places[left], range(places.shape[1]))
+    error = float(((process.expected(whole_distance) - y[left]) ** 2).mean())
     worse = np.zeros(settings)
     for setting in range(settings):
-        mine = np.flatnonzero(owner == setting)
-        if not (process.relevance[mine] > 0.0).any():
-            continue
-        others = random.integers(0, len(y), (_REPLACED, len(left)))
-        asked = np.tile(places[left], (_REPLACED, 1, 1))
-        asked[:, :, mine] = places[others][:, :, mine]
-        worse[setting] = float(((process.predict(asked) - wanted) ** 2).mean()) - error
+        mine = np.flatnonzero(owner == setting).tolist()
+        if (process.relevance[mine] > NO_RELEVANCE).any():
+            others = places[random.integers(0, len(y), _REPLACED * len(left))]
+            rest = np.tile(whole_distance - process.distances(places[left], mine), (_REPLACED, 1))
+            guesses = process.expected(rest + process.distances(others, mine))
+            worse[setting] = float(((guesses - wanted) ** 2).mean()) - error
     return worse / 2.0, error
 
 

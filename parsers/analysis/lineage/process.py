@@ -9,6 +9,7 @@ as in an exclusive or, does not.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,8 @@ _SPARSE = 0.5
 """Each setting that matters costs this much, times the logarithm of how much it matters."""
 _SLIGHT = 0.01
 """A relevance below this hardly matters."""
+NO_RELEVANCE = 1e-4
+"""A smaller relevance changes no prediction that can be seen."""
 _LEAST_NOISE = 1e-4
 _SQRT5 = math.sqrt(5.0)
 
@@ -48,14 +51,22 @@ class Process:
     """Logarithms of relevances, variance and noise."""
 
     def predict(self, places: Floats) -> Floats:
-        """Return the expected result at places of shape (..., settings)."""
-        flat = places.reshape(-1, places.shape[-1])
-        distance = np.zeros((len(flat), len(self.x)))
-        for at in np.flatnonzero(self.relevance > 1e-6).tolist():
-            difference = flat[:, at, None] - self.x[None, :, at]
-            distance += self.relevance[at] * ((difference != 0) if self.apart[at] else difference * difference)
-        found: Floats = self.mean + _matern(np.sqrt(distance)) @ self.weights
-        return found.reshape(places.shape[:-1])
+        """Return the expected result at places of shape (m, settings)."""
+        return self.expected(self.distances(places, range(len(self.relevance))))
+
+    def distances(self, places: Floats, columns: Iterable[int]) -> Floats:
+        """Return what some columns contribute to the squared distances of places (m, settings) to the runs; shape (m, n)."""
+        distance = np.zeros((len(places), len(self.x)))
+        for at in columns:
+            if self.relevance[at] > NO_RELEVANCE:
+                difference = places[:, at, None] - self.x[None, :, at]
+                distance += self.relevance[at] * ((difference != 0) if self.apart[at] else difference * difference)
+        return distance
+
+    def expected(self, distances: Floats) -> Floats:
+        """Return the expected result at squared distances of shape (m, n)."""
+        found: Floats = self.mean + _matern(np.sqrt(np.maximum(distances, 0.0))) @ self.weights
+        return found
 
 
 def fitted(x: Floats, y: Floats, apart: NDArray[np.bool_], near: Process | None = None) -> Process:
