@@ -103,21 +103,23 @@ export function valuesAt(lines, x) {
   const values = new Map();
   for (const line of lines) {
     const i = values.has(line.meta.key) ? -1 : upTo(line, x);
-    if (i >= 0) values.set(line.meta.key, `${smoothed(line.raw ? line.raw[i] : line.values[i])}${ofGroup(line, i)}`);
+    if (i < 0) continue;
+    const value = smoothed(line.raw ? line.raw[i] : line.values[i]);
+    values.set(line.meta.key, line.n ? `${value} ${translate("runlist.n", { n: count(line.n(i)) })}` : value);
   }
   return values;
 }
 
 /**
- * What is said after the value of a group: of how many runs it is, and how many diverged.
+ * Of how many runs the value of a group is, and how many diverged; "" for a single run.
  * @param {Line} line
  * @param {number} i
  */
-function ofGroup({ n, lost, meta }, i) {
+export function ofGroup({ n, lost, meta }, i) {
   if (!n) return "";
   const gone = lost ? lost(i) : 0;
   const values = { n: count(n(i)), lost: count(gone), all: count(meta.members || 0) };
-  return ` ${translate(gone ? "runlist.lost" : "runlist.n", values)}`;
+  return translate(gone ? "runlist.lost" : "runlist.n", values);
 }
 
 /**
