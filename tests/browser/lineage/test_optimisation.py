@@ -64,7 +64,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
     # The shares come by themselves, and order the settings as they explain the result.
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits")
-    expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the share (R² 0.9")
+    expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the share (R² 1.00")
     expect(page.locator('th[aria-sort="descending"] [data-by="share"]')).to_have_count(1)
     page.locator('[data-by="share"]').click()
     expect(page).to_have_url(re.compile("by=share"))
