@@ -172,11 +172,11 @@ IMPORTANCE = Schema(
 
 FOREST = Schema(
     "forest",
-    "How far a result depends on settings when all are taken together, the most important first.",
+    "How far a result depends on settings when all are taken together, the most important first, what may be none last.",
     (
         _SETTING,
         Column("importance", "float64", "", "share of the result's variance that goes with the setting; NaN before any refit"),
-        Column("low", "float64", "", "lower end of the middle 95 % of the refits; NaN before the second"),
+        Column("low", "float64", "", "lower end of its 95 % interval; NaN before the second refit"),
         Column("high", "float64", "", "upper end of it"),
     ),
 )

@@ -1,7 +1,8 @@
-"""How important settings are by Optuna's evaluators. A program of its own: it reads a question as JSON and prints the answer.
+"""How important settings are by several measures. A program of its own: it reads a question as JSON and prints the answer.
 
 The question (`parsers.tuning.importances.question`) has the method, the goal, and the complete trials with settings and their
-distributions. The answer is {"importance": {setting: share}} or {"reason": key, "detail": text}. Optuna and scikit-learn are
+distributions. The answer is {"importance": {setting: share}} or {"reason": key, "detail": text}; of our own measure it also has
+the ends of intervals, the R^2, and which settings can be left alone. Optuna and scikit-learn are
 imported here alone, so that a server that shows a study does not need them and does not wait for them.
 """
 
@@ -14,14 +15,21 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from parsers.tuning.importances import FEW, METHODS, NEEDS
+import numpy as np
+
+from parsers.analysis import forests, stoppable
+from parsers.deferred import pandas as pd
+from parsers.tuning.importances import FEW, METHODS, NEEDS, SHARES
 
 SEED = 0
+_TARGET = "value of the target"
 
 
 def importances(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer to a question. Shares are not negative and have the sum 1."""
     method = asked["method"]
+    if method == SHARES:
+        return _shares(asked["trials"])
     if method not in METHODS:
         raise ValueError(f"expected one of {', '.join(METHODS)}, found {method!r}")
     missing = [name for module, name in NEEDS[method] if importlib.util.find_spec(module) is None]
@@ -48,6 +56,23 @@ def importances(asked: Mapping[str, Any]) -> dict[str, Any]:
             return {"reason": "no_setting", "detail": ""}
         found = optuna.importance.get_param_importances(study, evaluator=evaluator, params=wanted)
     return {"importance": {str(name): float(share) for name, share in found.items()}}
+
+
+def _shares(trials: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the answer of our own measure, in which settings that are missing in some trials count, too."""
+    names = list(dict.fromkeys(name for one in trials for name in one["settings"]))
+    table = pd.DataFrame({name: [one["settings"].get(name) for one in trials] for name in names})
+    table[_TARGET] = np.array([one["value"] for one in trials], np.float64)
+    *_, found = forests(table, _TARGET, names)
+    if found.reason:
+        return {"reason": "no_setting" if found.reason == "settings" else found.reason, "detail": str(found.runs)}
+    columns = [found.importance[name].tolist() for name in ("setting", "importance", "low", "high")]
+    alone = stoppable(found.importance, found.fit)
+    return {
+        "importance": dict(zip(columns[0], columns[1], strict=True)), "fit": found.fit,
+        "ends": {name: [low, high] for name, _, low, high in zip(*columns, strict=True)},
+        "alone": None if alone is None else alone[0],
+    }  # fmt: skip
 
 
 def _trial(optuna: Any, one: Mapping[str, Any]) -> Any:

@@ -13,7 +13,10 @@ import { setLabel, translate } from "./i18n.js";
  * @type {Record<string, number>}
  */
 const LEVELS = { off: Infinity, low: 1.5, normal: 1, high: 0 };
-export const KINDS = ["non_finite", "divergence", "frozen", "stall", "spike", "shift", "slower", "plateau", "gap"];
+export const KINDS = [
+  "non_finite", "divergence", "unmoved", "overfitting", "frozen", "stall", "spike", "shift", "oscillation",
+  "noisier", "slower", "speed", "plateau", "gap",
+];
 
 /**
  * @param {string} name

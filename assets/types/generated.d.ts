@@ -782,7 +782,7 @@ declare namespace Asked {
     outliers: "0" | "1";
     hide: string;
     group: string;
-    line: "mean" | "median";
+    line: "mean" | "median" | "worst";
     band: "" | "range" | "std" | "interval" | "none";
     base: string;
   }
@@ -1059,7 +1059,7 @@ declare namespace Asked {
   /**
    * layouts/tuning/tuning/asks.py: What is shown: a study ("" for the first one), a target by name, two settings by name
    * ("" for those that matter most), a trial by number (-1 for the best one), order and state of the table's rows, by which
-   * method settings are important ("" for their association with the target).
+   * method settings are important ("" for their share of the variance).
    */
   interface StudyRequest {
     study: string;
@@ -1069,7 +1069,7 @@ declare namespace Asked {
     trial: string;
     sort: "best" | "newest";
     show: "" | "complete" | "running" | "pruned" | "failed";
-    by: "" | "fanova" | "mdi" | "pedanova";
+    by: "" | "association" | "fanova" | "mdi" | "pedanova";
     lang: "en" | "zh";
     theme: "light" | "dark";
   }

@@ -266,6 +266,10 @@ declare namespace Lineage {
     reason: string;
     fit: number | null;
     shares: Record<string, Ends>;
+    /** settings that need not be varied, null where that cannot be judged */
+    alone: string[] | null;
+    /** settings of which it is not known */
+    unsure: string[];
   }
 
   /** layouts/lineage/optimisation/drawing.py */

@@ -77,6 +77,9 @@ interface SentMeta {
   step?: Wire.SentArray & { x0?: number; dx?: number };
   time?: { first: number; steps: Wire.SentArray; seconds?: Wire.SentArray };
   n?: Wire.SentArray;
+  /** of a group, runs whose last value is not finite */
+  lost?: Wire.SentArray;
+  members?: number;
   low?: Wire.SentArray;
   high?: Wire.SentArray;
   colour?: string;

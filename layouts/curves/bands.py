@@ -57,6 +57,8 @@ def columns_of_group(curve: DrawnLine, spread: GroupSpread, ends: Ends | None) -
     keep, gaps = curve.kept.keep, curve.gaps
     n = with_gaps(spread.n[keep].astype(np.float64), gaps, None)
     columns: dict[str, Any] = {"members": spread.members, "n": whole_numbers(n)}
+    if spread.lost.any():
+        columns["lost"] = whole_numbers(with_gaps(spread.lost[keep].astype(np.float64), gaps, None))
     if ends is not None:
         columns |= {name: drawn(with_gaps(end, gaps, np.nan)) for name, end in zip(("low", "high"), ends, strict=True)}
     return columns

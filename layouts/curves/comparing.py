@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
+from parsers.analysis.curves.groups import diverged
+from parsers.lineage.table import better
 
 from layouts.curves.grouping import REST, Grouping
 from layouts.curves.smoothed_lines import ChartLine, GroupSpread, LineStyle
@@ -114,30 +116,38 @@ def _line(
     places = grid(curves, most=_PER_COLUMN * look.columns, window=look.view.x)
     # The exact band is slow. Its extremes are close to those of the standard deviation, which select the points to draw.
     rough = "std" if style.band == "interval" else style.band
-    whole = summarised(curves, places, line=style.line, band=rough, bridge=style.bridge)
-    whole = _compared(whole, under, replace(style, band=rough), itself)
+    wanted = better(runs[0].tag)
+    whole = summarised(curves, places, line=style.line, band=rough, bridge=style.bridge, wanted=wanted)
+    whole = _compared(whole, under, replace(style, band=rough), wanted, itself=itself)
 
     def ends(keep: NDArray[np.int64]) -> tuple[Floats, Floats]:
         if style.band != "interval":
             return whole.low[keep], whole.high[keep]
-        exact = summarised(curves, places[keep], line=style.line, band="interval", bridge=style.bridge)
-        exact = _compared(exact, under, style, itself)
+        exact = summarised(curves, places[keep], line=style.line, band="interval", bridge=style.bridge, wanted=wanted)
+        exact = _compared(exact, under, style, wanted, itself=itself)
         return exact.low, exact.high
 
     size = places.size
-    series = Series(np.arange(size), np.zeros(size), whole.line, np.zeros(size, np.int32), np.arange(size))
+    lost = diverged(curves, places).sum(axis=0)
+    # Where runs leave a mean it is that of other runs: the line is broken, as at the restart of a run.
+    breaks = np.diff(lost, prepend=lost[:1]) > 0 if style.line != "worst" else np.zeros(size, bool)
+    step, order = np.arange(size) - size * np.cumsum(breaks), np.arange(size)
+    series = Series(step, np.zeros(size), whole.line, np.zeros(size, np.int32), order)
     drawn = style.band != "none"
-    spread = GroupSpread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
+    outline = (whole.low, whole.high) if drawn else ()
+    spread = GroupSpread(len(curves), whole.n, lost, outline, ends if drawn else None)
     return replace(
         runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread, facts=None
     )
 
 
-def _compared(one: Summary, under: _Under | None, style: Style, itself: bool) -> Summary:
+def _compared(one: Summary, under: _Under | None, style: Style, wanted: str, *, itself: bool) -> Summary:
     if under is None:
         return one
     if itself:
         return minus(one, one.line)
     interval = style.band == "interval" and under.group
-    other = summarised(under.curves, one.x, line=style.line, band="interval" if interval else "none", bridge=style.bridge)
+    other = summarised(
+        under.curves, one.x, line=style.line, band="interval" if interval else "none", bridge=style.bridge, wanted=wanted
+    )
     return minus(one, other.line, other.low, other.high) if interval else minus(one, other.line)

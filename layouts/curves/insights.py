@@ -19,6 +19,7 @@ AROUND = 40
 """Points that a link shows on either side of an insight."""
 _TIMES = ("stall", "slower")
 _CAUSED = ("non_finite", "divergence")
+_LASTING = ("divergence", "unmoved", "overfitting", "oscillation", "noisier", "plateau", "slower", "speed", "shift")
 _LARGEST = 1e6
 
 
@@ -54,7 +55,7 @@ def view(insight: Insight, series: Series) -> str:
     first, last = max(0, insight.place - AROUND), min(series.step.size - 1, insight.last_place + AROUND)
     part = series.step[first : last + 1]
     low, high = int(part.min()), int(part.max())
-    if insight.kind in ("divergence", "plateau", "slower", "shift"):
+    if insight.kind in _LASTING:
         # It lasts to the end of the run, so show everything from shortly before it begins.
         whole = int(series.step.max())
         low, high = max(int(series.step.min()), insight.step - max(1, (whole - insight.step) // 3)), whole

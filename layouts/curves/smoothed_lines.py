@@ -26,7 +26,8 @@ WIDTH = 1.5
 
 @dataclass(frozen=True, slots=True)
 class GroupSpread:
-    """The spread around the line of a group: n is the number of runs at each point, members the number of runs in the group.
+    """The spread around the line of a group: n is the number of runs at each point, lost that of runs whose last value there is
+    not finite, members the number of runs in the group.
 
     outline are arrays whose extremes in each pixel column are kept. ends(indices) returns the low and high end of the band at
     these points; None for no band.
@@ -34,6 +35,7 @@ class GroupSpread:
 
     members: int
     n: Ints
+    lost: Ints
     outline: tuple[Floats, ...] = ()
     ends: Callable[[Ints], tuple[Floats, Floats]] | None = None
 

@@ -14,7 +14,7 @@ from parsers.analysis import Forest
 class Growth:
     """The progress of fitting a forest.
 
-    state: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing" (scikit-learn is not installed).
+    state: "waiting" (for others), "growing", "done", "stopped" or "failed".
     forest is the result of the latest refit, refits the total number of refits, text the reason of a failure.
     """
 

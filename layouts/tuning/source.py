@@ -20,5 +20,5 @@ class StudySource(Protocol):
         ...
 
     def importances(self, key: str, target: str, method: str) -> Importances:
-        """Return what an evaluator (`parsers.tuning.importances.METHODS`) says of the settings; computed when asked for."""
+        """Return what a measure (`parsers.tuning.importances`: SHARES, METHODS) says of settings; computed when asked for."""
         ...

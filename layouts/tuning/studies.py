@@ -65,10 +65,12 @@ class OpenStudy:
 
 @dataclass(frozen=True, slots=True)
 class Importances:
-    """What one of Optuna's evaluators says of the settings of a study (`parsers.tuning.importances`).
+    """What a measure says of the settings of a study (`parsers.tuning.importances`).
 
-    state: "ready" (shares of settings, with the sum 1, from `trials` complete trials), "working" (ask again) or "failed"
-    (reason is "missing", "few", "no_setting" or "failed"; detail what is missing, how many trials there are, or the error).
+    state: "ready" (shares of settings from `trials` complete trials, of Optuna's evaluators with the sum 1), "working" (ask
+    again) or "failed" (reason is "missing", "few", "constant", "no_setting" or "failed"; detail what is missing, how many
+    trials there are, or the error). ends are those of 95 % intervals, fit is the R^2 of held-out trials and alone the settings
+    that can be left alone, None where that is not judged: empty, NaN and None for Optuna's evaluators.
     """
 
     state: str
@@ -76,3 +78,6 @@ class Importances:
     trials: int = 0
     reason: str = ""
     detail: str = ""
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    fit: float = float("nan")
+    alone: tuple[str, ...] | None = None

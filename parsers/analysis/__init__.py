@@ -17,7 +17,7 @@ from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.analysis.curves.smoothing import smooth
 from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 from parsers.analysis.curves.views import bad_runs, reduce_view
-from parsers.analysis.lineage.forest import REFITS, Forest, available, forests
+from parsers.analysis.lineage.forest import REFITS, Forest, forests, stoppable
 from parsers.analysis.lineage.importance import importance, nearest_change, single_changes
 from parsers.analysis.lineage.settings import settings_of, targets_of
 from parsers.analysis.lineage.splines import Best, Fit, best_region, fitted, shape
@@ -67,7 +67,6 @@ __all__ = [
     "ThresholdError",
     "aligned",
     "as_step",
-    "available",
     "average",
     "bad_runs",
     "bands",
@@ -120,6 +119,7 @@ __all__ = [
     "smooth",
     "statistics",
     "step_times",
+    "stoppable",
     "summarised",
     "targets_of",
     "thinned",

@@ -1,4 +1,4 @@
-"""What is asked of Optuna's evaluators of importance, and what their answer means: shared by who asks and who computes."""
+"""What is asked of measures of importance, and what their answer means: shared by who asks and who computes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from parsers.tuning.journal import StudyState
 
+SHARES = "shares"
+"""Our own measure, `parsers.analysis.forests`, which the page of results over runs shows, too."""
 METHODS = ("fanova", "mdi", "pedanova")
 """fANOVA (Hutter et al. 2014), mean decrease of impurity of a random forest, PED-ANOVA (Watanabe et al. 2023)."""
 NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -17,8 +19,11 @@ NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = {
 """Method -> modules it needs, with the packages that have them."""
 FEW = 4
 """Fewer complete trials than this tell nothing."""
-MOST: Mapping[str, int] = {"fanova": 400, "mdi": 2_000, "pedanova": 2_000}
-"""Trials that are evaluated, the latest ones. The time of fANOVA grows with their square: 26 s of CPU for 1,000."""
+MOST: Mapping[str, int] = {SHARES: 1_000, "fanova": 400, "mdi": 2_000, "pedanova": 2_000}
+"""Trials that are evaluated, the latest ones. The time of fANOVA grows with their square: 26 s of CPU for 1,000.
+
+Of our own measure a refit takes fewer of them (`parsers.analysis.lineage.forest.MOST_RUNS`).
+"""
 
 
 def question(study: StudyState, target: int, method: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.background import Background, Task
 from layouts.lineage.source import Growth
 from parsers import LineageRow, lineage_frame
-from parsers.analysis import REFITS, Forest, available, forests
+from parsers.analysis import REFITS, Forest, forests
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.progress import Cancelled
@@ -55,18 +55,14 @@ _STATES = {"waiting": "waiting", "working": "growing", "ready": "done", "cancell
 class Forests:
     """Implements `layouts.lineage.source.LineageSource.growth`. grow is `parsers.analysis.forests`."""
 
-    def __init__(self, grow: Grow = forests, *, installed: Callable[[], bool] = available) -> None:
+    def __init__(self, grow: Grow = forests) -> None:
         self._grow = grow
-        self._installed = installed
         self._lock = threading.Lock()
         self._fits: Cache[tuple[str, ...], _Fit] = Cache(MOST_KEPT)
-        # scikit-learn documents no exceptions for degenerate data, so no error is shown without its type.
         self._background = Background("mindscope-forests", slots=1, plain=())
 
     def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
         """Return the progress of the forest of these rows; start fitting it if there is none."""
-        if not self._installed():
-            return Growth("missing")
         key = (target, *(row.run for row in rows))
         with self._lock:
             fit = self._fits.get(key)

@@ -1,4 +1,4 @@
-"""Has Optuna's evaluators say how important the settings of a study are: in a program of its own, when somebody asks.
+"""Has measures say how important the settings of a study are: in a program of its own, when somebody asks.
 
 An answer is kept until the study has a tenth more complete trials than it was computed from. One program runs at a time; it
 ends after LONGEST seconds at the latest, and when the server stops.
@@ -58,9 +58,16 @@ class Evaluations:
             found = {"reason": "failed", "detail": str(error)[:500]}
         shares = found.get("importance")
         self._known.put(key, (
-            Importances("ready", shares, trials) if isinstance(shares, dict)
+            _ready(found, shares, trials) if isinstance(shares, dict)
             else Importances("failed", {}, trials, str(found.get("reason")), str(found.get("detail", "")))
         ))  # fmt: skip
+
+
+def _ready(found: Mapping[str, Any], shares: Mapping[str, float], trials: int) -> Importances:
+    ends = {str(name): (float(low), float(high)) for name, (low, high) in found.get("ends", {}).items()}
+    alone = found.get("alone")
+    return Importances("ready", shares, trials, ends=ends, fit=float(found.get("fit", float("nan"))),
+                       alone=None if alone is None else tuple(map(str, alone)))  # fmt: skip
 
 
 def _answer(task: Task, question: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import * as finals from "./table.js";
 
 const KINDS = ["", "job", "rank", "regex", "column"];
 const NAMED = ["regex", "column"];  // kinds whose value is typed
-const LINES = ["mean", "median"];
+const LINES = ["mean", "median", "worst"];
 const BANDS = ["interval", "std", "range", "none"];
 const MOST_CHOICES = 300;
 const MOST_TAGS = 500;

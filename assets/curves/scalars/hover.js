@@ -138,6 +138,15 @@ function cell(text, className = "ms-number") {
 }
 
 /**
+ * @param {Line} line
+ * @param {number} i
+ */
+function runsOf({ n, lost, meta }, i) {
+  if (!n) return "";
+  return lost && lost(i) ? `${count(n(i))} / ${count(meta.members || 0)}` : count(n(i));
+}
+
+/**
  * Row of a group: value, band, number of runs.
  * @param {HoverRow} row
  * @param {boolean} several
@@ -150,7 +159,7 @@ function groupRow({ line, i, shown }, several, axis) {
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
   const { low, high } = line;
   const ends = low && high && Number.isFinite(low[i]) ? `${smoothed(low[i])} – ${smoothed(high[i])}` : "";
-  cells.push(cell(smoothed(shown)), cell(ends), cell(line.n ? count(line.n(i)) : ""), cell(placeOf(line.x(i), axis)));
+  cells.push(cell(smoothed(shown)), cell(ends), cell(runsOf(line, i)), cell(placeOf(line.x(i), axis)));
   return make("tr", "", cells);
 }
 

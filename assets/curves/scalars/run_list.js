@@ -10,7 +10,8 @@ import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import { tracesOf } from "../../kit/cards/curves.js";
 import { highlight } from "../../kit/cards/highlight.js";
-import { linesIn, placeOf } from "../../kit/cards/lines.js";
+import { linesIn, placeOf, upTo } from "../../kit/cards/lines.js";
+/** @import { Line } from "../../kit/cards/lines.js" */
 import * as runList from "../../kit/cards/run_list.js";
 import { grouped, inTable, named } from "./grouping.js";
 import * as hoverSettings from "./hover_settings.js";
@@ -144,6 +145,21 @@ export function painted(page, card) {
   if (page.runList.lit !== null) relight(page, card);
 }
 
+/**
+ * Above the cards is room for how many runs of a group diverged.
+ * @param {Curves.Page} page
+ * @param {Line} line
+ * @param {number | null} x
+ */
+function sayOfGroup(page, line, x) {
+  const i = line.n ? upTo(line, x) : -1;
+  const n = i >= 0 && page.root.querySelector(`.ms-group-item[data-label="${CSS.escape(line.meta.label)}"] .ms-group-n`);
+  if (!n) return;
+  const text = runList.ofGroup(line, i);
+  if (n.textContent !== text) n.textContent = text;
+  n.classList.toggle("ms-group-diverged", Boolean(line.lost && line.lost(i)));
+}
+
 /** @param {Curves.Page} page */
 function paint(page) {
   const list = page.runList;
@@ -156,7 +172,9 @@ function paint(page) {
     else if (axis === "step") writeText(element, "runlist.step", { n: count(Math.round(x)) });
     else element.textContent = placeOf(x, axis.startsWith("tag:") ? "tag" : axis);
   };
-  const values = runList.valuesAt(drawing ? linesIn(drawing) : [], x);
+  const lines = drawing ? linesIn(drawing) : [];
+  for (const line of lines) sayOfGroup(page, line, x);
+  const values = runList.valuesAt(lines, x);
   const anew = runList.paint(list, { values, tag: drawing ? drawing.layout.meta.tags[0] : "", at });
   if (anew) page.root.style.setProperty("--ms-run-list", `${list.element.offsetHeight}px`);
 }

@@ -21,6 +21,7 @@ import { linesOf, tracesOf } from "./curves.js";
  * @property {Accessor} step
  * @property {Accessor | null} time
  * @property {Accessor | null} n
+ * @property {Accessor | null} lost of a group, runs whose last value is not finite
  * @property {Numbers | null} low
  * @property {Numbers | null} high
  */
@@ -89,7 +90,8 @@ function series(figure) {
       rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
       step: meta.step ? column(meta.step, meta.step) : x,
       time: meta.time ? lazily(durations.bind(null, meta.time)) : null,
-      n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
+      n: meta.n ? column(meta.n) : null, lost: meta.lost ? column(meta.lost) : null,
+      low: numbersOf(meta.low), high: numbersOf(meta.high),
     };
   });
   const marks = traces

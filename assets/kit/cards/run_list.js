@@ -5,6 +5,7 @@ import { dotButton } from "../colour_box.js";
 import { make, words } from "../elements.js";
 import { setLabel, translate } from "../i18n.js";
 import { nameElement, partsIn } from "../names.js";
+import { count } from "../units.js";
 import { smoothed, upTo } from "./lines.js";
 
 /** @import { Line } from "./lines.js" */
@@ -102,9 +103,23 @@ export function valuesAt(lines, x) {
   const values = new Map();
   for (const line of lines) {
     const i = values.has(line.meta.key) ? -1 : upTo(line, x);
-    if (i >= 0) values.set(line.meta.key, smoothed(line.raw ? line.raw[i] : line.values[i]));
+    if (i < 0) continue;
+    const value = smoothed(line.raw ? line.raw[i] : line.values[i]);
+    values.set(line.meta.key, line.n ? `${value} ${translate("runlist.n", { n: count(line.n(i)) })}` : value);
   }
   return values;
+}
+
+/**
+ * Of how many runs the value of a group is, and how many diverged; "" for a single run.
+ * @param {Line} line
+ * @param {number} i
+ */
+export function ofGroup({ n, lost, meta }, i) {
+  if (!n) return "";
+  const gone = lost ? lost(i) : 0;
+  const values = { n: count(n(i)), lost: count(gone), all: count(meta.members || 0) };
+  return translate(gone ? "runlist.lost" : "runlist.n", values);
 }
 
 /**

@@ -4,7 +4,7 @@ import { make, words } from "../../kit/elements.js";
 import { setLabel } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
 import { count } from "../../kit/units.js";
-import { RUNNING, measure } from "./settings.js";
+import { RUNNING, measure, named } from "./settings.js";
 
 /** @param {Lineage.ResultPage} page */
 export function drawNote(page) {
@@ -29,16 +29,26 @@ export function drawNote(page) {
   else box.append(" ", words("optimisation.by_forest", { fit: fit.toFixed(2) }));
 }
 
+/**
+ * Which settings need not be varied any more.
+ * @param {Lineage.ResultPage} page
+ * @param {Lineage.Growth} growth
+ */
+function alone(page, growth) {
+  if (growth.alone === null) return [words("optimisation.free_not_judged")];
+  /** @param {string[]} settings */
+  const names = (settings) => ({ names: settings.map((one) => named(page, one)).join(", ") });
+  const parts = [words(growth.alone.length ? "optimisation.free" : "optimisation.free_none", names(growth.alone))];
+  if (growth.unsure.length) parts.push(words("optimisation.free_unsure", names(growth.unsure)));
+  return parts;
+}
+
 /** @param {Lineage.ResultPage} page */
 export function drawForest(page) {
   const box = page.find(".ms-optimisation-grown");
   const growth = page.growth && page.growth.target === page.sheet.target ? page.growth : null;
   box.replaceChildren();
   if (!growth) return;
-  if (growth.state === "missing") {
-    box.append(words("optimisation.missing"), make("code", "ms-mono", "pip install mindscope[importance]"));
-    return;
-  }
   if (growth.reason) {
     box.append(words(`optimisation.forest_${growth.reason}`));
     return;
@@ -58,6 +68,7 @@ export function drawForest(page) {
     setLabel(progress, "aria-label", "optimisation.share");
     box.append(progress);
   }
+  if (!running && growth.done > 1) box.append(make("p", "ms-optimisation-alone", alone(page, growth)));
   const name = running ? "stop" : "again";
   box.append(make("button", "ms-button ms-button-small", words(`optimisation.${name}`), { type: "button", "data-act": name }));
 }

@@ -6,7 +6,8 @@ import { last } from "../../kit/state.js";
 /** @type {Lineage.Measure[]} */
 export const MEASURES = ["linear", "rank", "share"];
 export const RUNNING = ["waiting", "growing", "left"];
-const EXPLAINS = 0.1;  // a forest of a lower R² does not decide the order
+const EXPLAINS = 0.1;  // a prediction of a lower R² does not decide the order
+const NONE = 0.005;  // as in parsers/analysis/lineage/forest.py: of a lower end it is not known whether there is any share
 
 /**
  * @param {Lineage.ResultPage} page
@@ -55,8 +56,14 @@ export function strength(page, row, by) {
   return [value, low, high];
 }
 
+/** @param {[number, number | null, number | null]} share whether its interval is above 0 */
+export function ranked([, low]) {
+  return low === null || low >= NONE;
+}
+
 /**
- * Strengths are sorted by their lower limit, as a high value of few runs says little; shares by their value.
+ * Strengths are sorted by their lower limit, as a high value of few runs says little; shares by their value, but those that may
+ * be none come after all others.
  * @param {Lineage.ResultPage} page
  * @param {Lineage.SettingRow} row
  * @param {Lineage.Measure | ""} by
@@ -67,7 +74,8 @@ function size(page, row, by) {
   if (!by) return Math.max(size(page, row, "linear"), size(page, row, "rank"));
   const found = strength(page, row, by);
   if (!found) return -2;
-  return by === "share" ? found[0] : found[1] === null ? found[0] - 1.5 : found[1];
+  if (by === "share") return ranked(found) ? found[0] : found[0] - 1.5;
+  return found[1] === null ? found[0] - 1.5 : found[1];
 }
 
 /** @param {Lineage.ResultPage} page */

@@ -6,7 +6,7 @@ import { last, same } from "../../kit/state.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
 import { drawForest, drawNote } from "./forest.js";
-import { MEASURES, chosenSetting, measure, named, shapeOf, sorted, strength } from "./settings.js";
+import { MEASURES, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
 
 const SAYS_NOTHING = ["constant", "unique", "identifier"];
 /** @type {Record<string, string>} */
@@ -164,7 +164,12 @@ function bar(page, row, by) {
           low: share ? percent(low) : low.toFixed(3),
           high: share ? percent(high) : high.toFixed(3),
         };
-  setLabel(cell, "title", share ? "optimisation.middle" : "optimisation.interval", {
+  if (share && !ranked(found)) {
+    number.classList.add("ms-muted");
+    fill.classList.add("ms-optimisation-unranked");
+  }
+  const known = share && !ranked(found) ? "optimisation.unranked" : "optimisation.middle";
+  setLabel(cell, "title", share ? known : "optimisation.interval", {
     value: share ? text : value.toFixed(4),
     ...ends,
   });

@@ -122,7 +122,8 @@ function choose(page, answer) {
   page.find(".ms-tuning-bar").hidden = !answer.studies.length;
   pressSegment(page.sort, get(page, "sort", "best"));
   const methods = METHODS.map((one) => [one, translate(`tuning.by.${one}`)]);
-  fillSelect(page.by, [["", translate("tuning.by.association")], ...methods], get(page, "by"));
+  const own = [["", "shares"], ["association", "association"]].map(([key, name]) => [key, translate(`tuning.by.${name}`)]);
+  fillSelect(page.by, [...own, ...methods], get(page, "by"));
   fillSelect(page.show, [["", translate("tuning.show.all")], ...STATES.map((one) => [one, translate(`tuning.state.${one}`)])],
     get(page, "show"));
 }
@@ -171,7 +172,7 @@ const answers = {
     for (const [name, figure] of Object.entries(answer.figures)) plots.place(page, name, `${name}-plot`, figure);
     request(page, "curves", without(question(page), [...OF_TABLE, "x", "y", "target", "by"]));
     request(page, "settings", without(question(page), OF_TABLE));
-    if (get(page, "by")) request(page, "importance", without(question(page), [...OF_TABLE, "x", "y"]));
+    if (get(page, "by") !== "association") request(page, "importance", without(question(page), [...OF_TABLE, "x", "y"]));
   },
 
   /**
@@ -193,7 +194,7 @@ const answers = {
    * @param {Tuning.Answer<Tuning.StudyFigure | Tuning.NoFigure>} answer
    */
   importance(page, answer) {
-    if (answer.state === "missing" || !answer.figure || !get(page, "by")) return;
+    if (answer.state === "missing" || !answer.figure || get(page, "by") === "association") return;
     plots.place(page, "importance", "importance-plot", answer.figure);
   },
 

@@ -133,6 +133,8 @@ def _number(value: float) -> FinalCell:
 
 
 def _last(row: Row, grouped: bool) -> FinalCell:
+    if grouped and math.isnan(row.last.value) and row.last.n < len(row.finals):
+        return {"text": fmt.number(math.nan), "value": None, "wrong": True}
     if grouped:
         return _number(row.last.value)
     (one,) = row.finals

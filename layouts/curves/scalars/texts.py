@@ -92,6 +92,7 @@ TEXTS = define_texts({
     "groups.line": ("Line", "曲线"),
     "groups.line.mean": "common.mean",
     "groups.line.median": "common.median",
+    "groups.line.worst": ("Median, NaN as worst", "中位数（NaN 计为最差）"),
     "groups.band": "common.band",
     "groups.band.interval": ("95 %", "95 %"),
     "groups.band.std": ("Std", "标准差"),
@@ -114,6 +115,10 @@ TEXTS = define_texts({
     "groups.median.std": ("Median ± standard deviation", "中位数 ± 标准差"),
     "groups.median.range": ("Median, min to max", "中位数，最小到最大"),
     "groups.median.none": "common.median",
+    "groups.worst.interval": ("Median with NaN as worst, 95 % interval", "中位数（NaN 计为最差），95 % 置信区间"),
+    "groups.worst.std": ("Median with NaN as worst ± standard deviation", "中位数（NaN 计为最差）± 标准差"),
+    "groups.worst.range": ("Median with NaN as worst, min to max", "中位数（NaN 计为最差），最小到最大"),
+    "groups.worst.none": "groups.line.worst",
     # Table of last and best values
     "final.table": ("Last and best values", "末值与最优值"),
     "final.group": "common.run_group",
@@ -121,7 +126,9 @@ TEXTS = define_texts({
     "final.n.title": ("Runs with a finite last value", "末值有限的训练个数"),
     "final.last": "common.last",
     "final.last.title": (
-        "The last value; of a group the interquartile mean over its runs", "最后一个值；分组为各训练的四分位均值 (IQM)",
+        ("The last value; of a group the interquartile mean over its runs, in which NaN counts as worst "
+         "(NaN if that is more than a quarter of them)"),
+        "最后一个值；分组为各训练的四分位均值 (IQM)，NaN 计为最差（超过四分之一时为 NaN）",
     ),
     "final.last_interval": ("95 % of last", "末值 95 %"),
     "final.last_interval.title": ("95 % interval of the interquartile mean (Yuen)", "四分位均值的 95 % 置信区间 (Yuen)"),

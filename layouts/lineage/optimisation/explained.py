@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LineageRow
-from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
+from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, stoppable, targets_of
 from parsers.analysis.lineage.results import main_target, order
 from parsers.analysis.lineage.settings import is_text
 from parsers.deferred import pandas as pd
@@ -122,7 +122,9 @@ def grown(growth: Growth) -> dict[str, Any]:
     if forest is not None and forest.refits:
         for setting, *values in forest.importance.itertuples(index=False):
             shares[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
+    found = stoppable(forest.importance, forest.fit) if forest is not None and forest.refits > 1 else None
     return {
+        "alone": None if found is None else found[0], "unsure": [] if found is None else found[1],
         "state": growth.state, "total": growth.refits, "text": growth.text, "shares": shares,
         "done": forest.refits if forest else 0, "reason": forest.reason if forest else "",
         "fit": None if forest is None or forest.fit != forest.fit else round(forest.fit, 4),

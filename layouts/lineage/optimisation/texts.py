@@ -49,10 +49,11 @@ TEXTS = define_texts({
         "|Spearman's rho|: how far the result only rises or only falls with the setting.",
         "斯皮尔曼相关系数绝对值：结果随参数单调变化的程度。",
     ),
-    "optimisation.share": ("Forest", "随机森林"),
+    "optimisation.share": "common.share",
     "optimisation.share_tip": (
-        "Share of the result's variance that goes with the setting, alone or with others: permutation importance of forests.",
-        "该参数（单独或与其他参数共同）解释的结果方差占比：随机森林的置换重要性。",
+        ("Share of the result's variance that goes with the setting, alone or with others, whatever the shape: held-out "
+         "permutation importance of a Gaussian process."),
+        "该参数（单独或与其他参数共同，不论形状）解释的结果方差占比：高斯过程在留出训练上的置换重要性。",
     ),
     "optimisation.levels": ("{n} categories", "{n} 类"),
     "optimisation.of_runs": "common.n_runs",
@@ -66,7 +67,7 @@ TEXTS = define_texts({
     "optimisation.for_tip": (
         "Always change together, so this one stands for all: {names}", "始终一同变化，以此为代表：{names}",
     ),
-    "optimisation.by_forest": ("Sorted by the forest (R² {fit}).", "按随机森林排序（R² {fit}）。"),
+    "optimisation.by_forest": ("Sorted by the share (R² {fit}).", "按占比排序（R² {fit}）。"),
     "optimisation.by_low": ("Sorted by the lower limit of the strength.", "按相关强度的置信下限排序。"),
     "optimisation.shape.up": ("rises with it", "随之上升"),
     "optimisation.shape.down": ("falls with it", "随之下降"),
@@ -75,7 +76,11 @@ TEXTS = define_texts({
     "optimisation.no_order": ("no order", "无序"),
     "optimisation.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95% 置信区间 {low} 至 {high}"),
     "optimisation.middle": (
-        "{value}, middle 95 % of the refits {low} to {high}", "{value}，重复拟合中间 95% 为 {low} 至 {high}",
+        "{value}, 95 % interval {low} to {high} over refits", "{value}，重复拟合的 95% 置信区间 {low} 至 {high}",
+    ),
+    "optimisation.unranked": (
+        "{value}, 95 % interval {low} to {high}: it may have no share, so it has no rank",
+        "{value}，95% 置信区间 {low} 至 {high}：可能没有影响，不参与排名",
     ),
     "optimisation.rest": (
         "{n} more settings: {same} never vary, {own} differ in (almost) every run",
@@ -90,21 +95,35 @@ TEXTS = define_texts({
         "always changes with {other}",
         "始终与 {other} 一同变化",
     ),
-    # Forest
-    "optimisation.missing": ("Forests need scikit-learn:", "随机森林需要安装 scikit-learn："),
-    "optimisation.waiting": ("The forest is waiting for another one to finish.", "随机森林正在排队。"),
-    "optimisation.growing": ("Forest: refit {n} of {total}", "随机森林：第 {n} / {total} 次拟合"),
-    "optimisation.done": ("Forest: {n} refits on resampled runs", "随机森林：对重新抽样的训练拟合 {n} 次"),
-    "optimisation.stopped": ("Forest: stopped after {n} of {total} refits", "随机森林：已停止，完成 {n} / {total} 次拟合"),
-    "optimisation.failed": ("The forest failed: {text}", "随机森林计算失败：{text}"),
-    "optimisation.forest_few": ("A forest needs ten runs with this result.", "随机森林至少需要 10 个有该结果的训练。"),
+    # Shares
+    "optimisation.free": (
+        "You can stop varying {names}: less than 5 % of the variance goes with each (upper limit at 95 %).",
+        "可不再调整 {names}：各自解释的方差均低于 5%（95% 置信上限）。",
+    ),
+    "optimisation.free_none": (
+        "There is no setting that you can stop varying for sure.", "没有可以确定不再调整的参数。",
+    ),
+    "optimisation.free_unsure": (
+        " Not known of {names}: the interval reaches from 0 to above 5 %.",
+        " 尚不能判断 {names}：置信区间从 0 延伸至 5% 以上。",
+    ),
+    "optimisation.free_not_judged": (
+        "Which settings you can stop varying is not judged: that needs a prediction with R² of 0.3 or more, so more runs.",
+        "无法判断可不再调整哪些参数：预测的 R² 需达到 0.3，请增加训练。",
+    ),
+    "optimisation.waiting": ("The shares are waiting for another computation to finish.", "占比计算正在排队。"),
+    "optimisation.growing": ("Shares: refit {n} of {total}", "占比：第 {n} / {total} 次拟合"),
+    "optimisation.done": ("Shares: {n} refits, each without a fifth of the runs", "占比：拟合 {n} 次，每次留出五分之一的训练"),
+    "optimisation.stopped": ("Shares: stopped after {n} of {total} refits", "占比：已停止，完成 {n} / {total} 次拟合"),
+    "optimisation.failed": ("The shares failed: {text}", "占比计算失败：{text}"),
+    "optimisation.forest_few": ("Shares need ten runs with this result.", "计算占比至少需要 10 个有该结果的训练。"),
     "optimisation.forest_constant": (
-        "All runs have the same result: there is nothing for a forest to explain.",
-        "所有训练结果相同，随机森林无可解释。",
+        "All runs have the same result: there is nothing to explain.",
+        "所有训练结果相同，无可解释。",
     ),
     "optimisation.forest_settings": (
-        "No setting varies in a way that a forest could distinguish.",
-        "没有可供随机森林区分的参数变化。",
+        "No setting varies in a way that could be told apart.",
+        "没有可供区分的参数变化。",
     ),
     "optimisation.fit": ("R² {fit} on held-out runs", "对未参与训练数据的 R² 为 {fit}"),
     "optimisation.no_fit": (
@@ -112,7 +131,7 @@ TEXTS = define_texts({
         "对未参与训练数据的 R² 为 {fit}：不优于均值预测，占比不可信",
     ),
     "optimisation.fit_tip": (
-        "1 is exact. Variance that the forest could not learn is attributed to no setting.",
+        "1 is exact. Variance that was not learned is attributed to no setting.",
         "1 表示完全准确。未学到的部分不归于任何参数。",
     ),
     "optimisation.stop": "common.stop",

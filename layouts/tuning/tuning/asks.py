@@ -10,6 +10,7 @@ from layouts.kit import parameters as asked
 from layouts.kit.parameters import Request
 
 SORTS = ("best", "newest")
+ASSOCIATION = "association"
 STATES = ("", "complete", "running", "pruned", "failed")
 
 
@@ -17,7 +18,7 @@ STATES = ("", "complete", "running", "pruned", "failed")
 class StudyRequest(Request):
     """What is shown: a study ("" for the first one), a target by name, two settings by name ("" for those that matter most), a
     trial by number (-1 for the best one), order and state of the table's rows, by which method settings are important ("" for
-    their association with the target)."""
+    their share of the variance)."""
 
     study: str = asked.word("study")
     target: str = asked.word("target")
@@ -26,7 +27,7 @@ class StudyRequest(Request):
     trial: int = asked.count("trial", -1, -1, 1e9)
     sort: str = asked.one_of("sort", SORTS)
     show: str = asked.one_of("show", STATES)
-    by: str = asked.one_of("by", ("", *METHODS))
+    by: str = asked.one_of("by", ("", ASSOCIATION, *METHODS))
     language: str = asked.language()
     dark: bool = asked.dark()
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import numpy as np
 from dash import Input, State, html
 from parsers.analysis.lineage.results import order
+from parsers.tuning.importances import SHARES
 
 from layouts.kit.callbacks import in_browser
 from layouts.kit.elements import empty_state, toolbar
@@ -25,7 +26,7 @@ from layouts.kit.plot_cards import plot_card
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
-from layouts.tuning.tuning.asks import StudyRequest
+from layouts.tuning.tuning.asks import ASSOCIATION, StudyRequest
 from layouts.tuning.tuning.study_style import Floats, best_trial, settings_of
 from layouts.tuning.tuning.texts import TEXTS
 
@@ -235,26 +236,26 @@ def answer_settings(source: Sources, asked: Any) -> ReadySettings | NoFigure:
     made: dict[str, Any] = dict.fromkeys(("slice", "contour", "importance"))
     if of_two:
         made["slice"] = settings_figures.slice_figure(study, target, of_two[0], language=language, dark=dark)
-        if not ask.by:
+        if ask.by == ASSOCIATION:
             made["importance"] = settings_figures.importance_figure(study, target, language=language, dark=dark)
     if of_two and of_two[1]:
         made["contour"] = settings_figures.contour_figure(study, target, *of_two, language=language, dark=dark)
     made["parallel"] = settings_figures.parallel_figure(study, target, dark=dark)
     made["pareto"] = settings_figures.pareto_figure(study, language=language, dark=dark)
-    if ask.by:
+    if ask.by != ASSOCIATION:
         del made["importance"]
     return {"state": "ready", "figures": made, "settings": names, "shown": of_two}
 
 
 def answer_importance(source: Sources, asked: Any) -> StudyFigure | NoFigure:
-    """Return what one of Optuna's evaluators says of the settings; "working" while it is computed."""
+    """Return what a measure says of the settings; "working" while it is computed."""
     ask = StudyRequest.read(asked)
     study = opened(source, ask).study
-    if study is None or not ask.by:
+    if study is None or ask.by == ASSOCIATION:
         return {"state": "missing"}
-    target = target_of(study, ask)
-    found = source.studies.importances(study.row.key, target, ask.by)
-    figure = settings_figures.evaluated_figure(found, target, ask.by, language=ask.language, dark=ask.dark)
+    target, method = target_of(study, ask), ask.by or SHARES
+    found = source.studies.importances(study.row.key, target, method)
+    figure = settings_figures.evaluated_figure(found, target, method, language=ask.language, dark=ask.dark)
     return {"state": "working" if found.state == "working" else "ready", "figure": figure}
 
 

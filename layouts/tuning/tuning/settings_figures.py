@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis import importance
+from parsers.analysis.lineage.forest import FEWEST_RUNS, NONE
 from parsers.deferred import pandas as pd
-from parsers.tuning.importances import FEW, MOST
+from parsers.tuning.importances import FEW, MOST, SHARES
 
 from layouts.kit import units as fmt
 from layouts.kit.figures.alternatives import described, ends, entry, listed, named
@@ -222,33 +223,58 @@ def importance_figure(study: StudyFrames, target: str, *, language: str, dark: b
 
 
 def evaluated_figure(found: Importances, target: str, method: str, *, language: str, dark: bool) -> dict[str, Any]:
-    """Return bars of the shares that an evaluator of Optuna gives the settings, or why there are none."""
+    """Return bars of the shares that a measure gives the settings, with their intervals, or why there are none."""
     name = word(f"tuning.by.{method}", language)
     if found.state != "ready":
         key = "tuning.by_working" if found.state == "working" else f"tuning.by_{found.reason}"
-        said = both(key, method=name, detail=middle(found.detail, 200), few=FEW)
+        said = both(key, method=name, detail=middle(found.detail, 200), few=FEWEST_RUNS if method == SHARES else FEW)
         note = {"text": plain(said[LANGUAGES.index(language)]), "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5,
                 "y": 0.5, "font": {"size": 12}}  # fmt: skip
         blank = {"visible": False, "fixedrange": True}
         layout = layout_of("", "", dark=dark, showlegend=False) | {"xaxis": blank, "yaxis": blank, "annotations": [note]}
         return described({"data": [], "layout": layout}, said)
-    order = sorted(found.shares, key=lambda one: found.shares[one])[-MOST_AXES:]
-    shares = [found.shares[one] for one in order]
+    unsure = {one for one, (low, _) in found.ends.items() if low < NONE}
+    order = sorted(found.shares, key=lambda one: (one not in unsure, found.shares[one]))[-MOST_AXES:]
+    shares = [max(0.0, found.shares[one]) for one in order]
     trials = fmt.count(min(found.trials, MOST[method]))
-    trace = {
+    trace: dict[str, Any] = {
         "type": "bar", "orientation": "h", "x": shares, "y": list(range(len(order))), "hoverinfo": "text",
-        "hovertext": [word("tuning.by_point", language, setting=plain(one), value=fmt.percent(share))
-                      for one, share in zip(order, shares, strict=True)],
-        "textposition": "none", "marker": {"color": COLOURS["complete"], "line": {"width": 0}}, "meta": {"role": "importance"},
+        "hovertext": [word("tuning.by_unranked" if one in unsure else "tuning.by_point", language, setting=plain(one),
+                           value=fmt.percent(share)) for one, share in zip(order, shares, strict=True)],
+        "textposition": "none", "meta": {"role": "importance"},
+        "marker": {"color": [GREY if one in unsure else COLOURS["complete"] for one in order], "line": {"width": 0}},
     }  # fmt: skip
-    layout = layout_of(word("tuning.by_share", language, method=name, n=trials), "", dark=dark, showlegend=False)
-    layout["margin"] = layout["margin"] | {"l": 130}
+    if found.ends:
+        ends = [found.ends[one] for one in order]
+        trace["error_x"] = {
+            "type": "data", "symmetric": False, "color": GREY, "thickness": 1.2,
+            "array": [max(0.0, high - share) for share, (_, high) in zip(shares, ends, strict=True)],
+            "arrayminus": [max(0.0, share - max(0.0, low)) for share, (low, _) in zip(shares, ends, strict=True)],
+        }  # fmt: skip
+    alone = _said(found, method)
+    below = word("tuning.by_share", language, method=name, n=trials)
+    if alone:
+        below += f"<br>{plain(alone[LANGUAGES.index(language)])}"
+    layout = layout_of(below, "", dark=dark, showlegend=False)
+    layout["margin"] = layout["margin"] | {"l": 130} | ({"b": 64} if alone else {})
     layout["xaxis"] |= {"range": [0, 1.02], "tickformat": ".0%"}
     layout["yaxis"] = {"tickmode": "array", "tickvals": list(range(len(order))), "fixedrange": True,
                        "ticktext": [plain(middle(one, 18)) for one in order]}  # fmt: skip
     title = both("tuning.by_alt", target=middle(target, 60), method=name, n=trials)
     listed_shares = listed(named(one, fmt.percent(share)) for one, share in zip(order[::-1], shares[::-1], strict=True))
-    return described({"data": [trace], "layout": layout}, title, listed_shares)
+    return described({"data": [trace], "layout": layout}, title, *([alone] if alone else []), listed_shares)
+
+
+def _said(found: Importances, method: str) -> tuple[str, str] | None:
+    """Return which settings need not be varied any more; None of Optuna's evaluators, which do not say how sure they are."""
+    if method != SHARES:
+        return None
+    fit = f"{found.fit:.2f}"
+    if found.alone is None:
+        return both("tuning.alone_not_judged", fit=fit)
+    if not found.alone:
+        return both("tuning.alone_none", fit=fit)
+    return both("tuning.alone", names=middle(", ".join(found.alone), 80), fit=fit)
 
 
 def parallel_figure(study: StudyFrames, target: str, *, dark: bool) -> dict[str, Any] | None:

@@ -124,6 +124,7 @@ TEXTS = define_texts({
     ),
     "tuning.importance": ("Which settings matter", "各超参的影响"),
     "tuning.by": ("Measure of importance", "重要性度量"),
+    "tuning.by.shares": ("Share of the variance", "方差占比"),
     "tuning.by.association": ("Association", "关联度"),
     "tuning.by.fanova": ("fANOVA (Optuna)", "fANOVA（Optuna）"),
     "tuning.by.mdi": ("Mean decrease of impurity (Optuna)", "MDI（Optuna）"),
@@ -136,6 +137,23 @@ TEXTS = define_texts({
     "tuning.by_few": (
         "{method} needs at least {few} complete trials; there are {detail}.",
         "{method} 至少需要 {few} 次完成的试验，现有 {detail} 次。",
+    ),
+    "tuning.by_constant": (
+        "All {detail} complete trials have the same value: there is nothing to explain.",
+        "{detail} 次完成的试验目标值相同，无可解释。",
+    ),
+    "tuning.by_unranked": (
+        "{setting}: {value}; its interval reaches 0, so it has no rank", "{setting}：{value}；置信区间包含 0，不参与排名",
+    ),
+    "tuning.alone": (
+        "R² {fit}. You can stop varying: {names}", "R² {fit}。可不再调整：{names}",
+    ),
+    "tuning.alone_none": (
+        "R² {fit}. There is no setting that you can stop varying for sure", "R² {fit}。没有可以确定不再调整的超参",
+    ),
+    "tuning.alone_not_judged": (
+        "R² {fit}. Which settings you can stop varying is not judged: it needs R² of 0.3, so more trials",
+        "R² {fit}。无法判断可不再调整哪些超参：R² 需达到 0.3，请增加试验",
     ),
     "tuning.by_no_setting": (
         "{method} needs settings that vary and exist in all complete trials; there are none.",

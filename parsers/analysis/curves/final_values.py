@@ -45,14 +45,40 @@ def estimates(
     """Return estimates of the last and of the best value of a group, and how it compares with the baseline `under`.
 
     These are the difference of last values, NaN without a baseline, and the estimated probability of being better, None for a
-    baseline of one run, a tag of which neither direction is better, or the baseline itself.
+    baseline of one run, a tag of which neither direction is better, or the baseline itself. Where one direction is better, no
+    run is left out: a last value that is not finite counts as worse than all others.
     """
     last, best = _lasts(finals), np.array([one.best for one in finals])
+    theirs = _lasts(under)
     wins = None
     if len(under) > 1 and direction and not itself:
-        wins = improvement(last, _lasts(under), direction)
-    minus = interquartile_mean(last).value - interquartile_mean(_lasts(under)).value if under else math.nan
-    return interquartile_mean(last), interquartile_mean(best), minus, wins
+        wins = improvement(*_ranked(last, theirs, direction), direction)
+    typical = _typical(last, direction)
+    minus = typical.value - _typical(theirs, direction).value if under else math.nan
+    return typical, interquartile_mean(best), minus, wins
+
+
+def _typical(values: Floats, direction: str) -> Estimate:
+    """Return the interquartile mean in which values that are not finite are the worst; NaN if they are more than a quarter.
+
+    Up to a quarter they are cut off as the worst values are, and their size is of no account.
+    """
+    finite = values[np.isfinite(values)]
+    lost = values.size - finite.size
+    if not direction or not lost or not finite.size:
+        return interquartile_mean(values)
+    if lost > values.size // 4:
+        return Estimate(math.nan, math.nan, math.nan, finite.size)
+    worst = finite.max() if direction == "min" else finite.min()
+    return interquartile_mean(np.concatenate((finite, np.full(lost, worst))))._replace(n=finite.size)
+
+
+def _ranked(values: Floats, others: Floats, direction: str) -> tuple[Floats, Floats]:
+    """Return the values of two groups as their common ranks; what is not finite comes last, and ties with its like."""
+    both = np.concatenate((values, others))
+    worst = np.inf if direction == "min" else -np.inf
+    ranks = np.unique(np.where(np.isfinite(both), both, worst), return_inverse=True)[1].astype(np.float64)
+    return ranks[: values.size], ranks[values.size :]
 
 
 def _lasts(finals: Sequence[Final]) -> Floats:

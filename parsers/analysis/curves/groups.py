@@ -28,14 +28,15 @@ from numpy.typing import NDArray
 from parsers.analysis.curves.seeds import FEW, student
 from parsers.model import Floats, Ints
 
-LINES = ("mean", "median")
+LINES = ("mean", "median", "worst")
+"""Kinds of lines; "worst" is the median in which runs without a finite value count as worse than all others."""
 BANDS = ("range", "std", "interval", "none")
 RESAMPLES = 399
 _CELLS = 1 << 21
 """Maximum values in memory at a time."""
 _ROWS = 512
 _WIDE = 3.0
-"""An interval this many times longer than both neighbours is a gap."""
+"""An interval this many times longer than both neighbours is a gap; at an end, unless its neighbours grow alike."""
 _MOST_RESAMPLED = 400
 """With more runs Student's interval is as good and needs no memory for draws."""
 _FARTHEST = 3.0
@@ -138,26 +139,47 @@ def _put(row: Floats, x: Floats, y: Floats, places: Floats, bridge: bool) -> Non
 def _gaps(x: Floats) -> NDArray[np.bool_]:
     """Return which intervals are so much longer than their neighbours that points are missing."""
     wide = x[1:] - x[:-1]
-    if wide.size < 2:
+    if wide.size < 3:
         return np.zeros(wide.size, bool)
     before, after = np.append(0.0, wide[:-1]), np.append(wide[1:], 0.0)
-    return np.asarray(wide > _WIDE * np.maximum(before, after))
+    found = np.asarray(wide > _WIDE * np.maximum(before, after))
+    # Steps 1, 10, 100, 1,000 go on as they began: neither the first nor the last interval lacks points.
+    for end, near, next_one in ((0, 1, 2), (-1, -2, -3)):
+        found[end] &= wide[end] > _WIDE * wide[near] * max(1.0, wide[near] / wide[next_one])
+    return found
+
+
+def diverged(curves: Sequence[Curve], places: Floats) -> NDArray[np.bool_]:
+    """Return which of k curves are not finite at ascending places (m,) at their last point up to there; shape (k, m)."""
+    found = np.zeros((len(curves), places.size), bool)
+    for row, (x, y) in zip(found, curves, strict=True):
+        at = np.searchsorted(x, places, "right") - 1
+        inside = at >= 0
+        row[inside] = np.isnan(y[at[inside]])
+    return found
 
 
 def summarised(
-    curves: Sequence[Curve], places: Floats, *, line: str = "mean", band: str = "none", bridge: bool = False
-) -> Summary:
+    curves: Sequence[Curve], places: Floats, *, line: str = "mean", band: str = "none", bridge: bool = False,
+    wanted: str = "",
+) -> Summary:  # fmt: skip
     """Mean or median of curves at ascending places (m,), with a band: the "range" from lowest to highest, one sample standard
     deviation ("std") to either side of the line, or the 95 % "interval" of the line. In the unit of the curves. bridge as of
-    `aligned`.
+    `aligned`. wanted is "min" or "max", whichever is better: of the line "worst", curves that are `diverged` count as worse
+    than all others, and where these are half of all, there is no line. Without it they do not count, as of "median".
     """
     if line not in LINES:
         raise ValueError(f"line: expected one of {', '.join(LINES)}, found {line!r}")
     if band not in BANDS:
         raise ValueError(f"band: expected one of {', '.join(BANDS)}, found {band!r}")
     width = max(1, _CELLS // max(1, len(curves)))
-    parts = [_summary(aligned(curves, part, bridge=bridge), part, line, band) for first in range(0, places.size, width)
-             if (part := places[first : first + width]).size]  # fmt: skip
+    parts = []
+    for first in range(0, places.size, width):
+        part = places[first : first + width]
+        values = aligned(curves, part, bridge=bridge)
+        if line == "worst" and wanted:
+            values[diverged(curves, part)] = np.inf if wanted == "min" else -np.inf
+        parts.append(_summary(values, part, line, band))
     if not parts:
         return Summary(places, places, places, places, np.empty(0, np.int64))
     return Summary(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -179,23 +201,31 @@ def minus(one: Summary, line: Floats, low: Floats | None = None, high: Floats | 
 
 
 def _summary(values: Floats, places: Floats, line: str, band: str) -> Summary:
-    there = np.isfinite(values)
-    n = there.sum(axis=0)
+    n, finite = (~np.isnan(values)).sum(axis=0), np.isfinite(values).sum(axis=0)
     full = bool((n == len(values)).all()) and len(values) > 0
-    if not full or line == "median":
+    if not full or line != "mean":
         # Sorting puts NaN last.
         values = np.sort(values, axis=0)
     centre = _each(values, n, _mean if line == "mean" else _median)[0]
+    with np.errstate(invalid="ignore"):  # of runs that count as infinitely bad
+        low, high = _band(values, n, centre, line, band)
+
+    if (finite < n).any():
+        centre, low, high = (np.where(np.isfinite(one), one, np.nan) for one in (centre, low, high))
+    return Summary(places, centre, low, high, finite)
+
+
+def _band(values: Floats, n: Ints, centre: Floats, line: str, band: str) -> _Ends:
     if band == "range":
         low, high = _each(values, n, lambda part: (part.min(axis=0), part.max(axis=0)))
-    elif band == "std":
+        return low, high
+    if band == "std":
         spread = _each(values, n, _deviation)[0]
-        low, high = centre - spread, centre + spread
-    elif band == "interval":
+        return centre - spread, centre + spread
+    if band == "interval":
         low, high = _each(values, n, _mean_interval if line == "mean" else _median_interval)
-    else:
-        low, high = np.full_like(centre, np.nan), np.full_like(centre, np.nan)
-    return Summary(places, centre, low, high, n)
+        return low, high
+    return np.full_like(centre, np.nan), np.full_like(centre, np.nan)
 
 
 def _each(values: Floats, n: Ints, statistic: Callable[[Floats], tuple[Floats, ...]]) -> tuple[Floats, ...]:

@@ -1,56 +1,58 @@
-"""Importance of settings for a result when all are considered together: permutation importance of small random forests.
+"""Share of a result's variance that goes with each setting when all are considered together: held-out permutation importance.
 
-A forest of extremely randomised trees (Geurts 2006) is grown on runs drawn with replacement and asked for those that were not
-drawn; then each setting in turn is shuffled among these, and how much worse the forest guesses is that setting's importance
-(Breiman 2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent
-settings and a forest that knows the function, Sobol's total index, the share of the variance that the setting has alone and
-together with others; scikit-learn's `permutation_importance` scored by R^2 is twice that. Variance that a forest could not
-learn is attributed to no setting, so with a poor fit all shares are small. This is repeated for every draw (a refit); the
-value is the mean over refits, and its interval spans the middle 95 % of them.
+A Gaussian process (`parsers.analysis.lineage.process`) is fitted to four fifths of the runs and predicts the others; then each
+setting is replaced there by that of other runs, and how much worse the prediction gets is that setting's importance (Breiman
+2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent settings
+and a process that knows the function, Sobol's total index, the share of the variance that the setting has alone and together
+with others. Variance that was not learned is attributed to no setting, so with a poor fit all shares are small. This is done
+again for other fifths (a refit); the value is the mean over refits, and its 95 % interval that of Nadeau and Bengio (Machine
+Learning 52, 2003), whose variance allows for the runs that refits share.
 
-Needs scikit-learn (pip install mindscope[importance]), which is imported by the first refit. Only the order of numbers
-matters to trees. The categories of a text are ordered by their mean result among the runs drawn (Breiman et al. 1984,
-section 4.2). Missing values go to the branch that fits best.
+Positive numbers that span a factor of 100 count by their logarithm. What is missing counts as the middle, and whether it is
+missing as a category of the setting, unless a category of another setting says so, as of a momentum only one optimizer has.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from parsers.analysis.curves.seeds import student
+from parsers.analysis.lineage.process import NO_RELEVANCE, Process, fitted
 from parsers.analysis.lineage.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
 REFITS = 40
 FEWEST_RUNS = 10
-"""Minimum runs: with fewer, too few remain outside a draw to evaluate a forest."""
-MOST_RUNS = 5_000
-"""Maximum runs per draw."""
-TREES = 40
-_SHUFFLED = 100
-"""Runs shuffled for a setting at each refit: of few left out several times."""
-_LEAF = 2
-_MOST_CELLS = 4_000_000
-"""Maximum values predicted at a time."""
-
-
-def available() -> bool:
-    """Return whether scikit-learn is installed."""
-    return find_spec("sklearn") is not None
+"""Minimum runs: with fewer, too few remain outside a fit to evaluate it."""
+MOST_RUNS = 150
+"""Maximum runs of a fit, whose time grows with their cube, and of those that it is evaluated on."""
+NONE = 0.005
+"""A share whose interval reaches below this is not told from none: it is shown as 0 %."""
+NEGLIGIBLE = 0.05
+"""A setting can be left alone if the whole interval of its share is below this ..."""
+EXPLAINS = 0.3
+"""... and the process explains at least this share of the variance."""
+_HELD_OUT = 5
+"""One of so many runs is held out."""
+_REPLACED = 16
+"""Other runs whose setting a held-out one is given at each refit."""
+_DECADES = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
     """Importance after some refits.
 
-    importance is a frame of schema FOREST; fit the R^2 of guesses of runs that were not drawn, 1 for exact ones, 0 or less
-    where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs for a
-    forest, "constant" where it does not vary, "settings" where no setting has more than one value, else empty.
+    importance is a frame of schema FOREST; fit the R^2 of predictions of runs that were held out, 1 for exact ones, 0 or less
+    where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs, "constant"
+    where it does not vary, "settings" where no setting has more than one value, else empty.
     """
 
     importance: pd.DataFrame
@@ -67,7 +69,7 @@ def forests(
 
     A setting that never varies, has too few runs or a value of its own in almost every run has no number, as in `importance`;
     of settings that always change together the first stands for all. Who takes no further item of the iterator ends the work.
-    KeyError and ValueError as of `importance`; ImportError at the first refit.
+    KeyError and ValueError as of `importance`.
     """
     columns = setting_columns(table, target, settings)
     result = numbers_of(table[target])
@@ -81,11 +83,13 @@ def forests(
     if reason:
         return
     y = _scaled(y)
-    features = [_Feature.of(table[one.name].iloc[rows]) for one in used]
+    places, apart, owner = _places([table[one.name].iloc[rows] for one in used])
     random = np.random.default_rng(seed)
+    chosen = random.permutation(len(y))[:MOST_RUNS]
+    whole = fitted(places[chosen], y[chosen], apart)
     errors: list[float] = []
     for refit in range(refits):
-        importances, error = _refit(features, y, random)
+        importances, error = _refit(places, y, (apart, owner, len(used)), whole, random)
         found = np.vstack([found, importances])
         errors.append(error)
         yield Forest(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
@@ -99,72 +103,100 @@ def _scaled(y: Floats) -> Floats:
     return np.asarray(y / np.sqrt((y * y).mean()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Feature:
-    """A setting as input of trees: the level number of each run, -1 if missing."""
+def stoppable(importance: pd.DataFrame, fit: float) -> tuple[list[str], list[str]] | None:
+    """Return (settings that can be left alone, settings of which that is not known) by a frame of schema FOREST.
 
-    codes: Ints
-    levels: int
-    ordered: bool
-
-    @classmethod
-    def of(cls, column: pd.Series[Any]) -> _Feature:
-        """The column over the runs of the forest."""
-        if is_text(column):
-            codes, texts = pd.factorize(column.map(level_text, na_action="ignore"))
-            return cls(np.asarray(codes, np.int64), len(texts), len(texts) < 3)
-        codes, values = pd.factorize(numbers_of(column), sort=True)
-        return cls(np.asarray(codes, np.int64), len(values), True)
-
-    def numbers(self, drawn: Ints, y: Floats) -> Floats:
-        """As float64 with NaN for what is missing; of categories what the runs drawn say of their levels."""
-        if self.ordered:
-            return np.where(self.codes < 0, np.nan, self.codes)
-        codes = self.codes[drawn]
-        there = codes >= 0
-        counts = np.bincount(codes[there], minlength=self.levels)
-        sums = np.bincount(codes[there], weights=y[drawn][there], minlength=self.levels)
-        means = np.divide(sums, counts, out=np.zeros(self.levels), where=counts > 0)
-        return np.where(self.codes < 0, np.nan, means[self.codes])
+    None where the process explains too little of the result to say so of any, or before the second refit.
+    """
+    if not fit >= EXPLAINS or not np.isfinite(importance["high"]).all():
+        return None
+    low, high = importance["low"].to_numpy(np.float64), importance["high"].to_numpy(np.float64)
+    names = importance["setting"].to_numpy()
+    unknown = (high >= NEGLIGIBLE) & (low < NONE)
+    return [str(one) for one in names[high < NEGLIGIBLE]], [str(one) for one in names[unknown]]
 
 
-def _refit(features: Sequence[_Feature], y: Floats, random: np.random.Generator) -> tuple[Floats, float]:
-    """Return the importance of each feature by one forest, and its mean squared error on runs that were not drawn."""
-    from sklearn.ensemble import ExtraTreesRegressor
+def _places(columns: Sequence[pd.Series[Any]]) -> tuple[Floats, NDArray[np.bool_], Ints]:
+    """(places of runs, which columns are categories, the setting of each column)."""
+    numbers = [None if is_text(one) else numbers_of(one) for one in columns]
+    texts = [np.asarray(pd.factorize(one.map(level_text, na_action="ignore"))[0], np.int64) if is_text(one) else None
+             for one in columns]  # fmt: skip
+    made: list[Floats] = []
+    owner: list[int] = []
+    apart: list[bool] = []
+    for at, (number, text) in enumerate(zip(numbers, texts, strict=True)):
+        if text is not None:
+            parts = [text.astype(np.float64)]
+        else:
+            assert number is not None
+            missing = ~np.isfinite(number)
+            told = any(other is not None and _tells(other, missing) for other in texts)
+            parts = [_number(number), *([missing.astype(np.float64)] if missing.any() and not told else [])]
+        made += parts
+        owner += [at] * len(parts)
+        apart += [text is not None, True][: len(parts)]
+    return np.stack(made, axis=1), np.array(apart), np.array(owner, np.int64)
 
-    n = len(y)
-    while True:
-        drawn = random.integers(0, n, min(n, MOST_RUNS))
-        left = np.setdiff1d(np.arange(n), drawn)[:MOST_RUNS]
-        if len(left) > 1 and np.ptp(y[drawn]) > 0:
-            break
-    x = np.stack([one.numbers(drawn, y) for one in features], axis=1).astype(np.float32)
-    seed = int(random.integers(1 << 31))
-    forest = ExtraTreesRegressor(TREES, min_samples_leaf=_LEAF, n_jobs=1, random_state=seed)
-    forest.fit(x[drawn], y[drawn])
-    kept, wanted = x[left], y[left]
-    error = float(((forest.predict(kept) - wanted) ** 2).mean())
-    shuffles = max(1, -(-_SHUFFLED // len(left)))
-    at_once = max(1, _MOST_CELLS // (kept.size * shuffles))
-    worse = np.empty(len(features))
-    for begin in range(0, len(features), at_once):
-        some = range(begin, min(begin + at_once, len(features)))
-        asked = np.tile(kept, (len(some) * shuffles, 1)).reshape(len(some), shuffles, *kept.shape)
-        for place, at in enumerate(some):
-            for shuffle in range(shuffles):
-                asked[place, shuffle, :, at] = random.permutation(kept[:, at])
-        guesses = forest.predict(asked.reshape(-1, kept.shape[1])).reshape(asked.shape[:3])
-        worse[begin : some.stop] = ((guesses - wanted) ** 2).mean(axis=(1, 2)) - error
+
+def _tells(codes: Ints, missing: NDArray[np.bool_]) -> bool:
+    """Return whether the category of a run says whether its number is missing."""
+    counts = np.bincount(codes + 1)
+    lost = np.bincount(codes + 1, weights=missing)
+    return bool(((lost == 0) | (lost == counts)).all()) and len(counts) < len(codes) // 2
+
+
+def _number(values: Floats) -> Floats:
+    """Numbers from 0 to 1, by their logarithm if they span decades, by their ranks if they span more than float64 can."""
+    finite = np.isfinite(values)
+    known = values[finite]
+    if known.size and known.min() > 0.0 and known.max() / 2.0 >= _DECADES / 2.0 * known.min():
+        known = np.log(known)
+    with np.errstate(over="ignore"):
+        span = float(np.ptp(known)) if known.size else 0.0
+    if not math.isfinite(span):
+        known = np.unique(known, return_inverse=True)[1].astype(np.float64)
+        span = float(known.max())
+    found = np.full(len(values), 0.5)
+    if span > 0.0:
+        found[finite] = (known - known.min()) / span
+    return found
+
+
+def _refit(
+    places: Floats, y: Floats, columns: tuple[NDArray[np.bool_], Ints, int], whole: Process, random: np.random.Generator
+) -> tuple[Floats, float]:
+    """Return the importance of each setting by one fit, and its mean squared error on runs that were held out."""
+    apart, owner, settings = columns
+    order = random.permutation(len(y))
+    held = max(2, len(y) // _HELD_OUT)
+    left, drawn = order[:held][:MOST_RUNS], order[held:][:MOST_RUNS]
+    process = fitted(places[drawn], y[drawn], apart, whole)
+    wanted = np.tile(y[left], _REPLACED)
+    whole_distance = process.distances(places[left], range(places.shape[1]))
+    error = float(((process.expected(whole_distance) - y[left]) ** 2).mean())
+    worse = np.zeros(settings)
+    for setting in range(settings):
+        mine = np.flatnonzero(owner == setting).tolist()
+        if (process.relevance[mine] > NO_RELEVANCE).any():
+            others = places[random.integers(0, len(y), _REPLACED * len(left))]
+            rest = np.tile(whole_distance - process.distances(places[left], mine), (_REPLACED, 1))
+            guesses = process.expected(rest + process.distances(others, mine))
+            worse[setting] = float(((guesses - wanted) ** 2).mean()) - error
     return worse / 2.0, error
 
 
 def _frame(used: Sequence[SettingColumn], found: Floats) -> pd.DataFrame:
     nothing = np.full(len(used), np.nan)
-    low, high = np.quantile(found, [0.025, 0.975], axis=0) if len(found) > 1 else (nothing, nothing)
+    mean, half = (found.mean(axis=0) if len(found) else nothing), nothing
+    if len(found) > 1:
+        half = student(len(found) - 1) * found.std(axis=0, ddof=1) * math.sqrt(1.0 / len(found) + 1.0 / (_HELD_OUT - 1))
     frame = pd.DataFrame(
         {
             "setting": pd.Series([one.name for one in used], dtype="str"),
-            "importance": found.mean(0) if len(found) else nothing, "low": low, "high": high,
+            "importance": mean, "low": mean - half, "high": mean + half,
         }
     )  # fmt: skip
-    return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+    # A share whose interval reaches 0 has no rank: it follows those that have one.
+    frame["ranked"] = frame["low"] >= NONE if len(found) > 1 else True
+    frame = frame.sort_values(["ranked", "importance"], ascending=False, kind="stable", ignore_index=True)
+    return frame.drop(columns="ranked")

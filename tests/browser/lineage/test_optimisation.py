@@ -54,7 +54,6 @@ def address(source: MemorySource, serve_file: Callable[[Flask], str]) -> str:
 
 
 def test_a_result_is_explained(page: Page, address: str, source: MemorySource, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
     show(page, address + "/optimisation")
     first = page.locator(ROWS).first
     expect(first).to_have_attribute("data-setting", "learning_rate")
@@ -63,9 +62,9 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page.locator(".ms-optimisation-over .scatterlayer .lines path[style*='stroke-width: 2px']")).to_have_count(1)
     expect(page.locator(".ms-optimisation-best .en")).to_contain_text("the highest value tried")
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
-    # The forest comes by itself, and orders the settings as it explains the result.
+    # The shares come by themselves, and order the settings as they explain the result.
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits")
-    expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the forest (R² 0.9")
+    expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the share (R² 1.00")
     expect(page.locator('th[aria-sort="descending"] [data-by="share"]')).to_have_count(1)
     page.locator('[data-by="share"]').click()
     expect(page).to_have_url(re.compile("by=share"))

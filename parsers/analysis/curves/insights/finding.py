@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from parsers.analysis.curves.insights import pace, trends
+from parsers.analysis.curves.insights import noise, oscillation, overfitting, pace, speed, trends
 from parsers.analysis.curves.insights.frozen import frozen
 from parsers.analysis.curves.insights.levels import Levels, levels
 from parsers.analysis.curves.insights.rules import LEAST, LEVELS, RULES, Insight
 from parsers.analysis.curves.insights.shifts import deviation, shift
 from parsers.analysis.curves.insights.spikes import spikes
+from parsers.analysis.curves.insights.unmoved import unmoved
 from parsers.analysis.curves.segments import restarts
+from parsers.analysis.lineage.results import VALIDATION_LOSS, VALIDATION_METRIC, kind_of
 from parsers.deferred import pandas as pd
 from parsers.frames import INSIGHTS
 from parsers.lineage.table import better
 from parsers.model import Floats, Ints, Series
 
+FEWEST = 8
+"""With fewer points, only values that are not finite are reported."""
 _SCALES = 64
 """A loss scale takes at most so many values; other scales are measured like anything else."""
+_FEWEST_COURSE = 40
+"""Points from which on the levels of a curve are judged."""
+_FEW = 80
+"""Curves of fewer points may be too short for the rule of divergence."""
+_FINITE = 0.5
+"""Share of finite values from which on what they do says anything about a curve."""
+_AT_BOUND = 0.15
+"""Share of equal lowest or highest values from which on they are a bound."""
+_WANDERS = re.compile(r"(^|[^a-z])(gan|adv)([^a-z]|$)|generator|discriminator|critic|adversarial", re.IGNORECASE)
+"""Losses of networks that play against each other, which neither fall nor should."""
+_TURNS = ("divergence", "shift", "spike", "plateau")
+"""What a curve that turned looks like to rules that know nothing of evaluations."""
 _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
@@ -88,13 +105,13 @@ def ranked(found: list[Insight]) -> list[Insight]:
 
 
 def insights_of(tag: str, series: Series) -> list[Insight]:
-    """Return the insights of one series except `stall`, in the order of RULES, for every sensitivity.
+    """Return the insights of one series except a `stall` at its end, in the order of RULES, for every sensitivity.
 
     Steps that go back begin another session, which is no fault. Values written twice count as written last where the
     course of the curve is concerned. Deterministic; about 0.2 microseconds of CPU a point.
     """
     found = list(_non_finite(tag, series))
-    if series.step.size < 20:
+    if series.step.size < FEWEST:
         return found
     starts = restarts(series.step)
     finite = np.isfinite(series.value)
@@ -104,11 +121,12 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         last = _last_word(points) if starts.size else points
-        course = list(_courses(tag, series, last))
+        course = list(_evaluated(tag, series, last))
         wide = [one for one in course if one.kind == "spike"]
         found += course
         found += (one for one in _spikes(tag, series, points) if not any(_within(one, other) for other in wide))
     found += _slower(tag, series, starts)
+    found += _paused(tag, series, starts)
     found += _gaps(tag, series, starts)
     return sorted((one for one in found if one.score >= LEAST), key=lambda one: (_ORDER[one.kind], one.place))
 
@@ -158,6 +176,14 @@ def _is_loss_scale(tag: str, value: Floats) -> bool:
     return "scale" in tag.lower() and np.unique(value).size <= min(_SCALES, value.size // 2)
 
 
+def _is_saturated(value: Floats) -> bool:
+    """Return whether a curve of more than a few values is at its lowest or highest one as often as not."""
+    if not value.size:
+        return False
+    often = max(np.count_nonzero(value == value.min()), np.count_nonzero(value == value.max()))
+    return bool(often >= _AT_BOUND * value.size)
+
+
 def _within(one: Insight, other: Insight) -> bool:
     """Return whether the places of two insights overlap."""
     return one.place <= other.last_place and other.place <= one.last_place
@@ -181,12 +207,68 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
                        usual=float(before), points=int(at.size))  # fmt: skip
 
 
+def _evaluated(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    """What the course of a curve shows; a fault that says more than others replaces them."""
+    value = points.value
+    if value.size < FEWEST:
+        return
+    if unmoved(tag, value) and value.size >= _FINITE * series.value.size:
+        yield _insight(tag, series, "unmoved", (int(points.place[0]), int(points.place[-1])), float(value.size),
+                       value=float(np.median(value)), usual=float(np.median(value)), points=value.size)  # fmt: skip
+        return
+    turn = _turn(tag, series, points)
+    marks = list(_courses(tag, series, points))
+    worse = any(one.kind == "divergence" and one.score >= 1.0 for one in marks)
+    if any(one.kind == "shift" and one.score >= 1.0 for one in marks):
+        turn = None  # it jumped
+    if turn is not None and turn.score >= 1.0 and not (worse and turn.measured > 1.0):
+        marks, worse = [one for one in marks if one.kind not in _TURNS], turn.kind == "divergence"
+    yield from marks
+    if turn is not None and not any(one.kind == "divergence" for one in marks):
+        yield turn
+    if not worse and not _is_loss_scale(tag, value) and not oscillation.SCHEDULE.search(tag):
+        yield from _scatter(tag, series, points)
+    if value.size >= RULES["speed"].fewest and speed.is_speed(tag) and (fall := speed.fall(value)) is not None:
+        first = int(points.place[fall.first])
+        yield _insight(tag, series, "speed", (first, int(points.place[-1])), fall.before / fall.after, value=fall.after,
+                       usual=fall.before, points=value.size - fall.first)  # fmt: skip
+
+
+def _turn(tag: str, series: Series, points: _Points) -> Insight | None:
+    """Return where a curve of an evaluation, or any curve of few points, turned for the worse."""
+    kind = "overfitting" if kind_of(tag) in (VALIDATION_METRIC, VALIDATION_LOSS) else "divergence"
+    wanted = better(tag)
+    if not wanted or points.value.size < RULES[kind].fewest or (kind == "divergence" and points.value.size >= _FEW):
+        return None
+    sign = -1.0 if wanted == "max" else 1.0
+    found = overfitting.turn(points.value * sign)
+    if found is None:
+        return None
+    return _insight(tag, series, kind, (int(points.place[found.first]), int(points.place[-1])), found.share,
+                    value=sign * found.end, usual=sign * found.best, points=points.value.size - found.first)  # fmt: skip
+
+
+def _scatter(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    """Swings at one rate, else noise that grows."""
+    end = int(points.place[-1])
+    swings = oscillation.swings(points.value) if points.value.size >= RULES["oscillation"].fewest else None
+    if swings is not None:
+        yield _insight(tag, series, "oscillation", (int(points.place[swings.first]), end), swings.share, value=swings.height,
+                       usual=swings.earlier, points=swings.periods)  # fmt: skip
+        if swings.share >= RULES["oscillation"].limit:
+            return
+    grown = noise.growth(points.value) if points.value.size >= RULES["noisier"].fewest else None
+    if grown is not None:
+        yield _insight(tag, series, "noisier", (int(points.place[grown.first]), end), grown.times,
+                       value=grown.after, usual=grown.before, points=points.value.size - grown.first)  # fmt: skip
+
+
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     """A frozen value; a divergence, else a setback, a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
     scale = _is_loss_scale(tag, points.value)
     wanted = "" if scale else better(tag)
-    if points.value.size < RULES["divergence"].fewest:
+    if points.value.size < _FEWEST_COURSE:
         return
     sign = -1.0 if wanted == "max" else 1.0
     known = levels(points.value * sign)
@@ -201,7 +283,9 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     yield from changes
     if scale or any(one.kind == "divergence" and one.score >= 1.0 for one in changes):
         return
-    if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
+    if not wanted or _WANDERS.search(tag) or points.value.size < RULES["plateau"].fewest or _is_saturated(points.value):
+        return
+    if still is not None and still.last == points.value.size - 1:
         return
     best = _best(points.value, wanted)
     flat = trends.plateau(known, points.value.size, best=None if best is None else sign * best)
@@ -269,7 +353,8 @@ def _best(value: Floats, wanted: str) -> float | None:
 
 
 def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
-    if _is_loss_scale(tag, points.value):
+    # One slow step is no fault of a speed, nor is a worse value of a curve that has reached its bound.
+    if _is_loss_scale(tag, points.value) or speed.is_speed(tag) or _is_saturated(points.value):
         return
     for one in spikes(points.value):
         first, last = int(points.place[one.first]), int(points.place[one.last])
@@ -285,6 +370,13 @@ def _slower(tag: str, series: Series, starts: Ints) -> Iterator[Insight]:
     if change is not None:
         yield _insight(tag, series, "slower", (change.first, series.step.size - 1), change.after / change.before,
                        value=change.after, usual=change.before, points=series.step.size - change.first)  # fmt: skip
+
+
+def _paused(tag: str, series: Series, starts: Ints) -> Iterator[Insight]:
+    found = pace.pause(series.step, series.wall_time, starts)
+    if found is not None:
+        yield _insight(tag, series, "stall", (found.after, found.after + 1), found.seconds / max(found.usual, 1e-9),
+                       value=found.seconds, usual=found.usual, points=0)  # fmt: skip
 
 
 def _gaps(tag: str, series: Series, starts: Ints) -> Iterator[Insight]:

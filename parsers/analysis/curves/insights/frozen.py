@@ -111,6 +111,9 @@ def _quiet(value: Floats) -> Frozen | None:
     # The noise ends at once; that of a curve which falls by orders of magnitude shrinks with it.
     if float(still.std()) > _QUIET * float(np.abs(np.diff(value[max(0, first - _JUST) : first])).mean()):
         return None
+    just = value[max(0, first - _JUST) : first]
+    if value.min() > 0.0 and float(still.std()) / kept > _QUIET * float(np.abs(np.diff(np.log(just))).mean()):
+        return None  # the noise goes with the level
     return Frozen(first, last, max(RULES["frozen"].limit, _SHARE * value.size))
 
 

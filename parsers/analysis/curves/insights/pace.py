@@ -1,4 +1,4 @@
-"""Finds irregularities in when a curve was recorded: missing steps, slower steps, a stalled run."""
+"""Finds irregularities in when a curve was recorded: missing steps, slower steps, pauses, a stalled run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from parsers.analysis.curves.insights.levels import SIGMA, medians
 from parsers.analysis.curves.insights.rules import LEAST, RULES
+from parsers.analysis.curves.insights.speed import fall
 from parsers.analysis.curves.segments import restarts
 from parsers.model import Floats, Ints
 
@@ -24,6 +25,12 @@ _SURE = 8.0
 """A change of pace must exceed this many standard deviations of block medians."""
 _LATEST = 253_402_300_800.0  # the year 10,000
 _ENDED = 7200.0
+_STANDSTILL = 300.0
+"""A run that has not grown for fewer seconds than this has not stalled: an evaluation or a checkpoint may take as long."""
+_PAUSE = 60.0
+"""The same for a pause after which a run went on."""
+_PAUSES = 2
+"""Pauses of half the length, or more, that make it usual."""
 _ENDED_INTERVALS = 250.0
 """A run that has not grown for this many seconds, or usual intervals, whichever is longer, counts as ended."""
 
@@ -46,10 +53,11 @@ class Change(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """Seconds since the last point, and the longest usual interval."""
+    """Seconds without a point, and the longest usual interval. after: index of the point before, -1 for the last one."""
 
     seconds: float
     usual: float
+    after: int = -1
 
 
 def gaps(step: Ints) -> list[Gap]:
@@ -99,12 +107,23 @@ def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
     wide = min(_WIDE, pace.size // 3)
     if wide < 5:
         return None
-    change = _change(pace, wide)
-    if change is None:
-        return None
+    change, gradual = _change(pace, wide), _little_by_little(pace, size, at)
+    if change is None or (gradual is not None and change[2] < RULES["slower"].limit * change[1]):
+        return gradual
     block, before, after = change
     place = _place(np.arange(max(0, (block - 2) * size), min(at.size, (block + 2) * size)), taken, steps, before, after)
     return Change(int(at[place]) + 1, before, after)
+
+
+def _little_by_little(pace: Floats, size: int, at: Ints) -> Change | None:
+    """Return where steps begin to become slower, a little each time; at are the indices of the intervals."""
+    if not pace.min() > 0.0:
+        return None
+    found = fall(1.0 / pace)
+    if found is None or found.before < LEAST * RULES["slower"].limit * found.after:
+        return None
+    before, after = 1.0 / found.before, 1.0 / found.after
+    return Change(int(at[found.first * size]) + 1, before, after) if after - before >= _LEAST_SECONDS else None
 
 
 def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
@@ -162,9 +181,34 @@ def stall(wall_time: Floats, now: float) -> Stall | None:
     if passed.size < RULES["stall"].fewest - 1:
         return None
     # The longest interval may be a night between two sessions; one that occurs twice in a hundred is usual.
-    longest = float(np.quantile(passed, 0.98)) if passed.size >= 50 else float(passed.max())
-    longest = max(longest, 3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0, 6.0)
+    longest = max(float(np.quantile(passed, 0.98)) if passed.size >= 50 else float(passed.max()), _longest(passed))
     since = now - float(known.max())
-    if since > max(_ENDED, _ENDED_INTERVALS * longest) or since < LEAST * RULES["stall"].limit * longest:
+    if since > max(_ENDED, _ENDED_INTERVALS * longest) or since < max(_STANDSTILL, LEAST * RULES["stall"].limit * longest):
         return None
     return Stall(since, longest)
+
+
+def _longest(passed: Floats) -> float:
+    """Longest usual interval of two or more: not the longest one, which may be a night between two sessions."""
+    return max(3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0)
+
+
+def pause(step: Ints, wall_time: Floats, starts: Ints) -> Stall | None:
+    """Return the longest time without a point within a run, between two that follow each other in one session.
+
+    A pause that recurs, as of evaluations, is usual; one of more than two hours is taken for the time between two sessions.
+    """
+    passed, steps = np.diff(wall_time), np.diff(step)
+    # Where steps are missing, training went on.
+    valid = (passed >= 0) & (passed < _ENDED) & (wall_time[1:] < _LATEST) & (wall_time[:-1] > 0)
+    valid &= steps <= 2.0 * np.median(steps) if steps.size else True
+    valid[starts - 1] = False
+    if np.count_nonzero(valid) < RULES["stall"].fewest - 1:
+        return None
+    known = np.where(valid, passed, 0.0)
+    at = int(known.argmax())
+    longest = float(known[at])
+    if longest < _PAUSE or np.count_nonzero(known >= longest / 2.0) > _PAUSES:
+        return None
+    usual = max(_longest(known[valid]), float(np.quantile(known[valid], 0.98)) if known.size >= 100 else 0.0)
+    return Stall(longest, usual, at) if longest >= LEAST * RULES["stall"].limit * usual else None

@@ -53,6 +53,8 @@ _BEST = 0.05
 """A curve has converged once it is within this fraction of its total change from the best value."""
 _ABRUPT = 0.35
 """A curve that levels off has converged; one that stops had at least this fraction of its mean speed just before."""
+_AT_ONCE = 0.75
+"""A fall is made at once if a quarter of the levels before a plateau make this share of it."""
 _WINDOW = 0.25
 """Maximum fraction of the curve on either side to which the two pieces are fitted."""
 _CANDIDATES = 24
@@ -238,6 +240,8 @@ def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
     # What a random walk gained by chance it does not stop gaining.
     if first and way < _WALKS * _walk(level) * float(level.size) ** 0.5:
         return None
+    if first and _stepped(level, first):
+        return None
     if share < limit or (first and _speed(level, first) < _ABRUPT * way / first) or (not first and _gains(level)):
         return None
     return Turn(first, float(np.median(level[first:])), end, share)
@@ -248,6 +252,15 @@ def _gains(level: Floats) -> bool:
     eighth = level.size // 8
     scatter = SIGMA * float(np.median(np.abs(level - np.median(level))))
     return float(np.median(level[:eighth]) - np.median(level[-eighth:])) > scatter
+
+
+def _stepped(level: Floats, first: int) -> bool:
+    """Whether it became better at once, as where a learning rate is cut, and has settled since: it did not stop on its way."""
+    begin = max(0, first - max(8, level.size // 10))
+    part = running(level[begin : first + max(3, (first - begin) // 8)], 3)
+    wide = max(2, (first - begin) // 4)
+    falls = part[:-wide] - part[wide:]
+    return part.size > 2 * wide and float(falls.max()) >= _AT_ONCE * float(part[:wide].mean() - part[-wide:].mean()) > 0.0
 
 
 def _speed(level: Floats, first: int) -> float:

@@ -36,7 +36,7 @@ class Slow:
 
 
 def made(grow: Any) -> Forests:
-    return Forests(grow, installed=lambda: True)
+    return Forests(grow)
 
 
 def test_it_grows_is_shown_as_it_comes_and_is_kept() -> None:
@@ -120,12 +120,10 @@ def test_what_fails_says_so_and_few_are_kept() -> None:
     for number in range(2 * MOST_KEPT):
         until(lambda number=number: found.growth(ROWS, f"m{number}").state == "done")
     assert len(found._fits) == MOST_KEPT
-    assert Forests(grow, installed=lambda: False).growth(ROWS, "m").state == "missing"
 
 
 @pytest.mark.long
 def test_a_real_one() -> None:
-    pytest.importorskip("sklearn")
     found = Forests()
     until(lambda: found.growth(ROWS, "metric/m").state == "done")
     forest = found.growth(ROWS, "metric/m").forest

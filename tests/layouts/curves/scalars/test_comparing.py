@@ -251,3 +251,16 @@ def test_whatever_runs_hold_a_figure_is_made(runs: list[list[tuple[int, float]]]
     for trace in mains(made):
         sizes = {read(trace["meta"][name]).size for name in ("n", "low", "high") if name in trace["meta"]}
         assert sizes <= {ys(trace).size}
+
+
+def test_the_mean_of_a_group_is_broken_where_runs_become_nan_and_says_how_many() -> None:
+    calm, bad = np.full(20, 0.4), np.concatenate((np.linspace(0.4, 2.0, 10), np.full(10, np.nan)))
+    source = arrays({**{f"a_{n}": {"loss": series(calm)} for n in range(4)}, "a_4": {"loss": series(bad)}})
+    (trace,) = mains(draw(source, asked(group="regex:^(.)", columns="600")))
+    values = read(trace["y"])
+    assert np.flatnonzero(np.isnan(values)).tolist() == [10]
+    assert trace["meta"]["members"] == 5
+    assert read(trace["meta"]["lost"]).tolist() == [0] * 10 + [1] * 11
+    assert read(trace["meta"]["n"]).tolist() == [5] * 10 + [4] * 11
+    (whole,) = mains(draw(source, asked(group="regex:^(.)", line="worst")))
+    assert read(whole["y"]).tolist() == pytest.approx([0.4] * 20)

@@ -47,7 +47,7 @@ def test_a_bad_ask_is_refused(source, ask):
 
 def test_the_browser_knows_the_rules_and_levels_of_the_server():
     script = (Path(layouts.__file__).parent.parent / "assets/kit/strictness.js").read_text(encoding="utf-8")
-    kinds = re.search(r"KINDS = \[(.*?)\]", script)
+    kinds = re.search(r"KINDS = \[(.*?)\]", script, re.DOTALL)
     levels = re.search(r"LEVELS = \{(.*?)\}", script)
     assert kinds
     assert levels

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from app.store.store import Store
 from app.tuning.importances import importances
 from layouts.tuning.studies import Importances, OpenStudy
 from layouts.tuning.tuning.page import answer_importance, answer_settings
-from parsers.tuning.importances import FEW, METHODS, MOST, question
+from parsers.analysis import forests
+from parsers.tuning.importances import FEW, METHODS, MOST, SHARES, question
 from parsers.tuning.journal import StudyFile, StudyState
 from tests.sources import MemorySource
 from tests.waiting import when
@@ -158,7 +160,8 @@ def test_a_program_that_fails_says_so_and_stopping_ends_it(store: Store, monkeyp
 def test_answers_of_the_page(store: Store) -> None:
     ask = {"study": ["search"], "by": ["pedanova"]}
     assert "importance" not in answer_settings(store, ask)["figures"]
-    assert answer_settings(store, {"study": ["search"]})["figures"]["importance"] is not None
+    assert "importance" not in answer_settings(store, {"study": ["search"]})["figures"]
+    assert answer_settings(store, {"study": ["search"], "by": ["association"]})["figures"]["importance"] is not None
     source = MemorySource()
     source.searches = {"search": OpenStudy("ready", store.studies.open("search").study)}
     answer = answer_importance(source, ask)
@@ -175,4 +178,23 @@ def test_answers_of_the_page(store: Store) -> None:
         answer = answer_importance(source, ask | {"lang": ["en"]})
         assert answer["state"] == "ready"
         assert said in answer["figure"]["layout"]["annotations"][0]["text"]
-    assert answer_importance(store, {"study": ["search"]})["state"] == "missing"
+    assert answer_importance(store, {"study": ["search"], "by": ["association"]})["state"] == "missing"
+
+
+def test_by_default_shares_are_shown_with_intervals_and_what_can_be_left_alone(store: Store, journal: Path) -> None:
+    found = awaited(store, SHARES)
+    assert (found.state, found.trials) == ("ready", 40)
+    assert found.shares["x"] > 0.9
+    assert found.fit > 0.9
+    assert set(found.alone or ()) == {"y", "mode"}
+    trials = question(study_of(journal), 0, SHARES)["trials"]
+    table = pd.DataFrame([one["settings"] | {"metric/loss": one["value"]} for one in trials])
+    *_, same = forests(table, "metric/loss", ["x", "y", "mode"])
+    assert found.shares == pytest.approx(dict(zip(same.importance["setting"], same.importance["importance"], strict=True)))
+    figure = answer_importance(store, {"study": ["search"], "lang": ["en"]})["figure"]
+    (bars,) = figure["data"]
+    assert figure["layout"]["yaxis"]["ticktext"][-1] == "x"
+    assert bars["marker"]["color"][-1] != bars["marker"]["color"][0]
+    assert "You can stop varying: " in figure["layout"]["xaxis"]["title"]["text"]
+    few = importances({"method": SHARES, "trials": trials[:9]})
+    assert few == {"reason": "few", "detail": "9"}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from parsers.analysis.curves.groups import aligned, curve, grid, minus, newest, summarised
+from parsers.analysis.curves.groups import aligned, curve, diverged, grid, minus, newest, summarised
 from tests.amounts import examples
 
 TIMES = 2000
@@ -224,3 +224,37 @@ def test_intervals_of_differences_of_groups_cover_95_percent(line: str) -> None:
     assert 0.93 <= np.mean((found.low <= 1.0) & (found.high >= 1.0)) <= 0.98
     shifted = minus(one, other.line)
     np.testing.assert_allclose(shifted.high - shifted.low, one.high - one.low)
+
+
+# Runs that diverge ----------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_become_nan_are_counted_where_they_do_and_may_count_as_the_worst() -> None:
+    # Of ten runs four become worse and then NaN: the mean of those that are left falls, the median of all does not.
+    x = np.arange(6.0)
+    calm = [(x, np.full(6, 0.4)) for _ in range(6)]
+    bad = [(x, np.array([0.4, 0.8, 1.6, np.nan, np.nan, np.nan])) for _ in range(4)]
+    curves = [*calm, *bad]
+    assert diverged(curves, x).sum(axis=0).tolist() == [0, 0, 0, 4, 4, 4]
+    mean = summarised(curves, x)
+    assert mean.n.tolist() == [10, 10, 10, 6, 6, 6]
+    assert mean.line[3] < mean.line[2]
+    worst = summarised(curves, x, line="worst", band="range", wanted="min")
+    assert worst.n.tolist() == mean.n.tolist()
+    assert worst.line.tolist() == pytest.approx([0.4] * 6)
+    assert np.isnan(worst.high[3:]).all()
+    # As many again, and the median itself is of a run that diverged.
+    more = summarised([*curves, *bad], x, line="worst", wanted="min")
+    assert np.isnan(more.line[3:]).all()
+    higher = summarised([(x, -y) for x, y in [*calm, *bad[:1]]], x, line="worst", wanted="max")
+    assert higher.line.tolist() == pytest.approx([-0.4] * 6)
+
+
+def test_a_run_of_wide_steps_stays_in_the_mean_of_its_first_and_last_interval() -> None:
+    wide = ramp([1, 10, 100, 1000], [1, 10, 100, 1000])
+    fine = ramp(np.arange(1, 1001), np.zeros(1000))
+    assert summarised([wide, fine], np.array([2.0, 50.0, 500.0, 999.0])).n.tolist() == [2, 2, 2, 2]
+    assert summarised([wide, fine], np.array([500.0])).line.tolist() == pytest.approx([250.0])
+    # Of even steps one long interval at the end is a gap still.
+    even = ramp([1, 2, 3, 4, 500], [1, 2, 3, 4, 5])
+    assert summarised([even, fine], np.array([3.5, 200.0])).n.tolist() == [2, 1]

@@ -1,0 +1,81 @@
+"""Importance of settings in searches of known functions: which setting comes first, and what inert settings get.
+
+The functions are those of tests/simulations/functions.py, whose shares are computed exactly. Run as a script with a number of
+seeds to print the tables of docs/figures.md: python -m tests.parsers.analysis.lineage.test_known_functions SEEDS
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from parsers.analysis import Forest, forests, stoppable
+from parsers.analysis.lineage.forest import NONE
+from tests.amounts import some_or_every
+from tests.simulations.functions import FUNCTIONS, Trials, random_search, shares, tpe_search
+
+# Constants were chosen on seeds below 200.
+FIRST_SEED = 9_000
+KNOWN = [name for name in FUNCTIONS if name != "nothing"]
+Search = Callable[..., Trials]
+
+
+def last(trials: Trials, refits: int) -> Forest:
+    table = trials.frame().rename(columns={"value": "metric/value"})
+    *_, found = forests(table, "metric/value", [one.name for one in trials.function.settings], refits=refits)
+    return found
+
+
+def judged(name: str, seed: int, search: Search, refits: int = 10, noise: float = 0.1) -> tuple[bool, bool, list[str], Forest]:
+    """(a setting of the largest share is first, an inert one is above one of 5 %, inert ones with a rank, the answer)."""
+    found = last(search(np.random.default_rng(seed), name, 40, noise), refits)
+    total = shares(name).total
+    order = found.importance["setting"].tolist()
+    least = min((order.index(one) for one in order if total[one] == 0.0), default=len(order))
+    most = max(order.index(one) for one in order if total[one] >= 0.05)
+    sure = found.importance["setting"][found.importance["low"] >= NONE]
+    return total[order[0]] >= max(total.values()) - 1e-6, least < most, [one for one in sure if total[one] == 0.0], found
+
+
+@some_or_every
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_setting_of_the_largest_share_comes_first_and_no_inert_one_above_others(name: str, every: bool) -> None:
+    found = [judged(name, FIRST_SEED + seed, random_search) for seed in range(20 if every else 3)]
+    # The two largest shares of "conditional" are 0.69 and 0.60: of three searches one may have them the other way round.
+    assert np.mean([first for first, _, _, _ in found]) >= (0.9 if every else 0.6)
+    assert not any(above for _, above, _, _ in found)
+
+
+@pytest.mark.parametrize("name", ["exclusive", "u_shape"])
+def test_what_can_be_left_alone_is_what_has_no_effect(name: str) -> None:
+    _, _, _, found = judged(name, FIRST_SEED, random_search)
+    alone = stoppable(found.importance, found.fit)
+    assert alone is not None
+    assert {"seed", "momentum"} <= set(alone[0])
+    assert not {one for one in alone[0] if shares(name).total[one] > 0.05}
+
+
+def test_of_noise_nothing_is_said() -> None:
+    for seed in range(3):
+        found = last(random_search(np.random.default_rng(FIRST_SEED + seed), "nothing", 40, 1.0), 10)
+        assert found.fit < 0.2
+        assert stoppable(found.importance, found.fit) is None
+        assert (found.importance["low"] < 0.05).all()
+
+
+def measure(seeds: int) -> None:
+    for label, search in (("random", random_search), ("tpe", tpe_search)):
+        for name in KNOWN:
+            found = [judged(name, FIRST_SEED + seed, search) for seed in range(seeds)]
+            means = {one.name: np.mean([dict(zip(each.importance["setting"], each.importance["importance"], strict=True)).get(
+                one.name, np.nan) for *_, each in found]) for one in FUNCTIONS[name].settings}  # fmt: skip
+            said = ", ".join(f"{one} {mean:.2f} ({shares(name).total[one]:.2f})" for one, mean in means.items())
+            print(f"{label} {name}: first {sum(one[0] for one in found)}, inert above {sum(one[1] for one in found)},",
+                  f"inert ranked {sum(bool(one[2]) for one in found)} of {seeds};", said, flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    measure(int(sys.argv[1]))
