@@ -87,7 +87,7 @@ def _hints(one: Advice) -> list[str]:
     if one.rule == "communication" and one.parts_ns:
         return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
     if one.rule == "slow_rank":
-        return [f"slow_rank_{one.variant.removeprefix('few_')}"]
+        return [f"slow_rank_{one.variant.removeprefix('replica_')}"]
     if one.rule != "queue_use":
         return [one.rule]
     kinds = [next((hint for hint in _HINTS if hint in name.lower()), "reader") for name in one.subject]
