@@ -34,12 +34,14 @@ class Limits:
     level: float = 0.01
     steps: int = 8
     since: int = 5
-    once: float = 0.02
+    once: float = 0.01
 
 
 LIMITS = Limits()
 HALF = 0.5
 """Least part of the excess of a replica that each of its ranks has, and of a corrected excess that the plain one has."""
+_MANY = 4
+"""Ranks of a replica or stage of which one slow rank does not move the median."""
 _PRIOR = 8
 """Most degrees of freedom that the variances of peers lend to that of a rank."""
 
@@ -103,14 +105,18 @@ def slow_ranks(
     """Return the single ranks that are slow. stage is -1 for ranks that are left out; linked marks ends of slow links.
 
     Where ranks share a model, computing is compared a second time after dividing by the median of the other ranks of the same
-    replica and step, since data differ by replica. That counts only if the plain excess is at least half of it: in a job of
-    2 x 2 ranks the opposite corner looks the same.
+    replica and step, since data differ by replica. Where both stage and replica have two or three ranks, that counts only
+    if the plain excess is at least half of it: in a job of 2 x 2 ranks the opposite corner looks the same.
     """
     found: dict[int, Verdict] = {}
     stages = [np.flatnonzero(stage == number) for number in np.unique(stage[stage >= 0]).tolist()]
     stages = [rows for rows in stages if len(rows) > 1]
     tests = sum(map(len, stages)) * (len(CAUSES) + 1)
-    divided = _divided(table.computing, np.where(stage >= 0, replica, -1))
+    kept = np.where(stage >= 0, replica, -1)
+    levels = np.ones(table.computing.shape)
+    for rows in stages:
+        levels[rows] = table.computing[rows] / np.median(table.computing[rows])
+    divided, sizes = _divided(levels, kept), np.bincount(kept + 1)[kept + 1]
     for rows in stages:
         total, late = table.total[rows], table.late[rows]
         for name, cause in CAUSES.items():
@@ -120,7 +126,9 @@ def slow_ranks(
             if name == "computing" and np.isfinite(divided[rows]).all():
                 corrected = (divided[rows] - median_of_others(divided[rows])) * np.median(own, axis=0)
                 for one in _passing(corrected, total, late, cause, tests, limits):
-                    if middle_mean(plain[one.rows[0] : one.rows[0] + 1, one.since :])[0][0] >= HALF * one.excess_ns:
+                    row = one.rows[0]
+                    enough = middle_mean(plain[row : row + 1, one.since :])[0][0] >= HALF * one.excess_ns
+                    if enough or max(sizes[rows[row]], len(rows)) >= _MANY:
                         verdicts.append(one)
             _keep(found, rows, verdicts)
         if linked is not None and linked[rows].any():
@@ -182,16 +190,23 @@ def _tested(
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mixed > 0.0, mean / np.sqrt(mixed), np.where(mean > 0.0, np.inf, 0.0))
     usual = total.mean(axis=1)
-    middle = np.median(mean)
-    spread = np.maximum(NORMAL * np.median(np.abs(mean - middle)), limits.excess / (2.0 * limits.spreads) * usual)
-    z: Floats = (mean - middle) / spread
     passed = (
         (mean >= limits.excess * usual) & (t >= t_limit(limits.level / tests, own + lent))
         & ((values > 0.0).mean(axis=1) >= limits.often) & (late.mean(axis=1) >= limits.waited * usual)
     )  # fmt: skip
+    z = np.zeros(count)
+    for row in np.flatnonzero(passed).tolist():
+        z[row] = _spreads(mean, row, limits.excess / (2.0 * limits.spreads) * float(usual[row]))
     if count >= limits.peers:
         passed &= z >= limits.spreads
     return passed, mean, z
+
+
+def _spreads(means: Floats, row: int, least: float) -> float:
+    """Return how many spreads (of at least `least`) of the others a row is above their median."""
+    others = np.delete(means, row)
+    middle = float(np.median(others))
+    return (float(means[row]) - middle) / max(NORMAL * float(np.median(np.abs(others - middle))), least)
 
 
 def _since(values: Floats, least: int) -> Ints:

@@ -45,7 +45,9 @@ class Review:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-REASONS = ("one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets")
+REASONS = (
+    "one_rank", "no_group", "few_links", "few_steps", "slow_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets",
+)  # fmt: skip
 """Why a rule cannot judge data that is there."""
 
 
