@@ -185,16 +185,15 @@ def test_a_slow_link_is_named_where_nothing_else_explains_a_late_rank() -> None:
 
 
 def test_a_wait_in_one_step_is_told_where_nobody_is_slow() -> None:
-    made = make(3, ranks=64, group=8, steps=10, noise=0.01, hiccups=0.0)
+    made = make(3, ranks=16, group=8, steps=10, noise=0.01, hiccups=0.0)
     text = said(answer(source_of(made))["head"])
     sums = made.collectives.groupby(["rank", "step"])["lateness_ns"].sum()
     totals = made.steps.set_index(["rank", "step"])["total_ns"]
-    rank, step = (sums / totals).idxmax()
-    assert (sums / totals).max() > 0.01
-    assert ((sums / totals)[rank] > 0.01).sum() == 1
+    above = (sums / totals)[sums / totals >= 0.01]
+    rank = above.groupby("rank").size().eq(1).idxmax()
+    step = above[rank].index[0]
     assert text.startswith("No rank is slow: ")
-    assert f"rank {rank} in step {step}: " in text
-    assert f"({100 * (sums / totals).max():.2f} %, computes longer)" in text
+    assert f"rank {rank} in step {step}: {sums[rank, step] / 1e6:.3g} ms ({100 * above[rank, step]:.2f} %" in text
 
 
 def test_bytes_of_all_to_all_tell_the_load_of_experts() -> None:

@@ -1,7 +1,7 @@
 """How often slow ranks and replicas are named in jobs of a generator that knows nothing of the rule (`tests.simulations`).
 
-The table in docs/performance/ranks.md is of the seeds of `make test-long`. A fault that costs less than COSTS of a step need not
-be named. Data of replicas that differ by up to 15 % from step to step hide a rank of 5 %: those jobs are counted apart.
+The table in docs/performance/ranks.md is of the seeds of `make test-long`. A fault that costs less than COSTS of a step need
+not be named. Data of replicas that differ by up to 15 % from step to step hide a rank of 5 %: there is no floor for those.
 """
 
 from __future__ import annotations
