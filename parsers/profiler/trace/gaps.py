@@ -57,7 +57,9 @@ CAUSE_SUMS = Schema(
     ),
 )
 
-WAITING = re.compile(r"(?i)^(event|notify|stream)[ _]?wait|^wait[ _]?(event|notify)|_WAIT(_SQE)?$")
+WAITING = re.compile(
+    r"(?i)^(event|notify|stream)[ _]?wait|^wait[ _]?(event|notify)|_WAIT(_SQE)?$|^(event|stream|context|device) sync$"
+)
 SYNCHRONISING = re.compile(
     r"(?i)synchroni[sz]e|streamsync|aten::item\b|_local_scalar_dense|\bitem\b|\btolist\b|\basnumpy\b|aten::nonzero|"
     r"aclrtMemcpy$|aclrtMemcpyWith|\b(cuda|rt)Memcpy$|Memcpy ?(DtoH|D2H)"
