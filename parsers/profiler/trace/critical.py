@@ -19,7 +19,7 @@ from parsers.profiler.trace.columns import Kind as TrackKind
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.gaps import Gaps
 from parsers.profiler.trace.host_leaves import HostLeaves
-from parsers.profiler.trace.launches import Launches
+from parsers.profiler.trace.launches import NEAR, Launches
 from parsers.profiler.trace.pyramid import Pyramid
 from parsers.schema import Column, Schema
 
@@ -44,8 +44,8 @@ _MOST = 100_000
 _LOOK = 256
 _LOOKED = 8
 """Waits before a slice whose arrows are looked at."""
-_RETURNED = 20_000
-"""ns from the end of what a call waited for to its own end, or to that of the thread that it waited for."""
+_RETURNED, _OF_CALL, _LATEST = 20_000, 0.05, 500_000
+"""ns from the end of what a call waited for to its own end; a share of long calls, and the most: threads wake up late."""
 _HANDED = 20_000
 """ns that it takes to hand work to another thread."""
 _LEAST_WAIT = 20_000
@@ -144,7 +144,8 @@ class _Walk:
             self._take(self._end(waited), "launch", waited)
             return -1, self._thread(waited)
         before = waited if waited >= 0 else self._last_of(int(slices.track[row]), start)
-        self._take(self._end(before), "queue" if waited >= 0 else "unknown", row)
+        queued = waited >= 0 and start - self._end(before) <= NEAR
+        self._take(self._end(before), "queue" if queued else "unknown", row)
         return before, ()
 
     def _candidates(self, row: int) -> list[int]:
@@ -195,7 +196,7 @@ class _Walk:
         if not self._gaps.synchronising[slices.name[leaf]]:
             return -1
         device = self._last_of_devices(self._at)
-        if device >= 0 and self._end(device) > int(slices.start[leaf]) and self._at - self._end(device) <= _RETURNED:
+        if device >= 0 and int(slices.start[leaf]) < self._end(device) >= self._at - _returned(int(slices.duration[leaf])):
             return device
         return -1
 
@@ -211,7 +212,7 @@ class _Walk:
                 continue
             begin, end, leaf = self._leaves.before(other, self._at)
             ended = begin if leaf < 0 else end
-            if ended > start and self._at - ended <= _RETURNED and (leaf < 0 or ended < self._at):
+            if ended > start and self._at - ended <= _returned(self._at - start) and (leaf < 0 or ended < self._at):
                 return ended, other
         return None
 
@@ -274,3 +275,8 @@ class _Walk:
 
     def _end(self, row: int) -> int:
         return int(self._trace.slices.start[row] + self._trace.slices.duration[row]) if row >= 0 else self._t0
+
+
+def _returned(length: int) -> int:
+    """Return how long before its end what a call of this length (ns) waited for may have ended."""
+    return max(_RETURNED, min(int(_OF_CALL * length), _LATEST))

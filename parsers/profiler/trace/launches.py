@@ -57,7 +57,8 @@ class Launches:
         slices, start = self._trace.slices, int(self._trace.slices.start[row])
         near = [one for one in ended if start - self._end(one) <= self._allowed(row, one) and not self._longer(row, one)]
         if not near and self._implausible(row, launch):
-            near = [one for one in ended if start - self._end(one) <= NEAR]
+            track = self._trace.slices.track
+            near = [one for one in ended if start - self._end(one) <= NEAR or track[one] == track[row]]
         before = max(near, key=self._end, default=-1)
         if before < 0 or launch < 0:
             return before if before >= 0 else launch
