@@ -20,7 +20,7 @@ _MOST_OF = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankTable:
-    """Rows are ranks, columns the steps that all of them have; times in ns.
+    """Rows are ranks, columns the steps that all of them have; times in ns. free has the idle time before the first task.
 
     late is what groups wait for a rank alone, summed over the operations of a step; came_last to how many of its operations it
     came last. late_in has a row for each rank in a group: member is the row of the rank, group the name of the group. dp are
@@ -82,6 +82,8 @@ def rank_table(collectives: pd.DataFrame, steps: pd.DataFrame, judged: Collectio
     inside, row, column = _cells(chosen, ranks, numbers)
     pairs, pair = np.unique(codes[rows][inside].astype(np.int64) * len(ranks) + row[inside], return_inverse=True)
     late_in = np.bincount(pair * len(numbers) + column[inside], own[inside], len(pairs) * len(numbers))
+    if "preparing_ns" in parts:  # a host that begins a step late leaves the device idle before its first task
+        grids["free"] += np.nan_to_num(_grid(parts, ranks, numbers, parts["preparing_ns"].to_numpy(np.float64)))
     first = parts.drop_duplicates("rank").set_index("rank")
     dp = first["dp"].reindex(ranks, fill_value=-1).to_numpy(np.int64) if "dp" in first else np.full(len(ranks), -1, np.int64)
     return RankTable(

@@ -133,7 +133,11 @@ class _Walk:
     # On the device ------------------------------------------------------------------------------------------------------
 
     def _from_device(self, row: int) -> Next:
-        """A slice of a device that ends at `at`, or last before it; returns what it had to wait for."""
+        """A slice of a device that ends at `at`, or last before it; returns what it had to wait for.
+
+        Of a task of a collective the collective counts: its tasks wait for other ranks.
+        """
+        row = self._gaps.outermost(int(self._trace.slices.track[row]), row)
         slices, start = self._trace.slices, int(self._trace.slices.start[row])
         self._take(self._end(row), "unknown", row)
         self._take(start, "communication" if self._kind(row) == "communication" else "computation", row)
