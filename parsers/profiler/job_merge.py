@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from parsers.analysis.jobs import bubble
 from parsers.analysis.jobs.choosing import kind_of
 from parsers.analysis.jobs.lateness import idle_explained, waits
-from parsers.analysis.jobs.stages import chains, places
+from parsers.analysis.jobs.rank_places import rank_places
+from parsers.analysis.jobs.stages import chains
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, DEVICE_TIMES, GROUPS, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
@@ -305,7 +306,7 @@ def steps(
     complaints = Complaints(parts.whole_path)
     own, whole = parts.own[CLUSTER_STEPS.name], parts.whole[CLUSTER_STEPS.name]
     own = own.copy(deep=False)
-    own = _placed(own, groups, parallel)
+    own = _placed(own, groups, parallel, complaints)
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
     sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
@@ -323,16 +324,21 @@ def steps(
     return frame, [*parts.problems, *complaints.all()]
 
 
-def _placed(own: pd.DataFrame, groups: pd.DataFrame, parallel: Mapping[str, int]) -> pd.DataFrame:
+def _placed(own: pd.DataFrame, groups: pd.DataFrame, parallel: Mapping[str, int], complaints: Complaints) -> pd.DataFrame:
     if not len(own):
         return own
-    ranks = own["rank"].to_numpy()
-    found = places(ranks.tolist(), parallel)
-    place = {rank: number for chain in chains(groups, ranks_of) for number, rank in enumerate(chain)}
-    stage = np.array([place.get(rank, NONE) for rank in ranks.tolist()], np.int64)
-    for name in ("dp", "tp"):
-        own[name] = found[name]
-    own["pp"] = np.where(stage >= 0, stage, found["pp"])
+    found = rank_places(own["rank"].tolist(), groups, parallel)
+    for name, size, listed in found.wrong:
+        text = f"Parallel dimension {name}: expected groups of {size} ranks, the size in profiler_metadata, found {listed}"
+        complaints.add(f"{text}; the listed groups count.")
+    at = np.searchsorted(found.ranks, own["rank"].to_numpy())
+    unknown = np.full(len(found.ranks), NONE, np.int64)
+    for name in ("dp", "tp", "pp"):
+        own[name] = found.of.get(name, unknown)[at]
+    if "pp" not in found.of or found.told["pp"] == "sizes":
+        place = {rank: number for chain in chains(groups, ranks_of) for number, rank in enumerate(chain)}
+        stage = np.array([place.get(rank, NONE) for rank in own["rank"].tolist()], np.int64)
+        own["pp"] = np.where(stage >= 0, stage, own["pp"])
     return own
 
 

@@ -22,7 +22,7 @@ import { duration } from "../axis.js";
 const FILLS = {
   host: "hsl(28 70% 58%)", synchronisation: "hsl(45 75% 52%)", data: "hsl(322 42% 58%)", stream: "hsl(190 50% 46%)",
   communication: "hsl(266 45% 60%)", short: "hsl(215 10% 70%)", unknown: "hsl(215 8% 48%)",
-  computation: "hsl(160 42% 46%)", launch: "hsl(190 50% 46%)", waiting: "hsl(215 8% 60%)",
+  computation: "hsl(160 42% 46%)", launch: "hsl(190 50% 46%)", queue: "hsl(215 8% 60%)",
 };
 
 /** @param {string} cause */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -29,6 +30,7 @@ UNITS = {rule: _OTHER_UNITS.get(rule, ("%", 0.01)) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
+_IN_FUNCTION = re.compile(r"(.*\.py): (.*)")
 _UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
 """State of idle time -> why the rule about gaps was not checked."""
 _NUMBERS = frozenset(("rank", "stage", "step", "since", "allocated_bytes"))
@@ -90,7 +92,7 @@ def _hints(one: Advice) -> list[str]:
     if one.rule == "communication" and one.parts_ns:
         return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
     if one.rule == "slow_rank":
-        return [f"slow_rank_{one.variant.removeprefix('few_')}"]
+        return [f"slow_rank_{one.variant.removeprefix('replica_')}"]
     if one.rule != "queue_use":
         return [one.rule]
     kinds = [next((hint for hint in _HINTS if hint in name.lower()), "reader") for name in one.subject]
@@ -237,7 +239,7 @@ def _cell(name: str, row: Mapping[Any, Any], ranks: Mapping[int, ProfileChoice])
     if name == "why":
         return t(f"advice.why.{value}")
     if name == "site" and row["stack"]:
-        return _folded(value or "–", row["stack"].split("\n"))
+        return _folded(_in_program(value), row["stack"].split("\n"))
     if name == "stack":
         return _stack(str(value))
     if name == "cause":
@@ -262,7 +264,13 @@ def _stack(text: str) -> Any:
     return _folded(own, lines)
 
 
-def _folded(summary: str, lines: Sequence[str]) -> html.Details:
+def _in_program(site: str) -> Any:
+    """Return a line of the program; of one that is not known the function."""
+    found = _IN_FUNCTION.fullmatch(site)
+    return t("advice.in_function", function=found[2], file=found[1]) if found is not None else site or "–"
+
+
+def _folded(summary: Any, lines: Sequence[str]) -> html.Details:
     return html.Details([html.Summary(summary), html.Pre("\n".join(lines))], className="ms-advice-stack")
 
 

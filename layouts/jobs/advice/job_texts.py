@@ -17,6 +17,7 @@ TEXTS = define_texts({
         "没有由执行相同工作的卡组成、且各卡算子齐全的通信域",
     ),
     "advice.reason.few_links": ("fewer than 4 links of one kind moved 1 MB", "传输量达到 1 MB 的同类链路少于 4 条"),
+    "advice.reason.slow_steps": ("fewer than 8 steps were recorded", "采集的步骤少于 8 个"),
     "advice.reason.few_steps": ("fewer than 10 steps were recorded", "采集的步骤少于 10 个"),
     "advice.reason.no_step_times": (
         "fewer than 10 steps lie within the time of the memory records", "内存记录时间内的步骤少于 10 个",
@@ -52,24 +53,50 @@ TEXTS = define_texts({
     "advice.slow_rank.title": ("Others wait for a rank", "其他卡等待某张卡"),
     "advice.slow_rank.computing": (
         (
-            "The others of its group ({kind}) wait {lateness_ns} of a step ({late_share}) for rank {rank}. It computes "
-            "{excess_ns} longer than the median, since step {since}. If it were as fast as the median: {saved_ns} less per "
-            "step."
+            "Rank {rank} computes {excess_ns} longer per step than the median of the other ranks of its stage, since step "
+            "{since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per step for it "
+            "({late_share}). If it were as fast as the median: {saved_ns} less per step."
         ),
         (
-            "同组（{kind}）其他卡每步等待 rank {rank} {lateness_ns}（{late_share}）。该卡自第 {since} "
-            "步起计算时间比中位数长 {excess_ns}。若与中位数一样快，每步可减少 {saved_ns}。"
+            "rank {rank} 自第 {since} 步起每步计算比同阶段其他卡的中位数长 {excess_ns}（{of} 步中的 {steps} 步）。"
+            "同组（{kind}）其他卡每步等待它 {lateness_ns}（{late_share}）。若与中位数一样快，每步可减少 {saved_ns}。"
         ),
     ),
     "advice.slow_rank.host": (
         (
-            "The others of its group ({kind}) wait {lateness_ns} of a step ({late_share}) for rank {rank}. It does not "
-            "compute longer, it starts late: it is free {excess_ns} longer than the median, since step {since}. If it were "
-            "as fast as the median: {saved_ns} less per step."
+            "Rank {rank} starts late: its device is idle {excess_ns} longer per step than the median of the other ranks of "
+            "its stage, since step {since}, in {steps} of {of} steps. The others of its group ({kind}) wait {lateness_ns} per "
+            "step for it ({late_share}). If it were as fast as the median: {saved_ns} less per step."
         ),
         (
-            "同组（{kind}）其他卡每步等待 rank {rank} {lateness_ns}（{late_share}）。该卡计算并不更久，而是下发较晚：自第 "
-            "{since} 步起空闲时间比中位数长 {excess_ns}。若与中位数一样快，每步可减少 {saved_ns}。"
+            "rank {rank} 下发较晚：自第 {since} 步起其设备每步空闲比同阶段其他卡的中位数长 {excess_ns}"
+            "（{of} 步中的 {steps} 步）。同组（{kind}）其他卡每步等待它 {lateness_ns}（{late_share}）。若与中位数一样快，"
+            "每步可减少 {saved_ns}。"
+        ),
+    ),
+    "advice.slow_rank.replica_computing": (
+        (
+            "Replica {place} (ranks {ranks}) computes {excess_ns} longer per step on each of its ranks than the median of "
+            "the other replicas, since step {since}, in {steps} of {of} steps. Others wait {lateness_ns} per step for each "
+            "of them ({late_share}). If it were as fast as the median: {saved_ns} less per step."
+        ),
+        (
+            "副本 {place}（rank {ranks}）的每张卡自第 {since} 步起每步计算比其他副本的中位数长 {excess_ns}"
+            "（{of} 步中的 {steps} 步）。其他卡每步等待其中每张卡 {lateness_ns}（{late_share}）。若与中位数一样快，"
+            "每步可减少 {saved_ns}。"
+        ),
+    ),
+    "advice.slow_rank.replica_host": (
+        (
+            "Replica {place} (ranks {ranks}) starts late: the device of each of its ranks is idle {excess_ns} longer per "
+            "step than the median of the other replicas, since step {since}, in {steps} of {of} steps. Others wait "
+            "{lateness_ns} per step for each of them ({late_share}). If it were as fast as the median: {saved_ns} less per "
+            "step."
+        ),
+        (
+            "副本 {place}（rank {ranks}）下发较晚：自第 {since} 步起每张卡的设备每步空闲比其他副本的中位数长 {excess_ns}"
+            "（{of} 步中的 {steps} 步）。其他卡每步等待其中每张卡 {lateness_ns}（{late_share}）。若与中位数一样快，"
+            "每步可减少 {saved_ns}。"
         ),
     ),
     "advice.slow_rank.link": (
@@ -82,37 +109,7 @@ TEXTS = define_texts({
             "下发不更晚，但有一条链路较慢。"
         ),
     ),
-    "advice.slow_rank.few_computing": (
-        (
-            "The others of its group ({kind}) waited {lateness_ns} of a step ({late_share}) for rank {rank}, which computed "
-            "{excess_ns} longer than the median. Too few steps were recorded ({of}) to tell whether that is always so."
-        ),
-        (
-            "同组（{kind}）其他卡每步等待 rank {rank} {lateness_ns}（{late_share}），该卡计算时间比中位数长 {excess_ns}。"
-            "采集步数过少（{of} 步），无法判断是否一直如此。"
-        ),
-    ),
-    "advice.slow_rank.few_host": (
-        (
-            "The others of its group ({kind}) waited {lateness_ns} of a step ({late_share}) for rank {rank}, which did not "
-            "compute longer but started late. Too few steps were recorded ({of}) to tell whether that is always so."
-        ),
-        (
-            "同组（{kind}）其他卡每步等待 rank {rank} {lateness_ns}（{late_share}），该卡计算不更久，但下发较晚。"
-            "采集步数过少（{of} 步），无法判断是否一直如此。"
-        ),
-    ),
-    "advice.slow_rank.few_link": (
-        (
-            "The others of its group ({kind}) waited {lateness_ns} of a step ({late_share}) for rank {rank}, one of whose "
-            "links is slow. Too few steps were recorded ({of}) to tell whether that is always so."
-        ),
-        (
-            "同组（{kind}）其他卡每步等待 rank {rank} {lateness_ns}（{late_share}），该卡有一条链路较慢。采集步数过少（{of} "
-            "步），无法判断是否一直如此。"
-        ),
-    ),
-    "advice.slow_rank.rule": ("the others wait above", "其他卡等待占比大于"),
+    "advice.slow_rank.rule": ("above its peers by more than", "超出同类大于"),
     "advice.slow_link.title": ("A link is slow", "存在慢链路"),
     "advice.slow_link.said": (
         (

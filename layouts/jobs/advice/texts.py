@@ -138,6 +138,7 @@ TEXTS = define_texts({
     "advice.column.gaps.count": ("Gaps", "空隙数"),
     "advice.column.gaps.idle_ns": ("Idle in a step", "每步空闲"),
     "advice.column.gaps.duration_ns": "common.longest",
+    "advice.in_function": ("in function {function} of {file}", "位于 {file} 的函数 {function} 中"),
     "advice.column.site": ("Line of the program", "程序位置"),
     "advice.column.count": "common.executions",
     "advice.column.mean_ns": "common.mean_time",

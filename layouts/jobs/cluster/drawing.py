@@ -58,7 +58,8 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
                 "facts": {"ranks": 0, "offered": facts.offered}}  # fmt: skip
     values = _values(facts, ask, ranks)
     bars, parts = _bars(facts, ask, hosts, values)
-    late = [one for one in facts.late if one.persistent][:MOST_MARKED]
+    late = {rank: one for one in facts.slow.slow for rank in one.replica or (one.rank,)}
+    late = dict(list(late.items())[:MOST_MARKED])
     return {
         "head": head,
         "panel": panel(source, ask, facts, hosts, ranks),
@@ -66,10 +67,10 @@ def drawn(source: ProfileSources, kept: JobCache, ask: ClusterRequest) -> Drawn:
         "experts": expert_list(facts.load(ranks)),
         "bars": with_bars(bars_figure(
             bars, parts, ask.metric, language=ask.language, columns=ask.columns, dark=ask.dark, window=ask.window,
-            picked="" if ask.picked is None else str(ask.picked), late={str(one.rank): one for one in late},
-        ), bars, ask.metric, [one.rank for one in late]),
-        "grid": _grid(facts, ask, hosts, values, [one.rank for one in late]),
-        "heat": _heat(facts, ask, [one.rank for one in late]),
+            picked="" if ask.picked is None else str(ask.picked), late={str(rank): one for rank, one in late.items()},
+        ), bars, ask.metric, list(late)),
+        "grid": _grid(facts, ask, hosts, values, list(late)),
+        "heat": _heat(facts, ask, list(late)),
         "facts": _told(facts, ask, bars, parts, hosts, values, read),
     }  # fmt: skip
 

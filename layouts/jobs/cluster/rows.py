@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from parsers.analysis.jobs.job_choices import group_title
+from parsers.analysis.jobs.peers import ALIKE
 from parsers.analysis.jobs.ranks_by_step import RanksByStep, members_of
 from parsers.analysis.jobs.step_parts import by_row
-from parsers.analysis.jobs.stragglers import ALIKE
 from parsers.cluster_frames import GROUPS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints

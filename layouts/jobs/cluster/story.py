@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers.analysis.jobs.peers import ALIKE
 from parsers.analysis.jobs.ranks_by_step import RanksByStep
+from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.step_parts import mean
-from parsers.analysis.jobs.stragglers import ALIKE, LIMITS, Straggler, moves_with
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
+from parsers.analysis.jobs.stragglers import Straggler, moves_with
+from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
+from parsers.profiler.groups import text_of
 
 from layouts.kit import units as fmt
 from layouts.kit.i18n import both, t
@@ -20,7 +23,7 @@ MOST_TOLD = 5
 """Ranks with a sentence of their own."""
 MOST_ONCE = 4
 """Ranks named that were late in single steps."""
-LEAST_STEPS = LIMITS.steps
+_FRAMES = ("cluster_steps", "collectives")
 
 
 def story(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: RanksByStep | None) -> list[Any]:
@@ -28,52 +31,43 @@ def story(facts: RanksByStep, wanted: Mapping[str, Sequence[str]], second: Ranks
     missing = _missing(facts, wanted)
     if missing is not None:
         return [html.P(missing, className="ms-breakdown-sentence"), *_checked(facts, wanted, judged=False)]
-    persistent = [one for one in facts.late if one.persistent]
-    once = [one for one in facts.late if not one.persistent]
+    slow, once = facts.slow.slow, [*facts.slow.once]
     found: list[Any] = []
-    for place, one in enumerate(persistent[:MOST_TOLD]):
+    for place, one in enumerate(slow[:MOST_TOLD]):
         found.append(html.P(_sentence(facts, one), className="ms-breakdown-sentence" if place == 0 else "ms-cluster-next"))
-        found.append(html.P([_evidence(facts, one), " ", _show(one.rank)], className="ms-muted"))
+        found.append(html.P([_evidence(one), " ", _show(one.rank)], className="ms-muted"))
         if second is not None:
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))
-    if len(persistent) > MOST_TOLD:
-        found.append(html.P(t("cluster.more_late", n=fmt.count(len(persistent) - MOST_TOLD)), className="ms-muted"))
-    few = _steps(facts) < LEAST_STEPS
-    if not persistent and few and once:
-        found.append(html.P(_once(once), className="ms-breakdown-sentence"))
-        many = {"n": fmt.count(_steps(facts)), "least": fmt.count(LEAST_STEPS)}
-        found.append(html.P(t("cluster.few_steps", **many), className="ms-muted"))
-    elif not persistent:
-        found.append(html.P(_nobody(facts, once), className="ms-breakdown-sentence"))
-        if second is not None and any(one.persistent for one in second.late):
-            other = next(one for one in second.late if one.persistent)
+    if len(slow) > MOST_TOLD:
+        found.append(html.P(t("cluster.more_late", n=fmt.count(len(slow) - MOST_TOLD)), className="ms-muted"))
+    if not slow:
+        first, once = _nobody(facts, once)
+        found += [html.P(text, className="ms-breakdown-sentence") for text in first]
+        if second is not None and second.slow.slow:
+            other = second.slow.slow[0]
             found.append(html.P(t("cluster.second_only", rank=fmt.count(other.rank)), className="ms-cluster-moved"))
-    if once and (persistent or not few):
+    if once:
         found.append(html.P(_once(once), className="ms-muted"))
     return [*found, *_checked(facts, wanted, judged=True)]
 
 
 def _missing(facts: RanksByStep, wanted: Mapping[str, Sequence[str]]) -> Any:
     """Return why nobody was looked for; None if ranks were compared."""
-    for name in (CLUSTER_STEPS.name, COLLECTIVES.name):
-        if not len(facts.frame(name)):
-            if name in facts.frames:
-                return t("cluster.unchecked_none" if name == COLLECTIVES.name else "cluster.no_steps")
-            return t("cluster.unchecked_file", files=" / ".join(wanted.get(name, ())[:3]))
-    if not facts.judged:
+    reason = facts.slow.reason
+    if reason in _FRAMES:
+        if reason in facts.frames:
+            return t("cluster.unchecked_none" if reason == COLLECTIVES.name else "cluster.no_steps")
+        return t("cluster.unchecked_file", files=" / ".join(wanted.get(reason, ())[:3]))
+    if reason in ("one_rank", "no_group"):
         return t("cluster.unchecked_alike")
-    if not bool(facts.frame(COLLECTIVES.name)["lateness_ns"].notna().any()):
-        return t("cluster.unchecked_partly")
-    return None
+    return t("cluster.unchecked_partly") if reason == "no_waits" else None
 
 
 def _sentence(facts: RanksByStep, one: Straggler) -> Any:
-    group, size = group_name(facts, one.group), _size(facts, one.group)
-    key = f"cluster.late.{one.cause}{'_two' if one.between_two and one.cause in ('computing', 'host') else ''}"
     values = {
-        "rank": fmt.count(one.rank), "where": _where(facts, one.rank), "group": group, "peers": fmt.count(size),
-        "excess": time(one.excess_ns), "late": time(one.lateness_ns), "share": fmt.percent(one.share),
-        "since": _step(one.since),
+        "rank": fmt.count(one.rank), "where": _where(facts, one.rank), "group": group_name(facts, one.group),
+        "others": fmt.count(one.peers - 1), "excess": time(one.excess_ns), "late": time(one.lateness_ns),
+        "share": fmt.percent(one.share), "since": _step(one.since), "ranks": text_of(one.replica), "place": one.place,
     }  # fmt: skip
     if one.cause == "link":
         link = next(link for link in facts.links if one.rank in (link.source, link.target))
@@ -82,14 +76,16 @@ def _sentence(facts: RanksByStep, one: Straggler) -> Any:
             "usual": speed(link.usual),
         }  # fmt: skip
     saved = both("cluster.saved", saved=time(one.saved_ns))
+    key = f"cluster.late.{'replica_' if one.replica else ''}{one.cause}"
     return _spans(*(f"{text} {more}" for text, more in zip(both(key, **values), saved, strict=True)))
 
 
-def _evidence(facts: RanksByStep, one: Straggler) -> Any:
+def _evidence(one: Straggler) -> Any:
     key = "cluster.evidence_two" if one.between_two else "cluster.evidence"
     return t(
         key, late=fmt.count(len(one.steps)), of=fmt.count(one.of), last=fmt.percent(one.last), z=f"{one.z:.1f}",
-        peers=fmt.count(_size(facts, one.group)),
+        peers=fmt.count(one.peers), often=fmt.percent(LIMITS.often), least_z=f"{LIMITS.spreads:.1f}",
+        excess=fmt.percent(LIMITS.excess),
     )  # fmt: skip
 
 
@@ -101,7 +97,7 @@ def _show(rank: int) -> html.Button:
 
 
 def _moved(facts: RanksByStep, one: Straggler, second: RanksByStep) -> Any:
-    others = [other for other in second.late if other.persistent]
+    others = second.slow.slow
     if not others:
         return t("cluster.moved.nobody", rank=fmt.count(one.rank))
     hosts = (facts.hosts, second.hosts)
@@ -118,31 +114,24 @@ def _moved(facts: RanksByStep, one: Straggler, second: RanksByStep) -> Any:
     return t("cluster.moved.other", rank=fmt.count(one.rank), other=fmt.count(others[0].rank), late=time(others[0].lateness_ns))
 
 
-def _steps(facts: RanksByStep) -> int:
-    """Return how many steps were judged."""
-    return len(facts.steps.steps) if facts.whole_story else int(facts.frame(CLUSTER_STEPS.name)["step"].nunique())
-
-
-def _nobody(facts: RanksByStep, once: Sequence[Straggler]) -> Any:
-    """Say that nobody is slow, and how long the others waited for the rank that they waited for most."""
-    steps = _steps(facts)
+def _nobody(facts: RanksByStep, once: list[Straggler]) -> tuple[list[Any], list[Straggler]]:
+    """Return the sentences that nobody is slow or was judged, and the rank waited for most; and the others of `once`."""
+    steps = fmt.count(facts.slow.steps)
+    if facts.slow.reason:
+        return [t("cluster.few_steps", n=steps, least=fmt.count(LIMITS.steps))], once
+    found = [t("cluster.nobody", n=steps, excess=fmt.percent(LIMITS.excess), often=fmt.percent(LIMITS.often))]
     judged = np.flatnonzero((facts.steps.session == facts.session) | facts.whole_story)
-    waited, total = facts.extra["lateness"][:, judged], facts.steps.values["total"][:, judged]
+    waited, total = (mean(table[:, judged], 1) for table in (facts.extra["lateness"], facts.steps.values["total"]))
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.nan_to_num(waited / total)
-        means = np.nan_to_num(mean(waited, 1) / mean(total, 1))
-    values = {"n": fmt.count(steps), "least": fmt.count(LEAST_STEPS), "share": fmt.percent(LIMITS.lateness)}
-    if shares.max(initial=0.0) < LIMITS.lateness:
-        return t("cluster.few_steps_none" if steps < LEAST_STEPS else "cluster.nobody", **values)
-    if means.max(initial=0.0) < LIMITS.lateness:
-        row, column = np.unravel_index(int(shares.argmax()), shares.shape)
-        most = {"late": time(float(waited[row, column])), "most": fmt.percent(float(shares[row, column]))}
-        step = _step(int(facts.steps.steps[judged[column]]))
-        own = {"rank": fmt.count(int(facts.steps.ranks[row])), "step": step}
-        return t("cluster.nobody_persistent" if once else "cluster.nobody_most", **values, **most, **own)
-    place = int(means.argmax())
-    rank, late = int(facts.steps.ranks[place]), time(float(mean(waited, 1)[place]))
-    return t("cluster.unexplained", rank=fmt.count(rank), where=_where(facts, rank), late=late, share=fmt.percent(means[place]))
+        means = np.nan_to_num(waited / total)
+    place = int(means.argmax()) if len(means) else 0
+    rank = int(facts.steps.ranks[place]) if len(means) else -1
+    named = next((one for one in once if one.rank == rank), None)
+    if named is None or means[place] < LIMITS.once:
+        return found, once
+    values = {"where": _where(facts, rank), "late": time(float(waited[place])), "share": fmt.percent(float(means[place]))}
+    found.append(t(f"cluster.most.{named.cause}", rank=fmt.count(rank), **values))
+    return found, [one for one in once if one is not named]
 
 
 def _once(once: Sequence[Straggler]) -> Any:
@@ -195,12 +184,6 @@ def group_name(facts: RanksByStep, group: str) -> str:
         return group
     first = own.iloc[0]
     return f"{first['kind'] or first['name'] or group} {first['ranks']}".strip()
-
-
-def _size(facts: RanksByStep, group: str) -> int:
-    rows = facts.frame(GROUPS.name)
-    sizes = rows.loc[rows["group"] == group, "size"].tolist()
-    return int(sizes[0]) if sizes else 0
 
 
 def _where(facts: RanksByStep, rank: int) -> str:

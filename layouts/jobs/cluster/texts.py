@@ -96,44 +96,45 @@ TEXTS = define_texts({
     # Who is late
     "cluster.late.computing": (
         (
-            "Rank {rank}{where} computes {excess} longer per step than the median of the {peers} ranks of {group}; since "
-            "step {since} the others wait {late} per step for it ({share})."
+            "Rank {rank}{where} computes {excess} longer per step than the median of the other ranks of its stage "
+            "({others}); since step {since} the others of {group} wait {late} per step for it ({share})."
         ),
         (
-            "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 的中位数多 {excess}；自第 {since} 步起，其他 rank "
-            "每步等待它 {late}（{share}）。"
-        ),
-    ),
-    "cluster.late.computing_two": (
-        (
-            "Rank {rank}{where} computes {excess} longer per step than the fastest of the {peers} ranks of {group}; "
-            "since step {since} the others wait {late} per step for it ({share})."
-        ),
-        (
-            "rank {rank}{where} 每步计算比 {group} 的 {peers} 个 rank 中最快者多 {excess}；自第 {since} 步起，其他 rank "
-            "每步等待它 {late}（{share}）。"
+            "rank {rank}{where} 每步计算比同阶段其他 {others} 个 rank 的中位数多 {excess}；自第 {since} 步起，{group} 的其他 "
+            "rank 每步等待它 {late}（{share}）。"
         ),
     ),
     "cluster.late.host": (
         (
-            "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
-            "than the median of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
-            "{late} per step for it ({share})."
+            "Rank {rank}{where} starts late: its device is idle {excess} longer per step than the median of the other "
+            "ranks of its stage ({others}), so look at its host; since step {since} the others of {group} wait {late} per "
+            "step for it ({share})."
         ),
         (
-            "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 的中位数多 "
-            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}）。"
+            "rank {rank}{where} 下发较晚：其设备每步空闲比同阶段其他 {others} 个 rank 的中位数多 {excess}，请检查其主机；"
+            "自第 {since} 步起，{group} 的其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
-    "cluster.late.host_two": (
+    "cluster.late.replica_computing": (
         (
-            "Rank {rank}{where} does not compute longer but starts late: its device is free {excess} longer per step "
-            "than the least of the {peers} ranks of {group}, so look at its host; since step {since} the others wait "
-            "{late} per step for it ({share})."
+            "Replica {place} (ranks {ranks}) computes {excess} longer per step on each of its ranks than the median of the "
+            "other replicas ({others}): more data, or slower devices; since step {since} others wait {late} per step for "
+            "each of them ({share})."
         ),
         (
-            "rank {rank}{where} 计算并不更久，而是下发较晚：其设备每步空闲比 {group} 的 {peers} 个 rank 中最少者多 "
-            "{excess}，请检查其主机；自第 {since} 步起，其他 rank 每步等待它 {late}（{share}）。"
+            "副本 {place}（rank {ranks}）的每个 rank 每步计算比其他 {others} 个副本的中位数多 {excess}：数据更多或设备较慢；"
+            "自第 {since} 步起，其他 rank 每步等待其中每个 rank {late}（{share}）。"
+        ),
+    ),
+    "cluster.late.replica_host": (
+        (
+            "Replica {place} (ranks {ranks}) starts late: the device of each of its ranks is idle {excess} longer per step "
+            "than the median of the other replicas ({others}); since step {since} others wait {late} per step for each of "
+            "them ({share})."
+        ),
+        (
+            "副本 {place}（rank {ranks}）下发较晚：其每个 rank 的设备每步空闲比其他 {others} 个副本的中位数多 {excess}；"
+            "自第 {since} 步起，其他 rank 每步等待其中每个 rank {late}（{share}）。"
         ),
     ),
     "cluster.late.link": (
@@ -146,59 +147,64 @@ TEXTS = define_texts({
             "{group} 的其他 rank 每步等待它 {late}（{share}）。"
         ),
     ),
-    "cluster.unexplained": (
+    "cluster.most.computing": (
         (
-            "Rank {rank}{where} comes last: the others wait {late} per step for it ({share}), but neither computing "
-            "nor free time nor a slow link says why."
+            "Others wait most for rank {rank}{where}, {late} per step ({share}). It computes longer when they do, but not "
+            "steadily enough to be called slow."
         ),
-        "rank {rank}{where} 最后到达：其他 rank 每步等待它 {late}（{share}），但计算、空闲与链路均无法解释原因。",
+        "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）。其间它计算更久，但不够稳定，不能判定为慢。",
     ),
-    "cluster.nobody_most": (
-        "No rank is late in most of the {n} steps; the longest wait is {late} ({most}) for rank {rank} in step {step}.",
-        "{n} 步中没有持续较慢的 rank；最长一次等待为第 {step} 步等待 rank {rank} {late}（{most}）。",
+    "cluster.most.host": (
+        (
+            "Others wait most for rank {rank}{where}, {late} per step ({share}). Its device is idle longer when they do, "
+            "but not steadily enough to be called slow."
+        ),
+        "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）。其间它的设备空闲更久，但不够稳定，不能判定为慢。",
+    ),
+    "cluster.most.link": (
+        "Others wait most for rank {rank}{where}, {late} per step ({share}); one of its links is slow.",
+        "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）；它有一条链路较慢。",
+    ),
+    "cluster.most.unknown": (
+        (
+            "Others wait most for rank {rank}{where}, {late} per step ({share}); neither computing nor idle time nor a slow "
+            "link says why."
+        ),
+        "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}）；计算、空闲与链路均无法解释原因。",
     ),
     "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
     "cluster.evidence": (
         (
-            "Late in {late} of {of} steps and last in {last} of the operations of the group; z-score of computing {z} "
-            "among {peers} ranks. Times of arrival are compared without clocks, by how long the operations took."
+            "Above its peers ({peers} with itself) in {late} of {of} steps, by {z} of their spreads; limits: {often} of the "
+            "steps, {least_z} spreads, {excess} of a step. It came last in {last} of its operations: by how long they took, "
+            "without comparing clocks."
         ),
         (
-            "在 {of} 步中的 {late} 步较晚，组内 {last} 的通信算子最后到达；计算耗时在 {peers} 个 rank 中的 z 分数为 {z}。"
-            "到达先后由算子耗时得出，不依赖时钟。"
+            "在 {of} 步中的 {late} 步高于同类（含自身共 {peers} 个），超出 {z} 个离散度；"
+            "界限：步数的 {often}、{least_z} 个离散度、单步的 {excess}。其 {last} 的通信算子最后到达："
+            "由算子耗时得出，不依赖时钟。"
         ),
     ),
     "cluster.evidence_two": (
         (
-            "Late in {late} of {of} steps and last in {last} of the operations. The group has {peers} ranks, so only "
-            "the difference between them is known, not which of them is unusual."
+            "Above in {late} of {of} steps; limits: {often} of the steps, {excess} of a step. It came last in {last} of its "
+            "operations. Only {peers} are compared, so the difference is known, not which of them is unusual."
         ),
         (
-            "在 {of} 步中的 {late} 步较晚，{last} 的通信算子最后到达。该组只有 {peers} 个 rank，只能比较彼此的差异，"
-            "无法判断哪个异常。"
+            "在 {of} 步中的 {late} 步更高；界限：步数的 {often}、单步的 {excess}。其 {last} 的通信算子最后到达。"
+            "只比较了 {peers} 个，只知道彼此的差异，无法判断哪个异常。"
         ),
     ),
     "cluster.show": ("Show rank {rank}", "查看 rank {rank}"),
     "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
     "cluster.nobody": (
-        "No rank is late: in none of the {n} steps the others wait {share} of the step for one.",
-        "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}。",
+        "No rank is slow: over {n} steps none is above its peers by {excess} of a step in {often} of the steps.",
+        "没有慢 rank：在 {n} 步中，没有 rank 在 {often} 的步骤中高于同类达单步的 {excess}。",
     ),
     "cluster.warm_up": "common.warm_up",
-    "cluster.nobody_persistent": ("No rank is late in most of the {n} steps.", "{n} 步中没有持续较慢的 rank。"),
     "cluster.few_steps": (
-        "Recorded steps: {n}. Who is late in them can be told, not who is slow: that takes {least} steps.",
-        "记录的步骤数：{n}。只能得出这些步骤中谁较晚，判断谁持续较慢至少需要 {least} 步。",
-    ),
-    "cluster.few_steps_none": (
-        (
-            "Nobody is late: in none of the recorded steps ({n}) the others wait {share} of the step for a rank. "
-            "Whether a rank is slow takes {least} steps to tell."
-        ),
-        (
-            "没有较晚的 rank：记录的 {n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}。"
-            "判断是否持续较慢至少需要 {least} 步。"
-        ),
+        "Who is slow was not judged: that takes {least} steps, recorded: {n}.",
+        "未判断哪个 rank 较慢：至少需要 {least} 步，记录的步骤数：{n}。",
     ),
     "cluster.once": ("Others waited for {parts}.", "仅在个别步骤较晚：{parts}。"),
     "cluster.once_one": ("rank {rank}: {late} ({share}{why})", "rank {rank}：{late}（{share}{why}）"),
@@ -213,6 +219,7 @@ TEXTS = define_texts({
     "cluster.why.computing": (", computes longer", "，计算更久"),
     "cluster.why.host": (", starts late", "，下发较晚"),
     "cluster.why.link": (", slow link", "，链路慢"),
+    "cluster.why.unknown": (", reason unknown", "，原因未知"),
     "cluster.moved.both": (
         (
             "In the second job it is the same rank on the same host ({host2}, {late} per step): rank and host cannot be "

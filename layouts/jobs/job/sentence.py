@@ -7,9 +7,10 @@ from typing import Any
 
 from dash import html
 from parsers.analysis.jobs.limiting import PARTS, LimitingPart, Limits
-from parsers.analysis.jobs.stragglers import LIMITS
+from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
+from parsers.profiler.groups import text_of
 
 from layouts.jobs.warm_up import warm_up_said
 from layouts.kit import units as fmt
@@ -58,7 +59,9 @@ def _said(limits: Limits, source: ProfileSources, choice: ProfileChoice) -> Any:
     if first.name == "memory":
         return t("job.says.memory", rank=first.rank, share=fmt.percent(first.share))
     if first.straggler is not None:
-        return t(f"job.says.slow_{first.straggler.cause}", rank=first.rank, since=first.straggler.since, **values)
+        slow = first.straggler
+        values |= {"since": slow.since, "ranks": text_of(slow.replica), "place": slow.place}
+        return t(f"job.says.slow_{'replica_' if slow.replica else ''}{slow.cause}", rank=first.rank, **values)
     return t(f"job.says.{first.name}{'_at_most' if first.at_most else ''}", **values)
 
 

@@ -31,12 +31,32 @@ TEXTS = define_texts({
         "该作业受限于等待其他流水线阶段：{step} 的单步中最多占 {time}（{share}）。",
     ),
     "job.says.slow_computing": (
-        "Rank {rank} limits the job: it computes longer than its group since step {since}, by {time} of a step ({share}).",
-        "rank {rank} 拖慢该作业：自步骤 {since} 起计算慢于同组。若与中位数一样快，单步可缩短 {time}（{share}）。",
+        "Rank {rank} limits the job: it computes longer than its peers since step {since}, by {time} of a step ({share}).",
+        "rank {rank} 拖慢该作业：自步骤 {since} 起计算慢于同类。若与中位数一样快，单步可缩短 {time}（{share}）。",
     ),
     "job.says.slow_host": (
-        "Rank {rank} limits the job: it is late but computes no longer since step {since}, by {time} of a step ({share}).",
-        "rank {rank} 拖慢该作业：自步骤 {since} 起下发偏晚，计算并不更慢。若与中位数一样快，单步可缩短 {time}（{share}）。",
+        "Rank {rank} limits the job: its device is idle longer than its peers since step {since}, by {time} ({share}).",
+        "rank {rank} 拖慢该作业：自步骤 {since} 起下发偏晚。若与中位数一样快，单步可缩短 {time}（{share}）。",
+    ),
+    "job.says.slow_replica_computing": (
+        (
+            "Replica {place} (ranks {ranks}) limits the job: it computes longer than the others since step {since}, by "
+            "{time} of a step ({share})."
+        ),
+        (
+            "副本 {place}（rank {ranks}）拖慢该作业：自步骤 {since} 起计算慢于其他副本。若与中位数一样快，单步可缩短 {time}"
+            "（{share}）。"
+        ),
+    ),
+    "job.says.slow_replica_host": (
+        (
+            "Replica {place} (ranks {ranks}) limits the job: its devices are idle longer than the others since step {since}, "
+            "by {time} of a step ({share})."
+        ),
+        (
+            "副本 {place}（rank {ranks}）拖慢该作业：自步骤 {since} 起下发偏晚。若与中位数一样快，单步可缩短 {time}"
+            "（{share}）。"
+        ),
     ),
     "job.says.slow_link": (
         "A slow link of rank {rank} limits the job since step {since}: it costs {time} of a step ({share}).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from dash import html
 from parsers.analysis.jobs.bubble import in_theory, share_of
 from parsers.analysis.jobs.job_pipeline import JobPipeline
+from parsers.analysis.jobs.pipeline import MicroBatches
 from parsers.analysis.jobs.waiting import AT_MOST, EXACT, RankTimes
 from parsers.analysis.jobs.warm_up import warm_up
 from parsers.profiler.groups import text_of
@@ -24,6 +26,9 @@ MOST_FILES = 5
 MOST_LISTED = 160
 """Characters of a list of ranks in a sentence."""
 _MARKED = ("forward", "backward")
+
+_INTERLEAVED = re.compile(r"interleav|vpp|virtual")
+_PLAIN = re.compile(r"1f1b|gpipe")
 
 
 def story(pipeline: JobPipeline) -> list[Any]:
@@ -68,20 +73,35 @@ def milliseconds(value: float) -> str:
 
 
 def theory(pipeline: JobPipeline) -> list[Text]:
-    """Return what 1F1B waits in theory, or why that is not known; nothing without a pipeline."""
+    """Return what the schedule that ran waits in theory, or why that is not known; nothing without a pipeline."""
     if pipeline.stage_count < 2:
         return []
     found = pipeline.micro_batches
     if not found.number:
         counts = set(found.counts.values())
         return [in_both("pipeline.m_differs", low=min(counts), high=max(counts)) if counts else in_both("pipeline.no_m")]
-    share = fmt.percent(in_theory(pipeline.stage_count, found.number))
-    source = in_both(f"pipeline.m_from.{found.source}")
-    said = [in_both("pipeline.theory", share=share, p=pipeline.stage_count, m=fmt.count(found.number), source=source)]
     schedule = pipeline.files.schedule if pipeline.files is not None else ""
-    if schedule and "1f1b" not in schedule.casefold():
-        said.append(in_both("pipeline.schedule", name=schedule))
-    return said
+    chunks = _chunks(found, schedule)
+    if not chunks:
+        return [in_both("pipeline.schedule", name=schedule)]
+    values = {"p": pipeline.stage_count, "m": fmt.count(found.number), "source": in_both(f"pipeline.m_from.{found.source}")}
+    share = fmt.percent(in_theory(pipeline.stage_count, found.number, chunks))
+    return [in_both("pipeline.theory" if chunks == 1 else "pipeline.theory_interleaved", share=share, v=chunks, **values)]
+
+
+def _chunks(found: MicroBatches, schedule: str) -> int:
+    """Return how many parts of the model a rank runs in turn; 0 if the schedule is one whose bubble is not known.
+
+    Marks are one for each part and micro batch, so they tell it where the number of micro batches is known otherwise.
+    """
+    name, counts = schedule.casefold(), set(found.counts.values())
+    whole = len(counts) == 1 and found.source != "marks" and min(counts) % found.number == 0
+    parts = min(counts) // found.number if whole else 0
+    if _INTERLEAVED.search(name):
+        return parts if parts > 1 else 0
+    if name and not _PLAIN.search(name):
+        return 0
+    return max(parts, 1)
 
 
 def stages(pipeline: JobPipeline) -> list[Text]:

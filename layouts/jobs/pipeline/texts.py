@@ -120,8 +120,18 @@ TEXTS = define_texts({
     "pipeline.m_from.pp_info": ("pp_info in profiler_metadata.json", "profiler_metadata.json 的 pp_info"),
     "pipeline.m_from.marks": ("ranges marked as forward_step on each rank", "每个 rank 上标记为 forward_step 的范围数"),
     "pipeline.m_from.typed": ("as typed below", "下方填写"),
+    "pipeline.theory_interleaved": (
+        (
+            "In theory interleaved 1F1B waits {share}: (p − 1) / (v m + p − 1) with p = {p} equal stages, v = {v} parts of the "
+            "model on each and m = {m} micro batches ({source})."
+        ),
+        (
+            "理论上交错 1F1B 等待 {share}：(p − 1) / (v m + p − 1)，p = {p} 个均等阶段，每阶段 v = {v} 个模型分块，m = {m} "
+            "个微批次（{source}）。"
+        ),
+    ),
     "pipeline.schedule": (
-        "The files name the schedule {name}; the formula is that of 1F1B.", "文件记录的调度为 {name}；公式适用于 1F1B。",
+        "What the schedule {name} waits in theory is not known here.", "无法给出调度 {name} 的理论等待占比。",
     ),
     "pipeline.no_m": (
         "The number of micro batches is not known: no pp_info in profiler_metadata.json, no forward_step range. Type it below.",

@@ -87,6 +87,8 @@ def head(job: JobStrategy, *, reading: bool, failed: str) -> list[Any]:
     if STAGES.name not in job.frames and not reading:
         said.append(html.P(t("strategy.no_files"), className="ms-muted"))
     said.append(_dimensions(job))
+    for name, size, listed in job.places.wrong:
+        said.append(html.P(t("strategy.sizes_wrong", name=name, size=size, listed=listed), className="ms-strategy-wrong"))
     return [*said, *_wrong(job.stages, failed)]
 
 

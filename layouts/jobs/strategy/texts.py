@@ -53,6 +53,10 @@ TEXTS = define_texts({
     "strategy.told.sizes": ("from the settings of the job", "来自作业设置"),
     "strategy.told.groups": ("from groups of communication", "来自通信域"),
     "strategy.told.files": ("from parallel_strategy", "来自 parallel_strategy"),
+    "strategy.sizes_wrong": (
+        "The settings of the job tell {name} {size}, but its groups have {listed} ranks; the groups count.",
+        "作业设置中 {name} 为 {size}，但通信域有 {listed} 张卡；以通信域为准。",
+    ),
     "strategy.no_sizes": (
         "The places of the ranks in tensor, context, data and expert dimensions are in none of the files.",
         "文件中没有各卡在张量、上下文、数据和专家并行维度上的位置。",

@@ -7,7 +7,8 @@ from typing import Any
 
 from dash import html
 from parsers.analysis.jobs import two_jobs
-from parsers.analysis.jobs.stragglers import LIMITS, Straggler, moves_with
+from parsers.analysis.jobs.slow_tests import LIMITS
+from parsers.analysis.jobs.stragglers import Straggler, moves_with
 from parsers.deferred import pandas as pd
 from parsers.profiler.groups import text_of
 
@@ -73,9 +74,10 @@ def _who(one: Straggler, job: ComparedJob) -> tuple[str, str]:
     """Return what to say of a slow rank, in both languages."""
     host = job.hosts.get(one.rank, "")
     causes = both(f"two_jobs.cause.{one.cause}")
-    key = "two_jobs.who_host" if host else "two_jobs.who"
+    key = "two_jobs.who_replica" if one.replica else "two_jobs.who_host" if host else "two_jobs.who"
+    more = {"place": one.place, "ranks": text_of(one.replica)}
     texts = [
-        pattern.format(rank=one.rank, host=host, cause=cause, lateness=quantity("lateness", one.lateness_ns))
+        pattern.format(**more, rank=one.rank, host=host, cause=cause, lateness=quantity("lateness", one.lateness_ns))
         for pattern, cause in zip(both(key), causes, strict=True)
     ]
     return texts[0], texts[1]
@@ -107,7 +109,7 @@ def notes(one: ComparedJob, other: ComparedJob) -> list[Any]:
         lines.append(said("two_jobs.note.parallel", one=parallel_text(one), other=parallel_text(other)))
     numbers = len(one.steps), len(other.steps)
     if 0 < min(numbers) < LIMITS.steps:
-        lines.append(said("two_jobs.note.few_steps", one=numbers[0], other=numbers[1]))
+        lines.append(said("two_jobs.note.few_steps", one=numbers[0], other=numbers[1], least=LIMITS.steps))
     if len(_bubble_sources(one) | _bubble_sources(other)) > 1:
         lines.append(t("two_jobs.note.bubble"))
     for letter, job in (("A", one), ("B", other)):

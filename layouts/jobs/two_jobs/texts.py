@@ -48,9 +48,14 @@ TEXTS = define_texts({
     "two_jobs.who_host": (
         "rank {rank} on {host} ({cause}, {lateness} per step)", "{host} 上的 rank {rank}（{cause}，每步 {lateness}）",
     ),
+    "two_jobs.who_replica": (
+        "replica {place}, ranks {ranks} ({cause}, {lateness} per step)",
+        "副本 {place}，rank {ranks}（{cause}，每步 {lateness}）",
+    ),
     "two_jobs.cause.computing": "common.computes_longer",
     "two_jobs.cause.host": "common.starts_late",
     "two_jobs.cause.link": "common.slow_link",
+    "two_jobs.cause.unknown": ("reason unknown", "原因未知"),
     "two_jobs.slow.unchecked": (
         (
             "Whether ranks wait for a slow one was not checked in {jobs}: operations of all ranks of a group whose ranks do "
@@ -112,8 +117,8 @@ TEXTS = define_texts({
         "两个作业的并行策略不同（A：{one}；B：{other}）：相同编号的卡所做的工作不同，通信域也不对应。",
     ),
     "two_jobs.note.few_steps": (
-        "Steps recorded: {one} in A, {other} in B. With fewer than 5, differences and slow ranks may be chance.",
-        "采集步数：A {one} 步，B {other} 步。少于 5 步时，差异与慢卡可能是偶然现象。",
+        "Steps recorded: {one} in A, {other} in B. With fewer than {least}, differences and slow ranks may be chance.",
+        "采集步数：A {one} 步，B {other} 步。少于 {least} 步时，差异与慢卡可能是偶然现象。",
     ),
     "two_jobs.note.bubble": (
         "The bubble is exact for some ranks and an upper bound for others.", "部分卡的空泡是精确值，另一部分是上限。",

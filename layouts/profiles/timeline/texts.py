@@ -242,10 +242,12 @@ TEXTS = define_texts({
     "timeline.column.row": "timeline.tab.slice",
     "timeline.cause.computation": ("computation", "计算"),
     "timeline.cause.launch": ("launch", "下发"),
-    "timeline.cause.waiting": ("waiting", "等待"),
+    "timeline.cause.queue": ("queue", "排队"),
     "timeline.cause_tip.computation": ("Slices of the device.", "设备上的切片。"),
     "timeline.cause_tip.launch": ("From the launch to its start on the device.", "从下发到在设备上开始执行。"),
-    "timeline.cause_tip.waiting": ("Nothing that is recorded runs.", "没有任何已记录的切片运行。"),
+    "timeline.cause_tip.queue": (
+        "From a slice of the device to the one that had to wait for it.", "从设备上的切片结束到等待它的切片开始。",
+    ),
     # Flame graph
     "timeline.flame": ("Flame graph of the range", "该范围的火焰图"),
     "timeline.flame_tip": (

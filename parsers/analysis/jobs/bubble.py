@@ -80,8 +80,11 @@ def _whole(intervals: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     return intervals[0][kept], intervals[1][kept]
 
 
-def in_theory(stages: int, micro_batches: int) -> float:
-    """Return the share of a step that 1F1B waits with equal stages: (p - 1) / (m + p - 1); 0 for one stage."""
+def in_theory(stages: int, micro_batches: int, chunks: int = 1) -> float:
+    """Return the share of a step that equal stages wait: (p - 1) / (v m + p - 1); 0 for one stage.
+
+    chunks (v) is 1 for 1F1B and GPipe, above 1 for the interleaved schedule (Narayanan et al. 2021, section 2.2).
+    """
     if stages < 2 or micro_batches < 1:
         return 0.0
-    return (stages - 1) / (micro_batches + stages - 1)
+    return (stages - 1) / (chunks * micro_batches + stages - 1)

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.analysis.jobs.links import slow_links
-from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.stragglers import Straggler
 from parsers.analysis.jobs.warm_up import WarmUp, steady, warm_up
+from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.deferred import pandas as pd
 
 PARTS = ("exposed", "free", "slow_rank", "bubble", "memory")
 LEAST_SHARE = 0.05
-"""Share of a step from which something limits a job; a slow rank does from LIMITS.lateness."""
+"""Share of a step from which something limits a job; a slow rank does whenever it is one."""
 NOTABLE = 1.05
 """A rank has the most of something if it has this many times the mean; else all ranks are alike."""
 LEAST_MEMORY = 0.95
@@ -46,8 +46,9 @@ class LimitingPart:
     @property
     def limits(self) -> bool:
         """Whether this is enough to limit the job."""
-        least = {"slow_rank": LIMITS.lateness, "memory": LEAST_MEMORY}.get(self.name, LEAST_SHARE)
-        return self.share >= least
+        if self.name == "slow_rank":
+            return self.straggler is not None
+        return self.share >= (LEAST_MEMORY if self.name == "memory" else LEAST_SHARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def limiting(frames: Mapping[str, pd.DataFrame | None]) -> Limits:
     found: list[LimitingPart] = []
     step = float(rows["total_ns"].mean()) if len(rows) else math.nan
     if len(rows):
-        slow = _slow(frames, rows, step, unchecked)
+        slow = _slow(frames, step, unchecked)
         bubble = _of_step("bubble", "own_bubble_ns", rows, step)
         if bubble is None:
             unchecked["bubble"] = "collectives"
@@ -121,23 +122,12 @@ def _of_step(name: str, column: str, rows: pd.DataFrame, step: float) -> Limitin
     return LimitingPart(name, mean, mean / step, int(str(means.index[place])) if apart else -1)
 
 
-def _slow(
-    frames: Mapping[str, pd.DataFrame | None], rows: pd.DataFrame, step: float, unchecked: dict[str, str]
-) -> LimitingPart | None:
-    collectives, groups, links = (frames.get(name) for name in ("collectives", "groups", "links"))
-    if collectives is None or collectives.empty or groups is None or groups.empty:
-        unchecked["slow_rank"] = "collectives"
+def _slow(frames: Mapping[str, pd.DataFrame | None], step: float, unchecked: dict[str, str]) -> LimitingPart | None:
+    found = who_is_slow(frames)
+    if found.reason:
+        unchecked["slow_rank"] = found.reason
         return None
-    reasons = {
-        "one_rank": rows["rank"].nunique() < 2, "no_group": not alike(groups),
-        "no_waits": not collectives["lateness_ns"].notna().any(), "steps": rows["step"].nunique() < LIMITS.steps,
-    }  # fmt: skip
-    reason = next((name for name, holds in reasons.items() if holds), None)
-    if reason is not None:
-        unchecked["slow_rank"] = reason
-        return None
-    found = stragglers(collectives, rows, groups, slow_links(links) if links is not None and len(links) else ())
-    first = next((one for one in found if one.persistent), None)
+    first = next(iter(found.slow), None)
     if first is None:
         return LimitingPart("slow_rank", 0.0, 0.0)
     return LimitingPart("slow_rank", first.saved_ns, first.saved_ns / step, first.rank, straggler=first)
@@ -149,8 +139,8 @@ def _waited(slow: LimitingPart | None, frames: Mapping[str, pd.DataFrame | None]
     if slow is None or slow.straggler is None or groups is None:
         return 0.0
     sizes = groups.loc[groups["group"].astype("str") == slow.straggler.group, "size"]
-    size = int(sizes.iloc[0]) if len(sizes) else 1
-    return slow.straggler.lateness_ns * (size - 1) / rows["rank"].nunique()
+    size, own = int(sizes.iloc[0]) if len(sizes) else 1, max(len(slow.straggler.replica), 1)
+    return slow.straggler.lateness_ns * (size - 1) * own / rows["rank"].nunique()
 
 
 def _memory(ranks: pd.DataFrame | None, unchecked: dict[str, str]) -> LimitingPart | None:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import coded, distinct
+from parsers.analysis.jobs.rank_places import rank_places
 from parsers.analysis.jobs.spans import NO_SPANS, Spans, joined, split
-from parsers.analysis.jobs.stages import chains, places
+from parsers.analysis.jobs.stages import chains
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
@@ -284,7 +285,8 @@ def stages_of(
     Takes schemas GROUPS, CLUSTER_STEPS and STAGES; parallel are the sizes of `distributed_args`; ranks_of reads texts of ranks.
     """
     found = dict.fromkeys(ranks, -1)
-    found |= dict(zip(ranks, places(ranks, parallel)["pp"].tolist(), strict=True))
+    placed = rank_places(ranks, groups, parallel)
+    found |= dict(zip(placed.ranks.tolist(), placed.of.get("pp", np.full(len(placed.ranks), -1)).tolist(), strict=True))
     for frame, name in ((steps, "pp"), (told, "stage")):
         known = frame[(frame[name] >= 0) & frame["rank"].isin(list(found))]
         found |= dict(zip(known["rank"].tolist(), known[name].tolist(), strict=True))

@@ -12,8 +12,10 @@ from parsers.analysis.jobs.dimensions import Dimension, dimensions
 from parsers.analysis.jobs.experts import Load, loads
 from parsers.analysis.jobs.job_choices import offers
 from parsers.analysis.jobs.links import SlowLink, slow_links
+from parsers.analysis.jobs.peers import alike
 from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
-from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
+from parsers.analysis.jobs.stragglers import Straggler
+from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
@@ -35,7 +37,7 @@ class RanksByStep:
     """The frames of a job and what follows from them.
 
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
-    the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
+    the place of the chosen one. slow are the ranks that others wait for, judged the groups they were looked for in, links the
     slow links. may are the values of ranks that files may tell: memory, flops, host. whole_story is whether the steps of all
     sessions could be judged together, pending whether other sessions are still being read. offered are the groups and steps to
     choose from, metrics those that some rank has; doubled is the number of rows beyond the first of a rank and step.
@@ -45,7 +47,7 @@ class RanksByStep:
     sessions: tuple[pd.DataFrame, ...]
     session: int
     steps: RankSteps
-    late: list[Straggler]
+    slow: SlowRanks
     judged: tuple[str, ...]
     links: list[SlowLink]
     hosts: Mapping[int, str]
@@ -67,6 +69,11 @@ class RanksByStep:
         self.doubled = int(rows[(rows["kind"] == "rank").to_numpy()].duplicated(["rank", "step"]).sum())
         own = tuple(name for name in OF_OPERATIONS if bool(np.isfinite(self.extra[name]).any()))
         self.metrics = (*self.steps.metrics, *own)
+
+    @property
+    def late(self) -> tuple[Straggler, ...]:
+        """The ranks that others wait for: the slow ones, then those of single steps."""
+        return (*self.slow.slow, *self.slow.once)
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a frame; an empty one if no file has it."""
@@ -128,6 +135,7 @@ def ranks_by_step(
     all_steps = joined(CLUSTER_STEPS, list(tables)) if whole else steps
     collectives = joined(COLLECTIVES, operations) if whole else frames.get(COLLECTIVES.name, COLLECTIVES.empty())
     links = slow_links(frames.get(LINKS.name, LINKS.empty()))
+    judging = {**frames, CLUSTER_STEPS.name: all_steps, COLLECTIVES.name: collectives}
     judged = tuple(alike(groups)) if len(collectives) else ()
     members = job.members if job is not None else ()
     files = [*(one.files for one in members), *(one.files for one in (job.whole if job is not None else ()))]
@@ -135,7 +143,7 @@ def ranks_by_step(
     may = frozenset(name for name, giving in _TELLING.items() if kinds.intersection(giving))
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
     return RanksByStep(
-        frames, tables, place, table, stragglers(collectives, all_steps, groups, links), judged, links,
+        frames, tables, place, table, who_is_slow(judging), judged, links,
         {member.rank: member.host for member in members}, may, whole, extra=extra,
     )  # fmt: skip
 

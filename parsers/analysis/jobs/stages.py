@@ -1,39 +1,13 @@
-"""Where a rank sits in the grid tensor x pipeline x data, and which ranks are a stage of the pipeline."""
+"""Which ranks are a stage of the pipeline, and the times of stages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 
-ORDER = ("tensor", "context", "expert", "data", "pipeline")
-"""Dimensions from the one that changes with every rank: the order of MindSpore and Megatron."""
 Ranks = tuple[int, ...]
-
-
-def places(ranks: Sequence[int], sizes: Mapping[str, int]) -> dict[str, NDArray[np.int64]]:
-    """Return the place of each rank in every dimension: tp, cp, dp, pp, from 0; -1 for all of them where sizes are unknown.
-
-    sizes are those of `distributed_args`: tensor_model_parallel_size, context_parallel_size, data_parallel_size,
-    pipeline_model_parallel_size. Experts are spread over ranks that the data dimension has already, so they take no place.
-    """
-    number = np.asarray(ranks, np.int64)
-    known = {name.partition("_")[0]: max(int(size), 1) for name, size in sizes.items()}
-    short = {"tensor": "tp", "context": "cp", "data": "dp", "pipeline": "pp"}
-    if not {"tensor", "data", "pipeline"} <= known.keys() or (number < 0).any():
-        return {name: np.full(len(number), -1, np.int64) for name in short.values()}
-    found = {}
-    for name in (name for name in ORDER if name in short):
-        size = known.get(name, 1)
-        found[short[name]] = number % size
-        number = number // size
-    if number.any():  # more ranks than the sizes have places for
-        return {name: np.full(len(number), -1, np.int64) for name in short.values()}
-    return found
 
 
 def chains(groups: pd.DataFrame, ranks_of: Any) -> list[Ranks]:

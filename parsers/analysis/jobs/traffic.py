@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import coded, kind_of, numbered, rows_of
 from parsers.analysis.jobs.links import LEAST_BYTES
-from parsers.analysis.jobs.stragglers import ALIKE
+from parsers.analysis.jobs.peers import ALIKE
 from parsers.analysis.jobs.transfer import operation_parts
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from parsers.analysis.jobs.links import slow_links, totals
-from parsers.analysis.jobs.stragglers import Straggler, alike, stragglers
+from parsers.analysis.jobs.links import totals
+from parsers.analysis.jobs.stragglers import Straggler
+from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
 
@@ -235,13 +236,6 @@ def parallel_sizes(parallel: Mapping[str, int]) -> dict[str, int]:
 
 
 def late_ranks(frames: Frames) -> tuple[Straggler, ...] | None:
-    """Return the ranks of a job that others wait for; None if that cannot be judged."""
-    collectives, steps, groups = (frames.get(name) for name in ("collectives", "cluster_steps", "groups"))
-    if collectives is None or steps is None or groups is None or not len(groups) or not len(collectives):
-        return None
-    ranks = steps["rank"][(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)].nunique()
-    if ranks < 2 or not alike(groups) or not collectives["lateness_ns"].notna().any():
-        return None
-    links = frames.get("links")
-    slow = slow_links(links) if links is not None else []
-    return tuple(stragglers(collectives, steps, groups, slow))
+    """Return the ranks of a job that others wait for, slow or in single steps; None if that cannot be judged."""
+    found = who_is_slow(frames)
+    return None if found.reason not in ("", "steps") else (*found.slow, *found.once)

@@ -340,7 +340,7 @@ class _Events:
         flows, kinds_of_flows = self._found_flows(tracks)
         base, clock = self._base()
         found = FoundOperators(
-            path, tracks.tracks(slices, categories.get("dequeue", -1)), list(map(encodable, names)),
+            path, tracks.tracks(slices, categories), list(map(encodable, names)),
             list(map(encodable, categories)), list(map(encodable, self._series_keys)), kinds_of_flows, slices, flows, counters,
             base, clock,
         )  # fmt: skip

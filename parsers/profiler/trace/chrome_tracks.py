@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,12 @@ from parsers.profiler.trace.events import Scalar
 
 ASYNC_TRACK = "\0async"
 """The thread of async slices, which have a track for each category instead."""
+_BESIDE = {"gpu_user_annotation": "annotations", "cuda_sync": "waits"}
+"""Categories of slices that Kineto puts on a stream although no kernel runs: ranges of the program around kernels, and waiting
+of the stream or the host. They have a track of their own beside the stream, so they are never busy time.
+"""
+ON_DEVICE = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
+"""Categories of slices that a device runs, in lower case, whatever its thread is called."""
 
 
 class Codes(dict[Any, int]):
@@ -59,7 +65,9 @@ class EventTracks:
         if tid == ASYNC_TRACK:
             category = text_of(cat)
             return self._number((process, "async", category), lambda: self._thread(process, "", f"{category or 'async'}"))
-        thread = text_of(tid)
+        thread, beside = text_of(tid), _BESIDE.get(text_of(cat), "")
+        if beside:
+            return self._number((process, beside, thread), lambda: self._beside(process, thread, beside))
         return self._number((process, "thread", thread), lambda: self._thread(process, thread, ""))
 
     def of_counter(self, pid: Scalar, name: Scalar) -> int:
@@ -94,21 +102,33 @@ class EventTracks:
             known_process, known_thread, kind = kinds.legacy_track(process, thread)
             process_name, thread_name = process_name or labels or known_process, thread_name or known_thread
         else:
-            kind = kinds.kind_of(process_name or labels, thread_name)
+            kind = kinds.kind_of(process_name or labels, thread_name or thread)
         order = self._index("process_sort_index", process, ""), self._index("thread_sort_index", process, thread)
         process_name = process_name or labels or (f"Process {encodable(process)}" if process else "")
         thread_name = thread_name or (f"Thread {encodable(thread)}" if thread else "")
         return Track(process_name, thread_name, encodable(process), encodable(thread), kind, order)
+
+    def _beside(self, process: str, thread: str, title: str) -> Track:
+        """Return the track beside a stream for what runs nothing."""
+        stream = self._thread(process, thread, "")
+        return replace(stream, thread=f"{stream.thread} {title}", kind="scope")
 
     def _counter(self, process: str, counter: str) -> Track:
         name = self._named("process_name", process, "") or (f"Process {encodable(process)}" if process else "")
         order = self._index("process_sort_index", process, ""), 0
         return Track(name, encodable(counter), encodable(process), "", kinds.counter_kind(name, counter), order)
 
-    def tracks(self, slices: FoundSlices, dequeue: int) -> list[Track]:
-        """Return all tracks; a thread most of whose slices are of the category `dequeue` is a host queue."""
-        taken = np.bincount(slices.track[slices.category == dequeue], minlength=len(self._made))
+    def tracks(self, slices: FoundSlices, categories: Mapping[str, int]) -> list[Track]:
+        """Return all tracks; categories number those of the slices.
+
+        A thread most of whose slices are of the category `dequeue` is a host queue; one of ON_DEVICE is a stream.
+        """
         every = np.bincount(slices.track, minlength=len(self._made))
-        for number in np.flatnonzero(2 * taken > every).tolist():
-            self._made[number] = replace(self._made[number], kind="host_queue")
+        running = [number for text, number in categories.items() if text.lower() in ON_DEVICE]
+        kind: Kind
+        for kind, numbers in (("host_queue", [categories.get("dequeue", -1)]), ("device_stream", running)):
+            taken = np.bincount(slices.track[np.isin(slices.category, numbers)], minlength=len(self._made))
+            for number in np.flatnonzero(2 * taken > every).tolist():
+                if not (kind == "device_stream" and self._made[number].kind == "communication"):
+                    self._made[number] = replace(self._made[number], kind=kind)
         return self._made

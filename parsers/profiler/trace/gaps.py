@@ -57,7 +57,9 @@ CAUSE_SUMS = Schema(
     ),
 )
 
-WAITING = re.compile(r"(?i)^(event|notify|stream)[ _]?wait|^wait[ _]?(event|notify)|_WAIT(_SQE)?$")
+WAITING = re.compile(
+    r"(?i)^(event|notify|stream)[ _]?wait|^wait[ _]?(event|notify)|_WAIT(_SQE)?$|^(event|stream|context|device) sync$"
+)
 SYNCHRONISING = re.compile(
     r"(?i)synchroni[sz]e|streamsync|aten::item\b|_local_scalar_dense|\bitem\b|\btolist\b|\basnumpy\b|aten::nonzero|"
     r"aclrtMemcpy$|aclrtMemcpyWith|\b(cuda|rt)Memcpy$|Memcpy ?(DtoH|D2H)"
@@ -161,7 +163,7 @@ class Gaps:
     def parts(self, track: int, begin: int, end: int, next_: int) -> list[GapPart]:
         """The causes of a gap, in order of time."""
         slices = self._trace.slices
-        waits = self._waits(track, begin, end)
+        waits = self.waits(track, begin, end)
         # HCCL shows no arrow to the tasks of a collective, but one to the wait that comes before them
         tasks = [row for row in [next_, *waits.tolist()[:_LOOK]] if row >= 0]
         causes = next((found for row in tasks if (found := self.arrows.causes(row))), [])
@@ -180,7 +182,7 @@ class Gaps:
             parts += rest
         return _joined(parts)
 
-    def _waits(self, track: int, begin: int, end: int) -> NDArray[np.int64]:
+    def waits(self, track: int, begin: int, end: int) -> NDArray[np.int64]:
         """Slices of a stream in which it waits, in a gap."""
         rows = np.concatenate([self.running.at(track, begin), np.arange(*self.running.inside(track, begin + 1, end))])
         waits: NDArray[np.int64] = rows[self.waiting[self._trace.slices.name[rows]]]
@@ -237,9 +239,9 @@ class Gaps:
             share = covered(np.maximum(start, begin), np.minimum(stop, end)) / (end - begin)
             shared = tracks[other].kind == "communication"
             if share >= 0.5:
-                best = max(best, (round(share, 2), shared, self._outermost(other, last)))
+                best = max(best, (round(share, 2), shared, self.outermost(other, last)))
         if best[2] < 0:
-            waits = self._waits(track, begin, end)
+            waits = self.waits(track, begin, end)
             waited = covered(slices.start[waits], slices.start[waits] + slices.duration[waits])
             collective = self._collective(begin, end)
             if collective >= 0 and 2 * waited >= end - begin:
@@ -257,7 +259,7 @@ class Gaps:
         rows = rows[(stop > begin) & (stop <= end + 1000) & ~self.waiting[slices.name[rows]]]
         return int(rows[np.argmax(slices.start[rows] + slices.duration[rows])]) if len(rows) else -1
 
-    def _outermost(self, track: int, row: int) -> int:
+    def outermost(self, track: int, row: int) -> int:
         """The collective that a task of it belongs to; any other slice itself."""
         if self._trace.tracks[track].kind != "communication":
             return row

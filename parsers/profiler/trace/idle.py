@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
+from parsers.profiler.trace import sources
+from parsers.profiler.trace.arrows import Arrows
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.gaps import CAUSES, Gaps, by_step, site, steps, streams
 from parsers.profiler.trace.pyramid import Pyramid
@@ -48,7 +51,7 @@ GAP_CALLS = Schema(
     (
         Column("cause", "category", "", "host, synchronisation, data, stream or communication"),
         Column("name", "str", "", "name of the call or slice, without numbers of steps and collectives, and addresses"),
-        Column("site", "str", "", "line of the user's program that called it, such as main.py(373): train; empty if unknown"),
+        Column("site", "str", "", "line that called it: main.py(373): train; main.py: train if unknown; or empty"),
         Column("count", "int64", "", "number of parts of gaps"),
         Column("idle_ns", "int64", "ns", "sum of these parts"),
         Column("start_ns", "int64", "ns", "start of the longest one since the origin of the trace"),
@@ -59,6 +62,9 @@ GAP_CALLS = Schema(
 )
 _NUMBERED = re.compile(r"^((?:Profiler)?Step)[# ]?[0-9]+$|^(.*?)__[0-9]+(?:_[0-9]+)*$")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_FUNCTION = re.compile(r"(.*\.py)\([0-9]+\): (.*)")
+_MOST_LINES, _LINES_OF, _AROUND = 40, 3, 8
+"""Rows of calls with their line, calls looked at for one, and slices around each: reading arguments takes about 3 ms."""
 _NUMBER = re.compile(r"([0-9]+)[^0-9]*$")
 
 
@@ -88,7 +94,7 @@ def find(trace: Trace, pyramid: Pyramid | None = None) -> Idle | None:
     parts = explainer.explain(track, begin, stop, threshold)
     inside = _inside(parts, known) if known else parts["duration_ns"].to_numpy()
     by_steps = _by_step(parts, known or [("", begin, stop)])
-    return Idle(track, of.thread or of.thread_id, threshold, by_steps, _by_call(parts, inside))
+    return Idle(track, of.thread or of.thread_id, threshold, by_steps, _by_call(parts, inside, explainer.arrows, trace))
 
 
 def _inside(parts: pd.DataFrame, known: list[tuple[str, int, int]]) -> NDArray[np.int64]:
@@ -115,21 +121,53 @@ def _by_step(parts: pd.DataFrame, known: list[tuple[str, int, int]]) -> pd.DataF
     return GAP_STEPS.check(frame.astype({column.name: column.dtype for column in GAP_STEPS.columns}))
 
 
-def _by_call(parts: pd.DataFrame, inside: NDArray[np.int64]) -> pd.DataFrame:
+def _by_call(parts: pd.DataFrame, inside: NDArray[np.int64], arrows: Arrows, trace: Trace) -> pd.DataFrame:
     counted = parts.assign(inside=inside)
     counted = counted[(counted["inside"] > 0) & (counted["call"] >= 0)]
     sites = {stack: site(stack) for stack in counted["stack"].unique()}
     counted = counted.assign(name=[plain(name) for name in counted["name"]], site=counted["stack"].map(sites))
     counted = counted.sort_values("inside", ascending=False, kind="stable")
+    groups = [(key, group, int(group["inside"].sum())) for key, group in counted.groupby(
+        ["cause", "name", "site"], observed=True, sort=False
+    )]  # fmt: skip
+    groups.sort(key=lambda one: -one[2])
     rows = []
-    for (cause, name, line), group in counted.groupby(["cause", "name", "site"], observed=True, sort=False):
+    for number, ((cause, name, line), group, idle_ns) in enumerate(groups[:MOST_CALLS]):
         longest = group.iloc[0]
+        calls = group["call"].tolist()[:_LINES_OF] if number < _MOST_LINES else []
         rows.append((
-            cause, name, line, len(group), int(group["inside"].sum()), longest["start_ns"], longest["duration_ns"],
-            longest["call"], str(longest["stack"])[:_LONGEST_STACK],
+            cause, name, _line(str(line), calls, arrows, trace), len(group), idle_ns, longest["start_ns"],
+            longest["duration_ns"], longest["call"], str(longest["stack"])[:_LONGEST_STACK],
         ))  # fmt: skip
-    rows.sort(key=lambda row: -row[4])
-    return _calls(pd.DataFrame(rows[:MOST_CALLS], columns=list(GAP_CALLS.names)))
+    return _calls(pd.DataFrame(rows, columns=list(GAP_CALLS.names)))
+
+
+def _line(function: str, calls: Sequence[int], arrows: Arrows, trace: Trace) -> str:
+    """Return the line of a function, as the call stacks of the operators around some calls have it, or the function alone.
+
+    Profilers name a Python function by its first line ("main.py(375): train"). Where the calls come from several lines, or no
+    operator has a stack, the line is not known: "main.py: train".
+    """
+    found = _FUNCTION.fullmatch(function)
+    if found is None:
+        return function
+    wanted = re.compile(rf"(?:^|[/\\])({re.escape(os.path.basename(found[1]))})\(([0-9]+)\): {re.escape(found[2])}\W*$")
+    lines, names = set(), trace.names
+    for call in calls:
+        around = [row for row in arrows.context(call)[:_AROUND] if not names[trace.slices.name[row]].startswith("ProfilerStep")]
+        stacks = (_call_stack(trace, row) for row in around)  # that of a step is where the step before it ended
+        places = (wanted.search(line) for stack in stacks for line in stack.splitlines())
+        lines.add(next((place[2] for place in places if place is not None), ""))
+    line = lines.pop() if len(lines) == 1 else ""
+    return f"{found[1]}({line}): {found[2]}" if line else f"{found[1]}: {found[2]}"
+
+
+def _call_stack(trace: Trace, row: int) -> str:
+    """Return the call stack among the arguments of a slice, innermost first; empty if there is none."""
+    try:
+        return str(sources.arguments(trace, row).get("Call stack", ""))
+    except (OSError, LookupError):  # the file has changed since it was read: the line is not known then
+        return ""
 
 
 def _calls(frame: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from parsers.profiler.trace.columns import Kind
 
 # The first pattern that is found decides. Text: "process / thread".
 _NAMES: tuple[tuple[str, Kind], ...] = (
+    (r"submission queue", "host_queue"),
     (r"step trace|iteration|(?:^| / )steps?$|model id:", "step"),
     (r"overlap analysis", "overlap"),
     (r"scope layer|(?:^| / )(?:scope|.*name scope)", "scope"),

@@ -83,7 +83,6 @@ AMBIGUOUS = {
     "at {at}": {"位于 {at}": "a place on the time axis", "{at} 时": "a moment"},
     "idle": {"无更新": "a run that gets no new data", "空闲": "a processor without work"},
     "values": {"个值": "unit after a number", "取值": "an order by values"},
-    "waiting": {"等待中": "state of a run", "等待": "cause of a gap"},
 }
 """English texts with several meanings that Chinese tells apart: their Chinese versions, and what each means."""
 

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of, needed
 from parsers.analysis.jobs.bubble import bubbles
 from parsers.analysis.jobs.links import LEAST_PEERS, Z, slow_links, totals
-from parsers.analysis.jobs.stragglers import LIMITS, Straggler, alike, stragglers
+from parsers.analysis.jobs.slow_tests import LIMITS
+from parsers.analysis.jobs.stragglers import Straggler
 from parsers.analysis.jobs.transfer import parts_per_step
+from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.deferred import pandas as pd
+from parsers.profiler.groups import text_of
 
 STEP_FILES = ("step_trace_time", "analysis", "cluster_steps", "cluster_database", "cluster_analyse")
 OPERATION_FILES = ("communication", "analysis", "database", "cluster_communication", "cluster_database")
@@ -19,28 +22,19 @@ _LEAST_LINK_BYTES = 1_000_000
 
 
 def slow_rank(frames: Frames, limit: float) -> Advice | None:
-    """The others of a group wait for a rank for at least this fraction of a step (`parsers.analysis.jobs.stragglers`).
+    """A rank or replica is above its peers by at least this fraction of a step, and others wait (`who_is_slow`).
 
-    With fewer steps than it takes to speak of more than chance, the advice says that it is about these steps only.
-    Cost: what a step would save if the rank were as fast as the median of its group.
+    Cost: what a step would save if it were as fast as the median of its peers.
     """
-    collectives, steps = needed(frames, "collectives", *OPERATION_FILES), needed(frames, "cluster_steps", *STEP_FILES)
-    groups = needed(frames, "groups", *OPERATION_FILES)
-    own = steps[(steps["kind"].astype("str") == "rank") & (steps["total_ns"] > 0.0)]
-    if own.empty:
-        raise Unchecked(*STEP_FILES)
-    if own["rank"].nunique() < 2:
-        raise Unchecked(reason="one_rank")
-    if not alike(groups) or not collectives["lateness_ns"].notna().any():
-        raise Unchecked(reason="no_group")
-    links = frame_of(frames, "links")
-    slow = slow_links(links) if links is not None else []
-    limits = dataclasses.replace(LIMITS, lateness=limit)
-    ranks = stragglers(collectives, steps, groups, slow, limits=limits)
-    few = int(own["step"].nunique()) < LIMITS.steps
-    judged = [one for one in ranks if (one.persistent or few) and one.share > limit]
-    if not judged:
+    found = who_is_slow(frames, dataclasses.replace(LIMITS, excess=limit))
+    if found.reason in ("cluster_steps", "collectives"):
+        raise Unchecked(*(STEP_FILES if found.reason == "cluster_steps" else OPERATION_FILES))
+    if found.reason:
+        raise Unchecked(reason={"no_waits": "no_group", "steps": "slow_steps"}.get(found.reason, found.reason))
+    if not found.slow:
         return None
+    groups = frames["groups"]
+    assert groups is not None
     names = dict(zip(groups["group"].astype("str"), groups["ranks"].astype("str"), strict=True))
     shown = pd.DataFrame([
         {
@@ -48,24 +42,21 @@ def slow_rank(frames: Frames, limit: float) -> Advice | None:
             "lateness_ns": one.lateness_ns, "late_share": one.share, "excess_ns": one.excess_ns, "saved_ns": one.saved_ns,
             "last_share": one.last, "late_steps": len(one.steps), "of_steps": one.of, "since": one.since,
         }
-        for one in judged[:MOST_ROWS]
+        for one in found.slow[:MOST_ROWS]
     ])  # fmt: skip
-    first = judged[0]
+    first = found.slow[0]
+    variant = f"replica_{first.cause}" if first.replica else first.cause
     return Advice(
-        "slow_rank", first.share, limit, first.saved_ns, shown, "cluster", (str(first.rank),),
-        variant=_variant(first, few=few), told=_told(first, names),
+        "slow_rank", first.excess_share, limit, first.saved_ns, shown, "cluster", (str(first.rank),), variant=variant,
+        told=_told(first, names),
     )  # fmt: skip
-
-
-def _variant(one: Straggler, *, few: bool) -> str:
-    return f"few_{one.cause}" if few or not one.persistent else one.cause
 
 
 def _told(one: Straggler, names: Mapping[str, str]) -> Told:
     ranks = names.get(one.group, "")
     return {
-        "rank": str(one.rank), "kind": f"{one.kind} {ranks}".strip() or one.group,
-        "lateness_ns": one.lateness_ns, "late_share": one.share,
+        "rank": str(one.rank), "kind": f"{one.kind} {ranks}".strip() or one.group, "peers": str(one.peers),
+        "ranks": text_of(one.replica), "place": str(one.place), "lateness_ns": one.lateness_ns, "late_share": one.share,
         "excess_ns": one.excess_ns, "saved_ns": one.saved_ns, "last_share": one.last, "since": str(one.since),
         "steps": str(len(one.steps)), "of": str(one.of),
     }  # fmt: skip

@@ -15,7 +15,7 @@ SYNCHRONISING = re.compile(
 """Operators of the host that wait for the device, or move data between the two."""
 LATE = ("host", "synchronisation", "data")
 """Causes of gaps that are the host's."""
-_SITE = re.compile(r"^(?:.*[/\\\\])?([^/\\\\]+\.py)\(([0-9]+)\): (.*)$")
+_SITE = re.compile(r"^(?:.*[/\\\\])?([^/\\\\]+\.py)(?:\(([0-9]+)\))?: (.*)$")
 _METHOD = re.compile(
     r"^<built-in method (\w+) of \w*(?:Tensor|Parameter)\w* object>$|^aten::(item|tolist|nonzero|is_nonzero)$|"
     r"^aten::_local_scalar_dense$|^<built-in (?:method|function) (\w+)\b.*>$"
@@ -71,10 +71,15 @@ def gaps(frames: Frames, limit: float) -> Advice | None:
 
 
 def called(site: str, name: str) -> str:
-    """Return the line of a program and the call it made in few words: main.py:373 .item(); the name alone without a line."""
+    """Return the line of a program and the call it made in few words: main.py:373 .item().
+
+    Without a line main.py train: .item(); the name alone where the program is not known.
+    """
     found, method = _SITE.match(site), _METHOD.match(name)
     call = f"{'' if method[3] else '.'}{method[1] or method[2] or method[3] or 'item'}()" if method else name
     if found is None:
         return call
     own = call in (site, "ProfilerStep", "Step")
+    if found[2] is None:
+        return f"{found[1]} {found[3]}{'' if own else f': {call}'}"
     return f"{found[1]}:{found[2]} {found[3] if own else call}"

@@ -54,7 +54,8 @@ class Review:
 
 
 REASONS = (
-    "one_rank", "no_group", "few_links", "few_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets", "one_stage",
+    "one_rank", "no_group", "few_links", "few_steps", "slow_steps", "no_step_times", "no_capacity", "no_matmul", "no_packets",
+    "one_stage",
 )  # fmt: skip
 """Why a rule cannot judge data that is there."""
 

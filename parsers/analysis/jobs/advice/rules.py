@@ -15,7 +15,7 @@ from parsers.analysis.jobs.contention import REFERENCE
 from parsers.analysis.jobs.contention import SHARE as HELD
 from parsers.analysis.jobs.links import SHARE
 from parsers.analysis.jobs.packets import SHARE as MANY_SMALL
-from parsers.analysis.jobs.stragglers import LIMITS
+from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.warm_up import steady
 from parsers.analysis.profiles.memory.leaks import GROWTH
 from parsers.analysis.profiles.preparation import EMPTY_RATE, QUEUE_USE
@@ -24,7 +24,7 @@ from parsers.profiler.registry import FILE_KINDS, display_name
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
     "interval": pipeline.LONG_NS, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
     "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
-    "slow_rank": LIMITS.lateness, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
+    "slow_rank": LIMITS.excess, "slow_link": SHARE, "small_packets": MANY_SMALL, "alignment": 0.05, "retransmission": 4e9,
     "contention": HELD * REFERENCE, "bubble": LEAST_SHARE, "stages": stages.LEAST, "memory": 0.95, "leak": GROWTH,
 })  # fmt: skip
 """Rule -> threshold to exceed, for those in BELOW to fall below. interval and retransmission in ns, contention in B/s, all

@@ -7,19 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from parsers.analysis.jobs.stages import places
+from parsers.analysis.jobs.rank_places import GROUPS, SIZES, RankPlaces, rank_places
 from parsers.analysis.jobs.strategy.stage_map import StageMap
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
-from parsers.profiler.groups import ranks_of
 
 DIMENSIONS = ("pp", "tp", "cp", "dp", "ep")
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "pp": ("pp",), "tp": ("tp",), "cp": ("cp",), "dp": ("dp", "dp_cp"), "ep": ("ep", "exp"),
-}  # fmt: skip
-"""Dimension -> kinds of groups whose ranks differ in it alone; the first one that holds all ranks counts."""
-STEPS, GROUPS, SIZES, FILES = "steps", "groups", "sizes", "files"
-_OF_SIZES = "expert_model_parallel_size"
+STEPS, FILES = "steps", "files"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +22,15 @@ class Positions:
 
     told is one of STEPS (tables of steps), GROUPS (members of groups), SIZES (sizes of dimensions in the settings of the job),
     FILES (stages in parallel_strategy). A dimension of which nothing is known is left out. listed has the number of the group
-    of each rank by dimension, where files list the groups of all ranks.
+    of each rank by dimension, where files list the groups of all ranks. wrong are the dimensions whose sizes in the settings
+    contradict the listed groups: (dimension, size there, size of the groups).
     """
 
     ranks: Ints
     places: Mapping[str, Ints]
     told: Mapping[str, str]
     listed: Mapping[str, Ints] = field(default_factory=dict)
+    wrong: tuple[tuple[str, int, int], ...] = ()
 
     def size(self, dimension: str) -> int:
         """Return the number of places of a dimension; 0 for unknown."""
@@ -49,20 +45,14 @@ class Positions:
         """Return the number of the group of each rank, by their first ranks: as files list them, else by the places.
 
         By the places these are ranks that differ in this dimension alone; -1 if the dimension is unknown, or if several ranks
-        have the same places, so that a dimension must be missing. Experts are spread over ranks that the data and context
-        dimensions have already: their groups are ranks that are equal in pp and tp, and in the number of the block of experts.
+        have the same places, so that a dimension must be missing.
         """
         if dimension in self.listed:
             return self.listed[dimension]
         own = [name for name in self.places if name != "ep"]
-        if dimension not in self.places or len(np.unique(self._key(own))) < len(self.ranks):
+        if dimension not in own or len(np.unique(self._key(own))) < len(self.ranks):
             return np.full(len(self.ranks), -1, np.int64)
-        if dimension == "ep":
-            key = self._key([name for name in own if name in ("pp", "tp")])
-            block = self._spread() // self.size("ep")
-            key = key * (int(block.max(initial=0)) + 1) + block
-        else:
-            key = self._key([name for name in own if name != dimension])
+        key = self._key([name for name in own if name != dimension])
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         place = np.empty(len(first), np.int64)
         place[np.argsort(first)] = np.arange(len(first))
@@ -83,12 +73,6 @@ class Positions:
             key = key * self.size(name) + self.places[name]
         return key
 
-    def _spread(self) -> Ints:
-        """Return the place of each rank in data and context together, context changing first."""
-        zero = np.zeros(len(self.ranks), np.int64)
-        spread: Ints = self.places.get("dp", zero) * max(self.size("cp"), 1) + self.places.get("cp", zero)
-        return spread
-
 
 def positions(
     ranks: Sequence[int], *, steps: pd.DataFrame | None = None, groups: pd.DataFrame | None = None,
@@ -96,21 +80,26 @@ def positions(
 ) -> Positions:  # fmt: skip
     """Return the places of ranks. steps is of schema CLUSTER_STEPS, groups of GROUPS, sizes as in `JobFiles.parallel`.
 
-    Tables of steps come first, then sizes, then groups, then the stages in parallel_strategy. A dimension counts where all of
+    Listed groups come first, then tables of steps, sizes, and the stages in parallel_strategy. A dimension counts where all of
     these ranks have a place in it.
     """
-    numbers = np.array(sorted(set(ranks)), np.int64)
+    by_group = rank_places(ranks, groups, sizes or {})
+    numbers = by_group.ranks
     found: dict[str, Ints] = {}
     told: dict[str, str] = {}
     for where, given in (
-        (STEPS, _of_steps(numbers, steps)), (SIZES, _of_sizes(numbers, sizes or {})), (GROUPS, _of_groups(numbers, groups)),
+        (GROUPS, _told_by(by_group, GROUPS)), (STEPS, _of_steps(numbers, steps)), (SIZES, _told_by(by_group, SIZES)),
         (FILES, _of_stages(numbers, stages)),
     ):  # fmt: skip
         for name, own in given.items():
             if name not in found and len(own) and bool((own >= 0).all()):
                 found[name], told[name] = own, where
-    listed = {name: _numbered(numbers, members) for name, members in _listed(numbers, groups).items()}
-    return Positions(numbers, {name: found[name] for name in DIMENSIONS if name in found}, told, listed)
+    known = {name: found[name] for name in DIMENSIONS if name in found}
+    return Positions(numbers, known, told, by_group.groups, by_group.wrong)
+
+
+def _told_by(places: RankPlaces, where: str) -> dict[str, Ints]:
+    return {name: own for name, own in places.of.items() if places.told[name] == where}
 
 
 def _of_steps(ranks: Ints, steps: pd.DataFrame | None) -> dict[str, Ints]:
@@ -118,48 +107,6 @@ def _of_steps(ranks: Ints, steps: pd.DataFrame | None) -> dict[str, Ints]:
         return {}
     own = steps[(steps["kind"] == "rank").to_numpy()].drop_duplicates("rank").set_index("rank")
     return {name: own[name].reindex(ranks, fill_value=-1).to_numpy(np.int64) for name in ("pp", "tp", "dp")}
-
-
-def _of_sizes(ranks: Ints, sizes: Mapping[str, int]) -> dict[str, Ints]:
-    if not sizes:
-        return {}
-    found = dict(places(ranks.tolist(), sizes))
-    experts = int(sizes.get(_OF_SIZES, 1))
-    if experts > 1 and bool((found["dp"] >= 0).all()):
-        across = int(sizes.get("context_parallel_size", 1)) or 1
-        found["ep"] = (found["dp"] * across + found["cp"]) % experts
-    if int(sizes.get("context_parallel_size", 1)) <= 1:
-        found.pop("cp", None)
-    return found
-
-
-def _of_groups(ranks: Ints, groups: pd.DataFrame | None) -> dict[str, Ints]:
-    found = {}
-    for name, members in _listed(ranks, groups).items():
-        place = {rank: number for own in members for number, rank in enumerate(own)}
-        found[name] = np.array([place[rank] for rank in ranks.tolist()], np.int64)
-    return found
-
-
-def _listed(ranks: Ints, groups: pd.DataFrame | None) -> dict[str, list[tuple[int, ...]]]:
-    """Return the groups of each dimension that hold each rank once, by their first ranks: those of one kind, else of all."""
-    if groups is None or not len(groups):
-        return {}
-    kinds, texts = groups["kind"].astype("str").str.lower().tolist(), groups["ranks"].astype("str").tolist()
-    found = {}
-    for name, names in KINDS.items():
-        for some in (*((one,) for one in names), names):
-            members = {ranks_of(text) for own, text in zip(kinds, texts, strict=True) if own in some and text}
-            every = [rank for own in members for rank in own]
-            if every and len(set(every)) == len(every) and set(ranks.tolist()) <= set(every):
-                found[name] = sorted(members)
-                break
-    return found
-
-
-def _numbered(ranks: Ints, members: Sequence[tuple[int, ...]]) -> Ints:
-    number = {rank: place for place, own in enumerate(members) for rank in own}
-    return np.array([number[rank] for rank in ranks.tolist()], np.int64)
 
 
 def _of_stages(ranks: Ints, stages: StageMap | None) -> dict[str, Ints]:

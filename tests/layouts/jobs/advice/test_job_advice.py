@@ -38,7 +38,7 @@ def found(frames: dict[str, pd.DataFrame | None], **more: Any) -> Review:
 def test_every_finding_is_said_in_words() -> None:
     results = [
         found(frames_of(make(3, slow_rank=17, slower=0.1))), found(frames_of(make(5, slow_rank=9, slower=0.0, late_ns=8e6))),
-        found(frames_of(make(5, slow_rank=9, slower=0.3, steps=1))), found(frames_of(make(11, slow_link=20))),
+        found(frames_of(make(11, slow_link=20))),
         found(with_bubble(0.25, "exact")), found(with_bubble(0.25, "at most")), found(contending(10.0, 20.0)),
         found(packets(packet(4_000_000, 2, 2.0), packet(512 * 40_000 + 2, 1, 4.0))),
         found({"memory": memory([95 * MIB])}, capacity=100 * MIB), found(growing(20, MIB)),
@@ -49,13 +49,13 @@ def test_every_finding_is_said_in_words() -> None:
         assert result.found
         text = text_of(result)
         assert "{" not in "".join(part for part in text.split('"') if "rank" in part and " " in part)
-    computing, host, few, link, *_ = (text_of(result) for result in results)
-    assert re.search(r"for rank 17\. It computes [0-9.]+ ms longer than the median, since step 1\.", computing)
-    assert "It does not compute longer, it starts late" in host
-    assert "Too few steps were recorded (1)" in few
+    computing, host, link, *_ = (text_of(result) for result in results)
+    wanted = r"Rank 17 computes [0-9.]+ ms longer per step than the median of the other ranks of its stage, since step 1,"
+    assert re.search(wanted, computing)
+    assert "Rank 9 starts late: its device is idle" in host
     assert "The link from rank 20 to rank 21 (HCCS) reaches 14" in link
     assert "Compare its operators with those of another rank" in computing
-    assert "同组（dp 16-23）其他卡每步等待 rank 17" in computing
+    assert "同组（dp 16-23）其他卡每步等待它" in computing
 
 
 def test_pages_of_jobs_are_linked() -> None:
@@ -107,7 +107,7 @@ def test_a_real_job_is_drawn() -> None:
     answer = advice_for(source, {"run": ["r"], "session": ["rank_0_ascend_pt"], "rank": ["0"], "capacity": ["11"]})
     assert answer is not None
     rules = {one.rule: one for one in answer[0].found}
-    assert {"bubble", "communication", "idle", "slow_rank", "memory"} <= set(rules)
+    assert {"bubble", "communication", "idle", "memory"} <= set(rules)
     # reserved 10,372.0 MiB at the peak, as the reference of the sample has it; APP holds more
     assert rules["memory"].value >= 10_372.0 / (11 * 1024)
     assert "of 11.0 GiB" in text_of(answer[0])

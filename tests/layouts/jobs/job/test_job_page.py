@@ -66,7 +66,7 @@ def test_a_slow_rank_is_said_in_one_sentence_with_its_numbers() -> None:
     own = float((computing[13] - computing[[*range(8, 16)]].median(axis=1)).mean())
     share = own / float(made.steps["total_ns"].mean())
     said = texts_in(head[0])
-    assert said.startswith("Rank 13 limits the job: it computes longer than its group since step 1, by ")
+    assert said.startswith("Rank 13 limits the job: it computes longer than its peers since step 1, by ")
     assert float(said.partition("(")[2].partition(" %")[0]) == pytest.approx(100 * share, rel=0.05)
     assert facts["most"] == 13
     assert "rank 13" in texts_in(head[1])
@@ -122,7 +122,7 @@ def test_few_steps_and_an_unknown_capacity_are_said() -> None:
     ranks = frame_of(RANKS, 2, {"rank": [0, 1], "peak_reserved_bytes": [1 << 30, 3 << 30], "capacity_bytes": [-1, -1]}, "made")
     head, _, _ = summarised(source_of({**frames_of(made), "ranks": ranks}, ranks=8), ASK)
     text = texts_in(head[1])
-    assert "Not judged: that takes 5 steps; recorded: 3." in text
+    assert "Not judged: that takes 8 steps; recorded: 3." in text
     assert "The highest that was reserved is 3.00 GiB on rank 1." in text
 
 

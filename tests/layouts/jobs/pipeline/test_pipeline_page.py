@@ -147,13 +147,26 @@ def test_bubble_and_theory_of_a_made_job(tmp_path: Path) -> None:
 
 
 def test_micro_batches_of_metadata_come_before_marks_and_typed_ones_before_all(tmp_path: Path) -> None:
-    write(tmp_path / "job", micro=4, marks="device", info={"pp_type": "dualpipev", "microbatch_num": 8})
+    write(tmp_path / "job", micro=4, marks="device", info={"pp_type": "1f1b", "microbatch_num": 8})
     source = source_of(tmp_path / "job")
     told = said(pipeline(source, step="1"))
     assert "m = 8 micro batches (pp_info in profiler_metadata.json)" in told[1]
-    assert told[2] == "The files name the schedule dualpipev; the formula is that of 1F1B."
     assert "m = 2 micro batches (as typed below)" in said(pipeline(source, m="2"))[1]
     assert page.facts(pipeline(source, m="2"))["micro"] == 0
+
+
+@pytest.mark.parametrize(
+    ("schedule", "micro", "sentence"),
+    [
+        ("dualpipev", 4, "What the schedule dualpipev waits in theory is not known here."),
+        ("interleaved_1f1b", 16, "In theory interleaved 1F1B waits 5.88 %: "), ("1f1b", 8, "In theory 1F1B waits 11.1 %: "),
+        ("interleaved_1f1b", 8, "What the schedule interleaved_1f1b waits in theory is not known here."),
+    ],
+)  # fmt: skip
+def test_theory_is_that_of_the_schedule_that_ran(tmp_path: Path, schedule: str, micro: int, sentence: str) -> None:
+    """2 stages and 8 micro batches; the interleaved schedule marks two parts of the model in each."""
+    write(tmp_path / "job", micro=micro, marks="device", info={"pp_type": schedule, "microbatch_num": 8})
+    assert said(pipeline(source_of(tmp_path / "job"), step="1"))[1].startswith(sentence)
 
 
 def test_marks_of_the_host_are_not_drawn(tmp_path: Path) -> None:

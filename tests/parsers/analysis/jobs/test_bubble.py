@@ -38,6 +38,7 @@ def test_it_is_at_most_what_is_exposed() -> None:
 
 def test_one_f_one_b_in_theory() -> None:
     assert in_theory(4, 8) == pytest.approx(3 / 11)
+    assert in_theory(4, 8, 2) == pytest.approx(0.158, abs=5e-4)
     assert (in_theory(1, 8), in_theory(4, 0)) == (0.0, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Places in the grid of parallel dimensions, and stages of pipelines."""
+"""Chains and stages of pipelines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from parsers.analysis.jobs.stages import chains, places, stages
+from parsers.analysis.jobs.stages import chains, stages
 from parsers.cluster_frames import GROUPS
 from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import ranks_of, text_of
-
-SIZES = {
-    "tensor_model_parallel_size": 2, "data_parallel_size": 2, "pipeline_model_parallel_size": 4,
-    "context_parallel_size": 1,
-}  # fmt: skip
 
 
 def groups(*told: tuple[str, str, Sequence[int]]) -> pd.DataFrame:
@@ -23,24 +18,6 @@ def groups(*told: tuple[str, str, Sequence[int]]) -> pd.DataFrame:
         "sections": [one[1] for one in told], "ranks": [text_of(one[2]) for one in told],
     }  # fmt: skip
     return frame_of(GROUPS, len(told), columns, "made")
-
-
-def test_tensor_changes_fastest_then_data_then_pipeline() -> None:
-    found = places(range(16), SIZES)
-    assert found["tp"].tolist() == [0, 1] * 8
-    assert found["dp"].tolist() == [0, 0, 1, 1] * 4
-    assert found["pp"].tolist() == [rank // 4 for rank in range(16)]
-
-
-def test_the_two_stages_of_the_sample() -> None:
-    sizes = {"tensor_model_parallel_size": 1, "data_parallel_size": 2, "pipeline_model_parallel_size": 2}
-    found = places([1, 2], sizes)
-    assert [found[name].tolist() for name in ("dp", "pp", "tp")] == [[1, 0], [0, 1], [0, 0]]
-
-
-def test_unknown_or_wrong_sizes_give_no_place() -> None:
-    assert places([0, 1], {})["tp"].tolist() == [-1, -1]
-    assert places([0, 16], SIZES)["tp"].tolist() == [-1, -1]
 
 
 def test_stages_are_joined_by_groups_across_chains_only() -> None:

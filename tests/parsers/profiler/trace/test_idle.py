@@ -42,7 +42,7 @@ def test_each_step_is_idle_for_the_sum_of_its_causes() -> None:
     assert steps[causes].sum(axis=1).tolist() == [700 * US, 700 * US]
     assert steps["synchronisation_ns"].tolist() == [500 * US, 500 * US]
     first = found.calls.iloc[0]
-    assert (first["cause"], first["name"], first["site"]) == ("synchronisation", "aten::item", "main.py(373): train")
+    assert (first["cause"], first["name"], first["site"]) == ("synchronisation", "aten::item", "main.py: train")
     assert (first["count"], first["idle_ns"], first["start_ns"], first["duration_ns"]) == (2, 1000 * US, 200 * US, 500 * US)
 
 
@@ -51,7 +51,7 @@ def test_advice_names_the_line_of_the_program_and_its_time_of_a_step() -> None:
     assert found is not None
     result = review({"gap_steps": found.steps, "gap_calls": found.calls})
     (one,) = result.found
-    assert (one.rule, one.subject, one.cost_ns) == ("gaps", ("main.py:373 .item()",), 500 * US)
+    assert (one.rule, one.subject, one.cost_ns) == ("gaps", ("main.py train: .item()",), 500 * US)
     assert one.value == pytest.approx(0.5)
     assert one.evidence["idle_ns"].tolist() == [500 * US]
     assert "gaps" in review({"gap_steps": found.steps, "gap_calls": found.calls}, {"gaps": 0.6}).fine
@@ -69,11 +69,42 @@ def test_advice_names_the_line_of_the_program_and_its_time_of_a_step() -> None:
         ("main.py(373): train", "main.py(373): train", "main.py:373 train"),
         ("main.py(373): train", "ProfilerStep", "main.py:373 train"),
         ("main.py(373): train", "aten::addmm", "main.py:373 aten::addmm"),
-        ("", "hcom_allReduce", "hcom_allReduce"),
+        ("", "hcom_allReduce", "hcom_allReduce"), ("lib/main.py: train", "aten::item", "main.py train: .item()"),
+        ("main.py: train", "ProfilerStep", "main.py train"),
     ],
 )
 def test_a_call_in_few_words(site: str, name: str, text: str) -> None:
     assert called(site, name) == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "site"), [((373, 373), "main.py(373): train"), ((373, 380), "main.py: train"), ((), "main.py: train")],
+)  # fmt: skip
+def test_the_line_is_that_of_the_call_and_not_the_first_of_its_function(
+    lines: tuple[int, ...], site: str, tmp_path: Path
+) -> None:
+    """Frames of Python are named by the first line of the function; operators have the line in their call stack."""
+    stacks = [f"/lib/torch/x.py(9): f;\r\n/home/me/main.py({line}): train;\r\n<string>(1): <module>" for line in lines]
+    device = {"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "Ascend Hardware"}}
+    events: list[dict[str, object]] = [device, {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Python"}}]
+    events.append({"ph": "X", "pid": 1, "tid": 7, "ts": 0, "dur": 3000, "name": "main.py(350): train"})
+    for number in range(2):
+        at = 1000 * number
+        arguments = {"Call stack": stacks[number]} if stacks else {}
+        events += [
+            {"ph": "X", "pid": 1, "tid": 7, "ts": at + 100, "dur": 800, "name": "aten::item", "args": arguments},
+            {"ph": "X", "pid": 1, "tid": 7, "ts": at + 910, "dur": 10, "name": "launch"},
+            {"ph": "X", "pid": 2, "tid": 4, "ts": at, "dur": 200, "name": "MatMul"},
+            {"ph": "X", "pid": 2, "tid": 4, "ts": at + 930, "dur": 60, "name": "Add"},
+            {"ph": "s", "pid": 1, "tid": 7, "ts": at + 910, "id": number, "cat": "async_npu", "name": "a"},
+            {"ph": "f", "pid": 2, "tid": 4, "ts": at + 930, "id": number, "cat": "async_npu", "name": "a", "bp": "e"},
+        ]  # fmt: skip
+    events.append({"ph": "M", "name": "thread_name", "pid": 2, "tid": 4, "args": {"name": "Stream 4"}})
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps(events))
+    found = idle.find(sources.read(str(path)))
+    assert found is not None
+    assert set(found.calls.loc[found.calls["name"] == "aten::item", "site"]) == {site}
 
 
 def test_names_are_counted_together_whatever_the_step() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from parsers import discover, open_run
 from parsers.analysis.jobs.advice import BELOW, FRAMES, OF_JOB, REASONS, THRESHOLDS, Advice, Review, review
+from parsers.analysis.jobs.who_is_slow import who_is_slow
 from tests.amounts import some_or_every
 from tests.writers.clusters import Made, make
 
@@ -55,11 +56,11 @@ def test_nothing_is_said_where_nothing_is_wrong(every: bool) -> None:
     assert len(said) <= 0.02 * seeds
 
 
-def test_one_step_is_never_called_more() -> None:
-    made = make(5, slow_rank=9, slower=0.3, steps=1)
-    one = rules(review(frames_of(made), QUIET))["slow_rank"]
-    assert one.variant == "few_computing"
-    assert one.told["of"] == "1"
+@pytest.mark.parametrize("steps", [1, 7])
+def test_few_steps_are_not_judged(steps: int) -> None:
+    result = review(frames_of(make(5, slow_rank=9, slower=0.3, steps=steps)), QUIET)
+    assert result.reasons["slow_rank"] == "slow_steps"
+    assert "slow_rank" not in {*rules(result), *result.fine}
 
 
 def test_the_threshold_of_a_slow_rank() -> None:
@@ -154,7 +155,7 @@ def test_one_rank_is_no_job() -> None:
     assert result.reasons["slow_rank"] == "one_rank"
     assert not set(RULES) & set(result.fine)
     nothing = review(dict.fromkeys((*FRAMES, *OF_JOB)))
-    assert nothing.unchecked["slow_rank"][0] == "communication.json"
+    assert nothing.unchecked["slow_rank"][0] == "step_trace_time.csv"
     assert "step_trace_time.csv" in nothing.unchecked["bubble"]
     assert dict(nothing.reasons) == {}
 
@@ -178,7 +179,7 @@ def test_every_rule_is_in_one_state_for_every_real_job(every: bool) -> None:
                     said.setdefault(one.rule, set()).add(job.name)
                     assert len(one.evidence) > 0
                     assert one.value < one.threshold if one.rule in BELOW else one.value > one.threshold
-    assert ({"slow_rank", "slow_link", "bubble", "small_packets"} if every else {"small_packets"}) <= said.keys()
+    assert ({"slow_link", "bubble", "small_packets"} if every else {"small_packets"}) <= said.keys()
 
 
 @real
@@ -186,9 +187,10 @@ def test_the_four_ranks_by_their_published_figures() -> None:
     """Lateness and bubble as computed by hand from the elapse times (the reference of the samples)."""
     (job,) = open_run(DATA / "profiler_new/torch_npu_st_4ranks_pp2").profile.jobs
     found = rules(review({name: job.frame(name) for name in OF_JOB}))
-    assert found["slow_rank"].subject == ("0",)
-    assert float(found["slow_rank"].told["lateness_ns"]) / 1e6 == pytest.approx(11.368)
-    assert found["slow_rank"].variant == "few_host"
+    assert "slow_rank" not in found  # one step
+    once = {one.rank: one for one in who_is_slow({name: job.frame(name) for name in OF_JOB}).once}
+    assert once[0].lateness_ns / 1e6 == pytest.approx(11.368)
+    assert (once[0].cause, once[0].persistent) == ("host", False)
     assert found["bubble"].told["stage"] == "0"
 
 
