@@ -15,6 +15,7 @@ from parsers.analysis.jobs.links import SlowLink, slow_links
 from parsers.analysis.jobs.peers import alike
 from parsers.analysis.jobs.step_parts import RankSteps, rank_steps
 from parsers.analysis.jobs.stragglers import Straggler
+from parsers.analysis.jobs.warm_up import steady
 from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS
 from parsers.deferred import pandas as pd
@@ -143,7 +144,7 @@ def ranks_by_step(
     may = frozenset(name for name, giving in _TELLING.items() if kinds.intersection(giving))
     extra = _of_operations(table, operations if len(operations) == len(tables) else [], judged)
     return RanksByStep(
-        frames, tables, place, table, who_is_slow(judging), judged, links,
+        frames, tables, place, table, who_is_slow(steady(judging)), judged, links,
         {member.rank: member.host for member in members}, may, whole, extra=extra,
     )  # fmt: skip
 

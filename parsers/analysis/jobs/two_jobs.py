@@ -14,6 +14,7 @@ import numpy as np
 
 from parsers.analysis.jobs.links import totals
 from parsers.analysis.jobs.stragglers import Straggler
+from parsers.analysis.jobs.warm_up import steady
 from parsers.analysis.jobs.who_is_slow import who_is_slow
 from parsers.deferred import pandas as pd
 from parsers.model import Floats
@@ -237,5 +238,5 @@ def parallel_sizes(parallel: Mapping[str, int]) -> dict[str, int]:
 
 def late_ranks(frames: Frames) -> tuple[Straggler, ...] | None:
     """Return the ranks of a job that others wait for, slow or in single steps; None if that cannot be judged."""
-    found = who_is_slow(frames)
+    found = who_is_slow(steady(frames))
     return None if found.reason not in ("", "steps") else (*found.slow, *found.once)
