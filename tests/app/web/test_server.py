@@ -32,6 +32,7 @@ ROUTES = {
     "/_favicon.ico": {"GET"},
     "/_reload-hash": {"GET"},
     "/api/communication/contention.csv": {"GET"},
+    "/api/job/what_if.csv": {"GET"},
     "/api/communication/links.csv": {"GET"},
     "/api/communication/matrix": {"GET"},
     "/api/communication/matrix.csv": {"GET"},

@@ -54,7 +54,7 @@ def test_the_overview_tells_causes_and_calls_of_a_step() -> None:
     shown = summarised(source_of(ready()), ASKED)
     text = texts_in(shown)
     assert "Stream 2 is idle for 700 µs of a step of 1.00 ms (70.0 %)." in text
-    assert "main.py:373 .item()" in text
+    assert "main.py train(): .item()" in text
     assert "500 µs of a step" in text
     assert "Each of the 2 steps" in text
     gap = next(link for link in links(shown) if "range" in link)
@@ -75,7 +75,7 @@ def test_advice_links_each_call_to_its_longest_gap() -> None:
     assert reviewed is not None
     cards = drawn(*reviewed, CHOICE, idle=found, traced=True)
     text = texts_in(cards)
-    idle = "For 50.0 % of a step a stream of the device has nothing to do because of the host, most at main.py:373 .item()"
+    idle = "For 50.0 % of a step a stream of the device has nothing to do because of the host, most at main.py train(): .item()"
     assert idle in text
     assert "500 µs of a step" in text
     assert [link["range"] for link in links(cards) if "range" in link] == [["200000,700000"]]

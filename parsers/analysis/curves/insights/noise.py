@@ -35,7 +35,7 @@ _ABOVE = 1.5
 """A level of more than this many times the noise is one that the noise may go with."""
 
 
-class Growth(NamedTuple):
+class NoiseGrowth(NamedTuple):
     """first: index of the point from which on. before, after: standard deviation of the noise. times: by how much it grew."""
 
     first: int
@@ -44,7 +44,7 @@ class Growth(NamedTuple):
     times: float
 
 
-def growth(value: Floats) -> Growth | None:
+def growth(value: Floats) -> NoiseGrowth | None:
     """Return where the noise of an array without NaN grew."""
     if np.count_nonzero(value[1:] == value[:-1]) > _TIES * value.size or not noisy(value):
         return None
@@ -67,7 +67,7 @@ def growth(value: Floats) -> Growth | None:
         return None
     times, at = max(found)
     after = float(np.exp(np.median(kinds[0][-_late(count, at) :])))
-    return Growth(at * size + 1, float(np.exp(np.median(kinds[0][at - _early(at) : at]))), after, times)
+    return NoiseGrowth(at * size + 1, float(np.exp(np.median(kinds[0][at - _early(at) : at]))), after, times)
 
 
 def _early(at: int) -> int:

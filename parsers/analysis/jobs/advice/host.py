@@ -73,7 +73,7 @@ def gaps(frames: Frames, limit: float) -> Advice | None:
 def called(site: str, name: str) -> str:
     """Return the line of a program and the call it made in few words: main.py:373 .item().
 
-    Without a line main.py train: .item(); the name alone where the program is not known.
+    Without a line, in a function: main.py train(): .item(); the name alone where the program is not known.
     """
     found, method = _SITE.match(site), _METHOD.match(name)
     call = f"{'' if method[3] else '.'}{method[1] or method[2] or method[3] or 'item'}()" if method else name
@@ -81,5 +81,6 @@ def called(site: str, name: str) -> str:
         return call
     own = call in (site, "ProfilerStep", "Step")
     if found[2] is None:
-        return f"{found[1]} {found[3]}{'' if own else f': {call}'}"
+        function = f"{found[3]}()" if found[3].isidentifier() else found[3]
+        return f"{found[1]} {function}{'' if own else f': {call}'}"
     return f"{found[1]}:{found[2]} {found[3] if own else call}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, frame_of
-from parsers.analysis.profiles.memory.growth import Growth, growth, step_spans
+from parsers.analysis.profiles.memory.growth import MemoryGrowth, growth, step_spans
 from parsers.analysis.profiles.memory.leaks import CRITICAL, FEWEST
 from parsers.analysis.profiles.memory.recording import recording
 from parsers.deferred import pandas as pd
@@ -118,7 +118,7 @@ def leaking(frames: Frames, limit: float) -> Advice | None:
     return _leak(said, [str(number) for number in range(1, len(minima) + 1)], minima, found.component, limit)
 
 
-def _leak(said: Growth, names: Sequence[str], least: Ints, component: str, limit: float) -> Advice:
+def _leak(said: MemoryGrowth, names: Sequence[str], least: Ints, component: str, limit: float) -> Advice:
     known = np.flatnonzero(least >= 0)
     places = known[np.unique(np.linspace(0, len(known) - 1, min(MOST_ROWS, len(known))).astype(np.int64))]
     shown = pd.DataFrame({"step": [names[place] for place in places], "component": component, "least_bytes": least[places]})

@@ -21,7 +21,7 @@ from parsers.analysis.profiles.memory.blocks import Blocks, blocks_of, levels, l
 from parsers.analysis.profiles.memory.curves import Peak, Series, components, curve, peak, step_minima, value_at
 from parsers.analysis.profiles.memory.difference import difference, peaks
 from parsers.analysis.profiles.memory.extremes import Extremes, extremes
-from parsers.analysis.profiles.memory.growth import STEP_FRAMES, Growth, growth, step_spans
+from parsers.analysis.profiles.memory.growth import STEP_FRAMES, MemoryGrowth, growth, step_spans
 from parsers.analysis.profiles.memory.leaks import Leak, leak
 from parsers.analysis.profiles.memory.modules import large_components
 from parsers.analysis.profiles.memory.plan import Plan, in_use_at, plan
@@ -29,9 +29,48 @@ from parsers.analysis.profiles.memory.pool import Extent, Pool, extent, pool_at
 from parsers.analysis.profiles.memory.recording import Offer, Recording, highest, minima_of_steps, recording, top
 
 __all__ = [
-    "BEFORE", "GROUPINGS", "STEP_FRAMES", "Blocks", "Explained", "Extent", "Extremes", "Growth", "Leak", "Offer", "Peak",
-    "Plan", "Pool", "Recording", "Series", "alive", "blocks_of", "changed", "changes", "components", "counted", "curve",
-    "difference", "explain", "extent", "extremes", "grouped", "growth", "highest", "in_use_at", "large_components", "leak",
-    "levels", "levels_at", "minima_of_steps", "peak", "peaks", "plan", "pool_at", "recording", "step_minima", "step_spans",
-    "top", "value_at",
+    "BEFORE",
+    "GROUPINGS",
+    "STEP_FRAMES",
+    "Blocks",
+    "Explained",
+    "Extent",
+    "Extremes",
+    "Leak",
+    "MemoryGrowth",
+    "Offer",
+    "Peak",
+    "Plan",
+    "Pool",
+    "Recording",
+    "Series",
+    "alive",
+    "blocks_of",
+    "changed",
+    "changes",
+    "components",
+    "counted",
+    "curve",
+    "difference",
+    "explain",
+    "extent",
+    "extremes",
+    "grouped",
+    "growth",
+    "highest",
+    "in_use_at",
+    "large_components",
+    "leak",
+    "levels",
+    "levels_at",
+    "minima_of_steps",
+    "peak",
+    "peaks",
+    "plan",
+    "pool_at",
+    "recording",
+    "step_minima",
+    "step_spans",
+    "top",
+    "value_at",
 ]  # fmt: skip

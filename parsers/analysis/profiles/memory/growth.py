@@ -14,7 +14,7 @@ STEP_FRAMES = ("step_times", "steps", "kernels")
 """Frames that tell when steps ran, the best first."""
 
 
-class Growth(NamedTuple):
+class MemoryGrowth(NamedTuple):
     """What `leak` says, over "steps" or "sessions", and the least bytes within each step (-1: unknown)."""
 
     leak: Leak
@@ -22,7 +22,7 @@ class Growth(NamedTuple):
     least: Ints
 
 
-def growth(found: Recording, starts: Ints, ends: Ints, sessions: Ints | None = None) -> Growth:
+def growth(found: Recording, starts: Ints, ends: Ints, sessions: Ints | None = None) -> MemoryGrowth:
     """Return whether the memory of a component leaks over its steps [start, end) (ns), or over sessions if steps cannot tell.
 
     sessions are the least bytes of each session of the rank in order of time, nothing for fewer than a leak takes.
@@ -30,8 +30,8 @@ def growth(found: Recording, starts: Ints, ends: Ints, sessions: Ints | None = N
     least = minima_of_steps(found, starts, ends)
     over_steps = leak(least)
     if over_steps.verdict == "cannot tell" and sessions is not None and len(sessions):
-        return Growth(leak(sessions), "sessions", least)
-    return Growth(over_steps, "steps", least)
+        return MemoryGrowth(leak(sessions), "sessions", least)
+    return MemoryGrowth(over_steps, "steps", least)
 
 
 def step_spans(frames: Mapping[str, pd.DataFrame | None]) -> pd.DataFrame:

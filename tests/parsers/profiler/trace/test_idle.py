@@ -51,7 +51,7 @@ def test_advice_names_the_line_of_the_program_and_its_time_of_a_step() -> None:
     assert found is not None
     result = review({"gap_steps": found.steps, "gap_calls": found.calls})
     (one,) = result.found
-    assert (one.rule, one.subject, one.cost_ns) == ("gaps", ("main.py train: .item()",), 500 * US)
+    assert (one.rule, one.subject, one.cost_ns) == ("gaps", ("main.py train(): .item()",), 500 * US)
     assert one.value == pytest.approx(0.5)
     assert one.evidence["idle_ns"].tolist() == [500 * US]
     assert "gaps" in review({"gap_steps": found.steps, "gap_calls": found.calls}, {"gaps": 0.6}).fine
@@ -69,8 +69,8 @@ def test_advice_names_the_line_of_the_program_and_its_time_of_a_step() -> None:
         ("main.py(373): train", "main.py(373): train", "main.py:373 train"),
         ("main.py(373): train", "ProfilerStep", "main.py:373 train"),
         ("main.py(373): train", "aten::addmm", "main.py:373 aten::addmm"),
-        ("", "hcom_allReduce", "hcom_allReduce"), ("lib/main.py: train", "aten::item", "main.py train: .item()"),
-        ("main.py: train", "ProfilerStep", "main.py train"),
+        ("", "hcom_allReduce", "hcom_allReduce"), ("lib/main.py: train", "aten::item", "main.py train(): .item()"),
+        ("main.py: train", "ProfilerStep", "main.py train()"),
     ],
 )
 def test_a_call_in_few_words(site: str, name: str, text: str) -> None:
