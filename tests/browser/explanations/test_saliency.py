@@ -175,6 +175,7 @@ def test_an_enlarged_sample_has_values_neighbours_and_pairs(page: Page, recorded
     page.keyboard.press("j")
     expect(dialog).to_contain_text("Sample 3")
     page.keyboard.press("k")
+    expect(dialog).to_contain_text("Sample 2")
     page.keyboard.press("k")
     expect(dialog).to_contain_text("Sample 1")
     assert "sample=1" in page.url

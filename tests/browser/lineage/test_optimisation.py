@@ -107,7 +107,7 @@ def test_a_result_is_explained(page: Page, address: str, source: MemorySource, t
     expect(page).to_have_url(re.compile("target=loss"))
     show(page, page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
     expect(page.locator(".ms-optimisation-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
-    expect(page.locator(".ms-optimisation-grown")).to_contain_text("A forest needs ten runs with this result.")
+    expect(page.locator(".ms-optimisation-grown")).to_contain_text("Shares need ten runs with this result.")
 
 
 @pytest.mark.long
