@@ -109,6 +109,7 @@ def test_rows_order_step_zoom_and_files(page: Page, place: str) -> None:
     page.locator(".ms-segments [data-value=stage]").click()
     expect(bars.locator(".xtick").first).to_have_text("stage 1")
     page.locator(".ms-segments [data-value=group]").click()
+    expect(bars.locator(".xtick").first).to_have_text(re.compile("8-15"))
     expect(bars.locator(".xtick")).to_have_count(4)
     press(page, "bars", 0.5 / 4, 0.9)
     expect(page.locator(".ms-cluster-bar")).to_contain_text("Shown: the 8 ranks of dp 8-15")
