@@ -15,11 +15,13 @@ MAGIC = 0x5A5A5A5A
 _UNITS = {0: "AIC", 1: "AIV", 2: "AICPU", 3: "SDMA"}
 _OLD = (("DHA Atomic Add", 0, 512), ("L2 Atomic Add", 128, 768), ("AI Core", 256, 1040))
 """Unit, place of its record, place of its status."""
+_MOST_ID = 1 << 32
+"""Ids of tasks and streams are below this; a larger one is damage."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverflowRecord:
-    """One unit that overflowed: its name, task and stream of the operator, status word."""
+    """One unit that overflowed: its name, task and stream of the operator (-1: the record has no id), status word."""
 
     unit: str
     task: int
@@ -37,7 +39,7 @@ def parse_binary(data: bytes) -> list[OverflowRecord]:
             continue
         _, stream, task, _, _, _ = struct.unpack_from("<6Q", data, place)
         (status,) = struct.unpack_from("<Q", data, status_at)
-        if status and max(stream, task) < 1 << 32:
+        if status and max(stream, task) < _MOST_ID:
             found.append(OverflowRecord(unit, task, stream, status & 0x7FFF_FFFF_FFFF_FFFF))
     return found
 
@@ -54,7 +56,8 @@ def _new(data: bytes) -> Iterator[OverflowRecord]:
         places = {0: 10, 1: 10, 2: 6, 3: len(words) - 1}
         status = places.get(kind, len(words) - 1)
         if len(words) > max(status, 2) and words[status]:
-            yield OverflowRecord(_UNITS.get(kind, f"type {kind}"), words[2], words[1], words[status] & 0x7FFF_FFFF_FFFF_FFFF)
+            task, stream = (one if one < _MOST_ID else -1 for one in (words[2], words[1]))
+            yield OverflowRecord(_UNITS.get(kind, f"type {kind}"), task, stream, words[status] & 0x7FFF_FFFF_FFFF_FFFF)
 
 
 def parse_json(content: Any) -> list[OverflowRecord]:
