@@ -22,8 +22,8 @@ class Limits:
     excess: least share of a step by which its computing or idle time is above its peers. waited: least share of a step that
     others wait for it. often: least share of steps in which it is above them. spreads: least number of spreads of its peers,
     where there are `peers` of them. level: probability of one wrong name in a job without a slow rank. steps: least number of
-    recorded steps; since: least number of steps since it became slow. once: share of a step from which
-    waiting for a rank in single steps is told.
+    recorded steps; since: least number of steps since it became slow. once: in a single step, others must wait for
+    a rank for at least this share of it before the rank is named for that step.
     """
 
     excess: float = 0.02

@@ -114,7 +114,10 @@ def _rate(left: Floats, by: Floats) -> _Rate | None:
 
 
 def _by_chance(share: float, bins: int, of: int) -> float:
-    """Bound the probability that so many neighbouring bins of white noise have this share of the power (beta distributed)."""
+    """Return an upper bound of the chance that `bins` neighbouring bins of `of` hold this share of the power of white noise.
+
+    The share of a given run of bins is beta distributed.
+    """
     if share >= 1.0 or bins >= of:
         return 0.0 if share >= 1.0 else 1.0
     logs = (math.lgamma(of) - math.lgamma(j + 1) - math.lgamma(of - j) + j * math.log(share) + (of - 1 - j) * math.log1p(-share)
@@ -130,7 +133,7 @@ def _cubic(level: Floats) -> Floats:
 
 
 def _mean(values: Floats, width: int) -> Floats:
-    """Running mean over so many values, of fewer at the ends."""
+    """Return the running mean over `width` values; at both ends over those there are."""
     sums = np.concatenate(([0.0], np.cumsum(values)))
     at = np.arange(values.size)
     low, high = np.maximum(at - width // 2, 0), np.minimum(at + width // 2 + 1, values.size)

@@ -8,7 +8,7 @@ from parsers.analysis.jobs.advice.cluster import STEP_FILES
 from parsers.analysis.jobs.advice.model import MOST_ROWS, Advice, Frames, Told, Unchecked, needed
 
 LEAST = 0.1
-"""Share by which the stage that computes longest takes longer than the mean, from which on that is told."""
+"""Stages are called unequal if the slowest computes longer than the mean by at least this share."""
 
 
 def unbalanced(frames: Frames, limit: float) -> Advice | None:

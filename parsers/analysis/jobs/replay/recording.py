@@ -169,7 +169,7 @@ def _names(
 ) -> tuple[Ints, Ints]:
     """Return for each operation the number of its stream (kind of group, of operation, direction) and of its name.
 
-    A rank may have several groups of one kind: these are told apart by the order in which it first uses them.
+    A rank may have several groups of one kind. They are numbered in the order in which it first uses them.
     """
     codes = chosen["group"].cat.codes.to_numpy().astype(np.int64)
     kinds = groups.set_index(groups["group"].astype("str"))["kind"].astype("str")
