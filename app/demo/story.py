@@ -1,0 +1,60 @@
+"""What the demo has an answer to: the names of its runs, and six addresses, each of a page with what it is about chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+SWEEP = "digits_adam_lr0.01_seed2"
+"""One of the runs of the sweep, with the best learning rate."""
+OVERFITS = "digits_150_images_overfits"
+STEADY = "digits_sgd_lr0.1"
+DIVERGES = "digits_sgd_lr2_diverges"
+EXPLAINED = "digits_explained"
+LENET = "digits_lenet"
+STARVES = "digits_lenet_starves"
+SEARCH = "digits_search.log"
+JOB = "digits_8_ranks"
+JOB_REPAIRED = "digits_8_ranks_repaired"
+LATE_RANK = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A page that answers a question: state is its query without the runs to select, which are `runs`."""
+
+    question: str
+    page: str
+    runs: tuple[str, ...]
+    state: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def address(self) -> str:
+        """Return page and query, without the prefix of the application."""
+        return f"{self.page}?{urlencode([*(('run', run) for run in self.runs), *self.state])}"
+
+
+def sweep() -> tuple[str, ...]:
+    """Return the names of the runs of the sweep."""
+    return tuple(f"digits_adam_lr{rate}_seed{seed}" for rate in ("0.0003", "0.001", "0.01", "0.1") for seed in (1, 2, 3))
+
+
+def answers(present: Sequence[str]) -> dict[str, Answer]:
+    """Return the answers by question: setting, break, time, rank, memory, look. None for runs that are not present.
+
+    present are the keys of the runs that are open. The job of ranks is written at the first start and may come later.
+    """
+    known = set(present)
+    return {one.question: one for one in _all() if set(one.runs) <= known}
+
+
+def _all() -> tuple[Answer, ...]:
+    return (
+        Answer("setting", "optimisation", sweep(), (("target", "metric/accuracy"),)),
+        Answer("break", "first_cause", (DIVERGES,), (("of", DIVERGES),)),
+        Answer("time", "profile_overview", (JOB,), (("of", JOB), ("rank", "0"))),
+        Answer("rank", "cluster", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
+        Answer("memory", "memory", (JOB,), (("of", JOB), ("rank", "0"))),
+        Answer("look", "saliency", (EXPLAINED,), (("of", EXPLAINED),)),
+    )
