@@ -1,8 +1,7 @@
-"""The one graph of a demo run, and what its tests ask of it."""
+"""The one graph of a recorded run, and what its tests ask of it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from app.store.store import Store
@@ -13,8 +12,6 @@ from layouts.graphs.graph.panel import panel
 from layouts.graphs.graph_views import Views
 from parsers import Graph
 from tests.sources import MemorySource
-
-DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 
 RUN = "lenet_landscape"
 
