@@ -37,7 +37,7 @@ class Answer:
 
 def sweep() -> tuple[str, ...]:
     """Return the names of the runs of the sweep."""
-    return tuple(f"digits_adam_lr{rate}_seed{seed}" for rate in ("0.0003", "0.001", "0.01", "0.1") for seed in (1, 2, 3))
+    return tuple(f"digits_adam_lr{rate}_seed{seed}" for rate in ("0.0003", "0.001", "0.01", "0.3") for seed in (1, 2, 3))
 
 
 def answers(present: Sequence[str]) -> dict[str, Answer]:
