@@ -1,1 +1,1 @@
-"""Trains small networks on scikit-learn's digits with numpy and records the runs of the demo: `python -m tests.writers.digits`."""
+"""Trains networks on scikit-learn's digits in numpy and records the runs of the demo: `python -m tests.writers.digits`."""

@@ -30,8 +30,8 @@ def sweep() -> list[Settings]:
     """The settings of the sweep: learning rate and seed are in the name, weight decay is 0 in every other run."""
     found = []
     for place, name in enumerate(story.sweep()):
-        rate, seed = name.removeprefix("digits_adam_lr").split("_seed")
-        decay = 0.01 if (place // 3 + place) % 2 else 0.0
+        rate, seed = name.removeprefix("digits_lr").split("_seed")
+        decay = 0.01 if (place // 2 + place) % 2 else 0.0
         found.append(Settings(name, learning_rate=float(rate), seed=int(seed), weight_decay=decay))
     return found
 

@@ -2,8 +2,8 @@
 
 Gradient: the absolute gradient of the label's logit times the image, summed (Simonyan 2014; times the input, Shrikumar 2016).
 GradCAM: the maps of the convolution weighted by their mean gradients (Selvaraju 2017). Occlusion: how much the probability
-falls where a square of 3 x 3 is replaced by paper (Zeiler and Fergus 2014). Faithfulness is the correlation of saliency with the
-fall of the probability when pixels are erased; robustness is 1 less the change of the map under noise.
+falls where a square of 3 x 3 is replaced by paper (Zeiler and Fergus 2014). Faithfulness is the correlation of saliency with
+the fall of the probability when pixels are erased; robustness is 1 less the change of the map under noise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from app.demo import story
 from parsers.explanations.recording import ExplanationWriter, Layer, Uncertainty
 from tests.writers.digits.data import Split
 from tests.writers.digits.network import CLASSES, Array, Network
@@ -25,15 +26,14 @@ SCALE = 8
 """Pixels of a picture per pixel of an image."""
 EXPLAINERS = ("Gradient", "GradCAM", "Occlusion")
 METRICS = ("Faithfulness", "Robustness")
-BEST = "digits_adam_lr0.01_seed2"
-TEAM = ("digits_adam_lr0.01_", "digits_adam_lr0.001_")
+TEAM = ("digits_lr0.003_", "digits_lr0.01_", "digits_lr0.1_")
 """Begins of the names of the networks whose spread is the uncertainty."""
 
 
 def explain(directory: Path, networks: Mapping[str, Network], validation: Split, *, begin: int) -> None:
     """Write the explanations of some validation images: all that the network gets wrong, and others."""
     shutil.rmtree(directory, ignore_errors=True)
-    network = networks[BEST]
+    network = networks[story.SWEEP]
     team = [one for name, one in networks.items() if name.startswith(TEAM)]
     probabilities = judged(network, validation)[2]
     spread = np.stack([judged(one, validation)[2] for one in team])
@@ -122,7 +122,8 @@ def _layers(network: Network, image: Array, label: int) -> list[Layer]:
     whole = float(_chance(network, image[None], label)[0])
     found, kept = [], [(0, 0)]
     for size, parent in ((4, 8), (2, 4)):
-        squares = [(row + y, column + x) for row, column in kept for y in range(0, parent, size) for x in range(0, parent, size)]
+        places = range(0, parent, size)
+        squares = [(row + y, column + x) for row, column in kept for y in places for x in places]
         kept, chance = _needed(network, image, label, squares, size, 0.5 * whole)
         boxes = [(x * SCALE, y * SCALE, size * SCALE, size * SCALE) for y, x in kept]
         found.append(Layer(chance, boxes))

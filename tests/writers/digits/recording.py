@@ -157,8 +157,8 @@ def _text(field: int, value: str) -> bytes:
 def _train_lineage(training: Training, loss: float) -> bytes:
     settings = training.settings
     parameters = (
-        _text(1, settings.optimizer) + float32(2, settings.learning_rate) + _text(3, "CrossEntropy") + number(4, settings.epochs)
-        + _text(5, "stand_alone") + number(6, 1) + number(8, settings.batch_size)
+        _text(1, settings.optimizer) + float32(2, settings.learning_rate) + _text(3, "CrossEntropy")
+        + number(4, settings.epochs) + _text(5, "stand_alone") + number(6, 1) + number(8, settings.batch_size)
     )  # fmt: skip
     data = _text(1, f"{DATA}/train") + number(2, len(training.train.labels))
     size = 4 * sum(weight.size for weight in training.network.weights.values())

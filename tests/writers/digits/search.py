@@ -1,4 +1,4 @@
-"""The training of the demo's search: `mindscope tune --config tests/writers/digits/search.yaml`, in the root of the repository."""
+"""The training of the demo's search: `mindscope tune --config tests/writers/digits/search.yaml`, from the root."""
 
 from __future__ import annotations
 
