@@ -17,10 +17,10 @@ from app.demo.simulated.jobs import simulate
 from app.demo.simulated.programs import Fault, Plan
 
 PLAN = Plan(
-    seed=7, dp=4, pp=2, micro=4, steps=10, collectives=3, computing_ns=48e6, communication=0.15, noise=0.015, hiccups=0.0,
-    gaps=0.02, clock_ns=0.0, fault=Fault("late_host", story.LATE_RANK, 0.25),
+    seed=8, dp=4, pp=2, micro=8, steps=8, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
+    gaps=0.01, clock_ns=0.0, fault=Fault("late_host", story.LATE_RANK, 0.4),
 )  # fmt: skip
-"""Four replicas of two stages. The host of one rank pauses in each step for a quarter of what a step computes."""
+"""Four replicas of two stages. The host of one rank pauses in each step for two fifths of what a step computes."""
 JOBS: tuple[tuple[str, Plan, Sequence[int]], ...] = (
     (story.JOB, PLAN, (4, 5, 6, 7)),
     (story.JOB_REPAIRED, replace(PLAN, fault=None), ()),

@@ -50,10 +50,12 @@ def _fingerprint() -> int:
 
 
 def _copy(folder: Path) -> None:
-    """Copy the recorded runs; the folder appears whole, by a rename."""
+    """Copy the recorded runs; the folder appears whole, by a rename. It can be written to, where the installation cannot."""
     made = Path(tempfile.mkdtemp(prefix=".demo-", dir=folder.parent))
     try:
         shutil.copytree(RECORDED, made / "runs")
+        for path in (made / "runs", *(made / "runs").rglob("*")):
+            path.chmod(0o700 if path.is_dir() else 0o600)
         story.date(made / "runs")
         os.rename(made / "runs", folder)
     except OSError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from app.demo.simulated.job_records import ComputingRow
 
-LAYERS = 3
+LAYERS = 2
 TOKENS, WIDTH = 16 * 197, 1024
 """16 images of 14 x 14 patches and a class token; numbers of each token."""
 CUBE, VECTOR, MIXED = "AI_CORE", "AI_VECTOR_CORE", "MIX_AIC"
@@ -115,6 +115,6 @@ def _of_piece(row: ComputingRow, number: int, micros: int) -> Iterator[Kernel]:
 
 def _name(kind: str, layer: int, operator: Operator, place: int) -> str:
     if kind == "optimizer":
-        return f"Default/optimizer-AdamWeightDecay/{operator.module}/ApplyAdamW-op{place}"
-    scope = f"Default/network-VisionTransformer/blocks.{layer}/{operator.module}/{operator.type}-op{layer * 8 + place}"
+        return f"Default/optimizer/{operator.module}/ApplyAdamW-op{place}"
+    scope = f"Default/vit/blocks.{layer}/{operator.module}/{operator.type}-op{layer * 8 + place}"
     return f"Gradients/{scope}" if kind == "backward" else scope

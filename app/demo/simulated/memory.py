@@ -32,7 +32,7 @@ def blocks_of(kernels: Sequence[Kernel], *, leak: bool) -> list[Block]:
     """Return the allocations of a rank, the first first; leak: each step keeps its predictions."""
     begin = kernels[0].start_ns - BEFORE_NS
     found = [
-        Block(f"Default/network-VisionTransformer/blocks.{layer}/{name}", size * _WEIGHTS, begin + 1_000 * place, 0)
+        Block(f"Default/vit/blocks.{layer}/{name}", size * _WEIGHTS, begin + 1_000 * place, 0)
         for place, (layer, (name, size)) in enumerate((layer, one) for layer in range(LAYERS) for one in _STATE)
     ]
     found += _activations(kernels)
@@ -57,7 +57,7 @@ def _kept(kernels: Sequence[Kernel]) -> Iterator[Block]:
     """What a callback appends to a list at the end of each step."""
     last: dict[int, Kernel] = {kernel.step: kernel for kernel in kernels}
     for kernel in last.values():
-        yield Block("Default/callback-KeepPredictions/Concat-op900", LEAK_BYTES, kernel.start_ns, 0)
+        yield Block("Default/callback/KeepPredictions/Concat-op900", LEAK_BYTES, kernel.start_ns, 0)
 
 
 def curve_of(blocks: Sequence[Block]) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
