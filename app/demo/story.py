@@ -14,8 +14,9 @@ OVERFITS = "digits_150_images_overfits"
 STEADY = "digits_sgd_lr0.1"
 DIVERGES = "digits_sgd_lr2_diverges"
 EXPLAINED = "digits_explained"
-LENET = "digits_lenet"
-STARVES = "digits_lenet_starves"
+LENET = "digits_mindspore_lenet"
+LENET_ADAM = "digits_mindspore_lenet_adam"
+STARVES = "digits_mindspore_starves"
 SEARCH = "digits_search.log"
 JOB = "digits_8_ranks"
 JOB_REPAIRED = "digits_8_ranks_repaired"
@@ -65,8 +66,8 @@ def _all() -> tuple[Answer, ...]:
     return (
         Answer("setting", "optimisation", sweep(), (("target", "metric/accuracy"),)),
         Answer("break", "first_cause", (DIVERGES,), (("of", DIVERGES),)),
-        Answer("time", "profile_overview", (JOB,), (("of", JOB), ("rank", "0"))),
-        Answer("rank", "cluster", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
-        Answer("memory", "memory", (JOB,), (("of", JOB), ("rank", "0"))),
+        Answer("time", "job", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
+        Answer("rank", "cluster", (JOB,), (("of", JOB), ("picked", str(LATE_RANK)))),
+        Answer("memory", "memory", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
         Answer("look", "saliency", (EXPLAINED,), (("of", EXPLAINED),)),
     )

@@ -9,16 +9,21 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from app.demo import story
 from tests.writers.digits.data import Split, digits
 from tests.writers.digits.dumping import Dump
 from tests.writers.digits.explaining import explain
-from tests.writers.digits.network import Network
+from tests.writers.digits.landscape import flat, write_landscape
+from tests.writers.digits.network import Array, Network
 from tests.writers.digits.recording import BEGIN, Recorder
 from tests.writers.digits.training import Settings, Training
 
 DUMPED = (1, 30, *range(58, 68))
 """Steps of the two trainings with SGD that are dumped; that with the rate of 2 has its first NaN among the last."""
+LANDSCAPES = (story.SWEEP, "digits_lr0.003_seed2")
+"""Runs around which the loss is computed."""
 _SGD = Settings("", optimizer="SGD", batch_size=64, epochs=4, seed=1, warm_up=150, stable=False, falls=False)
 _OVERFIT = Settings(
     story.OVERFITS, learning_rate=0.01, batch_size=32, epochs=60, filters=16, hidden=64, images=150, wrong_labels=0.15,
@@ -45,6 +50,7 @@ def record(folder: Path, settings: Settings, data: tuple[Split, Split], *, begin
     dump = Dump(directory, training.network)
     steps = training.steps()
     wanted = set(DUMPED) if dumped else set()
+    after_epochs: list[Array] = []
     number = 1
     while True:
         if number in wanted:
@@ -55,8 +61,12 @@ def record(folder: Path, settings: Settings, data: tuple[Split, Split], *, begin
         if number in wanted:
             dump.end(step.gradients)
         recorder.step(step)
+        if step.ends_epoch:
+            after_epochs.append(flat(training.network))
         number += 1
     recorder.close()
+    if settings.name in LANDSCAPES:
+        write_landscape(directory, training.network, after_epochs, data[0].take(np.arange(400)), begin=begin + 30)
     return training.network
 
 

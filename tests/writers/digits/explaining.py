@@ -21,7 +21,7 @@ from tests.writers.digits.data import Split
 from tests.writers.digits.network import CLASSES, Array, Network
 from tests.writers.digits.training import judged
 
-SAMPLES = 36
+SAMPLES = 60
 SCALE = 8
 """Pixels of a picture per pixel of an image."""
 EXPLAINERS = ("Gradient", "GradCAM", "Occlusion")

@@ -90,7 +90,7 @@ class Recorder:
     def _pictures(self, step: Step, probabilities: Array) -> dict[str, Value]:
         wrong = np.flatnonzero(probabilities.argmax(1) != self._validation.labels)
         filters = self._training.network.weights["conv.weight"].reshape(-1, KERNEL, KERNEL)
-        found: dict[str, Value] = {"filters": _image(_grid(_signed(filters), 24, 8))}
+        found: dict[str, Value] = {"filters": _image(_grid(_signed(filters), 24, 4))}
         if len(wrong):
             found["mistakes"] = _image(_grid(_grey(self._validation.images[wrong[:16]]), 6, 8))
         if step.epoch == 1:
