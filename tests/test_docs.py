@@ -36,6 +36,7 @@ from tests.recorded import RECORDED
 from tests.writers.dumps import Injection, write_dump
 
 ROOT = Path(__file__).resolve().parents[1]
+DEMO = ROOT / "app" / "demo" / "runs"
 MANUAL = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *MANUAL]
 METADATA = [ROOT / name for name in ("pyproject.toml", "Makefile", ".editorconfig", ".pre-commit-config.yaml")]
@@ -228,7 +229,7 @@ def test_every_frame_of_profiles_and_its_files_are_documented(reader: FrameReade
 
 @pytest.fixture(scope="module")
 def client() -> FlaskClient:
-    made = create_app(RECORDED)
+    made = create_app(DEMO)
     assert made.source.wait(30)
     return made.server.test_client()
 

@@ -69,7 +69,7 @@ def _metadata(rows: Recorded, rank: int, groups: bool) -> dict[str, Any]:
         one.name: {"group_name": one.kind, "group_rank": one.ranks.index(rank), "global_ranks": list(one.ranks)}
         for one in rows.groups if rank in one.ranks
     }  # fmt: skip
-    about = {"distributed_args": {**sizes, "rank": rank, "world_size": plan.ranks}}
+    about: dict[str, Any] = {"distributed_args": {**sizes, "rank": rank, "world_size": plan.ranks}}
     if plan.pp > 1:
         about["pp_info"] = {"pp_type": "interleaved" if plan.chunks > 1 else "1f1b", "microbatch_num": plan.micro}
     return {**about, "parallel_group_info": told} if groups else about

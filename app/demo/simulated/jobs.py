@@ -77,7 +77,7 @@ class _Chances:
         self.transfer = 1.0 + plan.transfer_noise * np.clip(random.standard_normal((plan.steps, 4096)), -4.0, 4.0)
 
 
-class _Run:
+class _Simulation:
     """A simulation: times of ranks, and operations that have begun and ended."""
 
     def __init__(self, plan: Plan, transfers: float) -> None:
@@ -135,7 +135,7 @@ def link_share(plan: Plan, step: int, what: Communicate) -> float:
 class _Rank:
     """One rank: where it is in its program, and when its host and its device are ready again."""
 
-    def __init__(self, run: _Run, number: int) -> None:
+    def __init__(self, run: _Simulation, number: int) -> None:
         self.run, self.number = run, number
         self.dp, self.stage, self.tp = run.plan.place(number)
         self.step = self.at = self.piece = self.index = 0
@@ -227,4 +227,4 @@ class _Rank:
 
 def simulate(plan: Plan, *, transfers: float = 1.0) -> Simulated:
     """Run the job; transfers: factor of the time that all of them take."""
-    return _Run(plan, transfers).run()
+    return _Simulation(plan, transfers).run()

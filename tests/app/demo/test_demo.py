@@ -35,7 +35,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo as a server prepares it, with its jobs."""
     workspace = tmp_path_factory.mktemp("workspace")
     folder = prepared.prepare(workspace, os.environ | {"PYTHONPATH": str(ROOT)})
-    until(lambda: (folder / story.JOB_REPAIRED).is_dir(), seconds=120)
+    until((folder / story.JOB_REPAIRED).is_dir, seconds=120)
     return folder
 
 
@@ -96,7 +96,7 @@ def test_the_learning_rate_matters_and_weight_decay_does_not(demo: Path) -> None
     assert strength["user_defined/weight_decay"] < 0.3
     assert strength["user_defined/seed"] < 0.3
     best = table.loc[table["metric/accuracy"].idxmax()]
-    assert best["learning_rate"] not in (table["learning_rate"].min(), table["learning_rate"].max())
+    assert best["learning_rate"] not in table["learning_rate"].agg(["min", "max"]).tolist()
 
 
 def test_the_first_cause_names_the_line_of_the_program(demo: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_loss_is_finite_until_the_iteration_of_the_cause(demo: Path) -> None
     assert run.dump is not None
     iteration = int(Causes(run.dump).frame()["iteration"].iloc[0])
     assert loss.step[np.isnan(loss.value)].min() == iteration
-    assert len(Causes(open_run(demo / story.STEADY).dump).frame()) == 0  # type: ignore[arg-type]
+    assert len(Causes(open_run(demo / story.STEADY).dump).frame()) == 0
 
 
 def test_one_run_overfits(demo: Path) -> None:
@@ -193,7 +193,7 @@ def test_it_starts_from_an_installation_that_cannot_be_written_to(tmp_path: Path
     for path in (installed / "run", installed):
         path.chmod(0o555)
     monkeypatch.setattr(prepared, "RECORDED", installed)
-    monkeypatch.setattr(prepared.subprocess, "Popen", lambda *_arguments, **_options: Ended())
+    monkeypatch.setattr("app.demo.prepared.subprocess.Popen", lambda *_arguments, **_options: Ended())
     folder = prepared.prepare(workspace, {})
     assert (folder.stat().st_mode & 0o777, (folder / "run").stat().st_mode & 0o777) == (0o700, 0o700)
     assert (folder / "run" / "events.out.tfevents.1.x").stat().st_mode & 0o777 == 0o600
