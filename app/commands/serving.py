@@ -55,7 +55,7 @@ def demo_directory() -> str:
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo", "runs")
 
 
-def _prepared_demo(base: str, directories: Directories) -> str:
+def served_demo(base: str, directories: Directories) -> str:
     """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
     from app.demo import prepared
 
@@ -121,7 +121,7 @@ def serve(settings: Settings) -> None:
     directories = prepare_directories(settings, base)
     _warn(directories)
     if base == demo_directory():
-        base = _prepared_demo(base, directories)
+        base = served_demo(base, directories)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:

@@ -17,7 +17,7 @@ from app.demo.simulated.jobs import simulate
 from app.demo.simulated.programs import Fault, Plan
 
 PLAN = Plan(
-    seed=8, dp=4, pp=2, micro=8, steps=8, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
+    seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
     gaps=0.01, clock_ns=0.0, fault=Fault("late_host", story.LATE_RANK, 0.4),
 )  # fmt: skip
 """Four replicas of two stages. The host of one rank pauses in each step for two fifths of what a step computes."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from app.demo.simulated.job_records import PAIRS, Recorded
+from app.demo.simulated.job_records import PAIRS, JobRecord
 from app.demo.simulated.programs import Plan
 from parsers.analysis.jobs.lateness import waits
 from parsers.cluster_frames import (
@@ -26,7 +26,7 @@ from parsers.profiler.frame_parts import frame_of
 from parsers.profiler.groups import text_of
 
 
-def frames(rows: Recorded) -> dict[str, pd.DataFrame]:
+def frames(rows: JobRecord) -> dict[str, pd.DataFrame]:
     """The frames of the job by name (`JOB_FRAMES`), as if they had been read from its files."""
     groups = _groups(rows)
     collectives = _collectives(rows)
@@ -43,7 +43,7 @@ def _host(plan: Plan, rank: int) -> str:
     return f"node{rank // plan.hosts}"
 
 
-def _groups(rows: Recorded) -> pd.DataFrame:
+def _groups(rows: JobRecord) -> pd.DataFrame:
     used: dict[str, set[str]] = defaultdict(set)
     for row in rows.communication:
         used[row.group.name].add(row.section)
@@ -56,7 +56,7 @@ def _groups(rows: Recorded) -> pd.DataFrame:
     return frame_of(GROUPS, len(rows.groups), columns, "made")
 
 
-def _collectives(rows: Recorded) -> pd.DataFrame:
+def _collectives(rows: JobRecord) -> pd.DataFrame:
     of = rows.communication
     columns: dict[str, Any] = {
         name: [getattr(row, name) for row in of]
@@ -82,7 +82,7 @@ def _collectives(rows: Recorded) -> pd.DataFrame:
     return frame_of(COLLECTIVES, len(of), columns, "made")
 
 
-def _cluster_steps(rows: Recorded) -> pd.DataFrame:
+def _cluster_steps(rows: JobRecord) -> pd.DataFrame:
     of = rows.parts
     places = [rows.plan.place(row.rank) for row in of]
     columns = {
@@ -99,7 +99,7 @@ def _cluster_steps(rows: Recorded) -> pd.DataFrame:
     return frame_of(CLUSTER_STEPS, len(of), columns, "made")
 
 
-def _link_frame(rows: Recorded) -> pd.DataFrame:
+def _link_frame(rows: JobRecord) -> pd.DataFrame:
     of = rows.links
     hashes = {one.name: one.hashed for one in rows.groups}
     size: NDArray[np.float64] = np.array([row.size_bytes for row in of], np.float64)
@@ -115,7 +115,7 @@ def _link_frame(rows: Recorded) -> pd.DataFrame:
     return frame_of(LINKS, len(of), columns, "made")
 
 
-def _device_times(rows: Recorded) -> pd.DataFrame:
+def _device_times(rows: JobRecord) -> pd.DataFrame:
     kinds = {"send": "send", "receive": "receive", "batchSendRecv": "exchange"}
     made = [(row.step, "computing", row.rank, row.start_ns, row.end_ns, 1) for row in rows.computing]
     made += [

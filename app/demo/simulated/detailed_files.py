@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.demo.simulated.job_files import OUTPUT, decimal, rank_folder, write
-from app.demo.simulated.job_records import CommunicationRow, ComputingRow, Recorded
+from app.demo.simulated.job_records import CommunicationRow, ComputingRow, JobRecord
 from app.demo.simulated.kernels import Kernel, kernels_of
 from app.demo.simulated.memory import Block, blocks_of, curve_of
 
@@ -33,7 +33,7 @@ _MAIN = 10
 _STREAM = 2
 
 
-def write_detailed(folder: Path, rows: Recorded, *, leaking: Sequence[int] = ()) -> None:
+def write_detailed(folder: Path, rows: JobRecord, *, leaking: Sequence[int] = ()) -> None:
     """Write a job with all that pages about one rank read; leaking: ranks in which a callback keeps its predictions."""
     write(folder, rows, kernels=False, framework="ms")
     computing: dict[int, list[ComputingRow]] = defaultdict(list)
@@ -87,7 +87,7 @@ def _kernel_lines(kernels: Sequence[Kernel], communication: Sequence[Communicati
 
 def _mb(size: int) -> str:
     """Bytes as MindSpore's MB, which are 1,000 KB of 1,024 bytes."""
-    return repr(round(size / 1_024_000, 6))
+    return f"{size / 1_024_000:.6f}"
 
 
 def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
@@ -97,10 +97,10 @@ def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
         begin, end, took = decimal(block.start_ns), "", ""
         if block.end_ns:
             end, took = decimal(block.end_ns), decimal(block.end_ns - block.start_ns)
-        after = f"{_mb(went)},,{_mb(went)}" if block.end_ns else ",,"
+        before, after = _mb(came), _mb(went) if block.end_ns else ""
         yield (
-            f"{block.name},{block.size_bytes / 1024},{begin}\t,{end}\t,{end}\t,{took},{took},{_mb(came)},,{_mb(came)},{after},"
-            f"{_STREAM},NPU:0"
+            f"{block.name},{block.size_bytes / 1024},{begin}\t,{end}\t,{end}\t,{took},{took},{before},,{before},"
+            f"{after},,{after},{_STREAM},NPU:0"
         )
 
 
@@ -108,7 +108,8 @@ def _record_lines(blocks: Sequence[Block]) -> Iterator[str]:
     yield _RECORD
     curve, _ = curve_of(blocks)
     for time, allocated, reserved in curve:
-        yield f"MindSpore,{decimal(time)}\t,{_mb(allocated)},{_mb(reserved)},{_mb(allocated)},NPU:0"
+        used = _mb(allocated)
+        yield f"MindSpore,{decimal(time)}\t,{used},{_mb(reserved)},{used},NPU:0"
     yield f"APP,{decimal(curve[-1][0])}\t,0.0,{_mb(curve[-1][2] + (512 << 20))},0.0,NPU:0"
 
 

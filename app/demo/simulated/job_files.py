@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.demo.simulated.job_records import PAIRS, CommunicationRow, ComputingRow, LinkRow, PartsRow, Recorded
+from app.demo.simulated.job_records import PAIRS, CommunicationRow, ComputingRow, JobRecord, LinkRow, PartsRow
 from app.demo.simulated.programs import Plan
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
@@ -29,7 +29,7 @@ def rank_folder(folder: Path, plan: Plan, rank: int, framework: str) -> Path:
 
 
 def write(
-    folder: Path, rows: Recorded, *, trace: bool = False, kernels: bool = True, groups: bool = True, framework: str = "pt"
+    folder: Path, rows: JobRecord, *, trace: bool = False, kernels: bool = True, groups: bool = True, framework: str = "pt"
 ) -> None:
     """Write the job; trace: also trace_view.json; groups: whether metadata list them; framework: see `rank_folder`."""
     communication, links = _of_ranks(rows.communication), _of_ranks(rows.links)
@@ -59,7 +59,7 @@ def _of_ranks(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def _metadata(rows: Recorded, rank: int, groups: bool) -> dict[str, Any]:
+def _metadata(rows: JobRecord, rank: int, groups: bool) -> dict[str, Any]:
     plan = rows.plan
     sizes = {
         "tensor_model_parallel_size": plan.tp, "pipeline_model_parallel_size": plan.pp, "data_parallel_size": plan.dp,

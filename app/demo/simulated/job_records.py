@@ -106,7 +106,7 @@ class ComputingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class JobRecord:
     """All rows of a job; steps count from 1."""
 
     plan: Plan
@@ -117,7 +117,7 @@ class Recorded:
     computing: list[ComputingRow]
 
 
-def recorded(job: Simulated) -> Recorded:
+def recorded(job: Simulated) -> JobRecord:
     """What the profilers of all ranks record of the job."""
     groups = [Group(f"group_name_{place}", *one) for place, one in enumerate(job.plan.groups())]
     clocks = _clocks(job.plan)
@@ -129,7 +129,7 @@ def recorded(job: Simulated) -> Recorded:
         )
         for one in job.pieces
     ]  # fmt: skip
-    return Recorded(job.plan, groups, communication, _links(job.plan, communication), _parts(job), computing)
+    return JobRecord(job.plan, groups, communication, _links(job.plan, communication), _parts(job), computing)
 
 
 def _clocks(plan: Plan) -> list[int]:

@@ -107,13 +107,13 @@ def _confusion(probabilities: Array, labels: NDArray[np.int64]) -> NDArray[np.fl
 def _sentence(epoch: int, loss: float, accuracy: float, confusion: NDArray[np.float32]) -> str:
     wrong = confusion * (1 - np.eye(10, dtype=np.float32))
     true, said = np.unravel_index(int(wrong.argmax()), wrong.shape)
-    text = f"**Epoch {epoch}**: validation loss {loss:.3f}, accuracy {accuracy:.1%}."
-    return text + (f" Most often a **{true}** is read as **{said}** ({int(wrong[true, said])} times)." if wrong.any() else "")
+    text = f"Epoch {epoch}: validation loss {loss:.3f}, accuracy {accuracy:.1%}."
+    return text + (f" Most often a {true} is read as a {said} ({int(wrong[true, said])} times)." if wrong.any() else "")
 
 
 def _described(settings: Settings) -> str:
-    rows = [f"| {name} | {getattr(settings, name)} |" for name in Settings.__slots__ if name != "name"]
-    return "\n".join((f"# {settings.name}", "", "| setting | value |", "|---|---|", *rows))
+    rows = (f"{name} = {getattr(settings, name)}" for name in Settings.__slots__ if name != "name")
+    return "\n".join((settings.name, "", *rows))
 
 
 # Pictures -------------------------------------------------------------------------------------------------------------------
