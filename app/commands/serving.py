@@ -55,11 +55,17 @@ def demo_directory() -> str:
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo", "runs")
 
 
+def _announcement() -> str:
+    from app.demo import prepared
+
+    return prepared.announcement()
+
+
 def served_demo(base: str, directories: Directories) -> str:
     """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
     from app.demo import prepared
 
-    print(prepared.announcement(), flush=True)
+    print(_announcement(), flush=True)
     if not directories.workspace:
         print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
         return base
@@ -329,7 +335,8 @@ def serve_in_background(settings: Settings) -> str:
     shown = f"{record.url}?token={token}" if token else record.url
     if settings.open:
         webbrowser.open(shown)
-    return f"Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
+    demo = f"{_announcement()}\n" if base == demo_directory() else ""
+    return f"{demo}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
 
 
 def _make_room(log: str) -> int:

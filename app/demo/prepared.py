@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 def announcement() -> str:
     """Return one line that says what the demo is."""
     number = sum(path.is_dir() for path in RECORDED.iterdir())
-    return f"Demo: {number} recorded runs of a project that reads digits, two simulated jobs of ranks ({HERE / 'README.md'})"
+    return f"Demo: {number} recorded runs of a project that reads digits, and two simulated jobs ({HERE / 'README.md'})"
 
 
 def prepare(workspace: Path, environment: Mapping[str, str]) -> Path:
