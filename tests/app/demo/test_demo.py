@@ -214,7 +214,7 @@ def test_the_command_says_what_it_opens_and_opens_it_at_once(tmp_path: Path) -> 
             first, second, third = (process.stdout.readline() for _ in range(3))
             url = third.removeprefix("Web address: ").strip()
             until(lambda: story.DIVERGES in get(f"{url}api/runs.json")[1], seconds=60)
-            until(lambda: story.JOB in get(f"{url}api/runs.json")[1], seconds=120)
+            until(lambda: story.JOB_REPAIRED in get(f"{url}api/runs.json")[1], seconds=120)
         finally:
             process.terminate()
     assert first.startswith("Demo: ")
