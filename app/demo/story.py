@@ -15,10 +15,7 @@ OVERFITS = "digits_150_images_overfits"
 STEADY = "digits_sgd_lr0.1"
 DIVERGES = "digits_sgd_lr2_diverges"
 EXPLAINED = "digits_explained"
-LENET = "digits_mindspore_lenet"
-LENET_ADAM = "digits_mindspore_lenet_adam"
 STARVES = "digits_mindspore_starves"
-SEARCH = "digits_search.log"
 JOB = "digits_8_ranks"
 JOB_REPAIRED = "digits_8_ranks_repaired"
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.1", "0.3")
@@ -74,5 +71,5 @@ def _all() -> tuple[Answer, ...]:
         Answer("time", "job", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
         Answer("rank", "cluster", (JOB,), (("of", JOB), ("picked", str(LATE_RANK)))),
         Answer("memory", "memory", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
-        Answer("look", "saliency", (EXPLAINED,), (("of", EXPLAINED),)),
+        Answer("look", "saliency", (EXPLAINED,), (("of", EXPLAINED), ("sort", "uncertainty"))),
     )
