@@ -286,6 +286,7 @@ def test_cards_grow_with_their_files(page: Page, opened: Callable[[], str], base
     writer.close()
 
 
+@pytest.mark.long
 def test_an_embedded_board_is_only_looked_at(page: Page, shared: str, key: str) -> None:
     show(page, f"{made(shared, LOSS, SAID, key=key, name=key)}&embed=1")
     expect(card(page, KEYS[2]).locator("h1")).to_have_text("Daily")

@@ -138,6 +138,7 @@ def test_many_runs_on_a_canvas_are_listed_and_pointed_out(page: Page, serve: Ser
     expect(row(page, "run_149")).to_be_visible()
 
 
+@pytest.mark.long
 def test_groups_are_listed_and_hidden(page: Page, opened: str) -> None:
     show(page, f"{opened}/scalars?group=regex:lr_(.)")
     expect(page.locator(".ms-run-list-row")).to_have_count(3)

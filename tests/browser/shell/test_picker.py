@@ -132,6 +132,7 @@ def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
     expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs (33 ranks) · 0 chosen")
 
 
+@pytest.mark.long
 def test_the_name_of_a_run_opens_it(opened: Page) -> None:
     opened.locator('[row-id="sweep/run_0004"] .ms-run-name').click()
     expect(opened).to_have_url(re.compile(r"/overview\?run=sweep/run_0004$"))
@@ -152,6 +153,7 @@ def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) 
     expect(rows).to_have_count(2)
 
 
+@pytest.mark.long
 def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     long = "lenet_with_momentum_and_a_long_name_lr"
     names = [f"{long}{n}_b{n}" for n in range(9)] + ["a/run", "b/run"]
@@ -182,6 +184,7 @@ def test_a_run_that_is_gone_is_named(page: Page, address: str) -> None:
     in_address(page, "run", "sweep/run_0001")
 
 
+@pytest.mark.long
 def test_back_undoes_what_was_clicked_and_not_each_letter_typed(opened: Page) -> None:
     opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first.uncheck()
     expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")
