@@ -138,6 +138,7 @@ export function placed(page, before) {
   const old = before && page.anchor ? position(before, page.anchor) : null;
   const now = page.anchor ? position(page.drawing, page.anchor) : null;
   const cy = cyOf(page);
+  tip(page, null);
   if (old && now && cy && !page.fit) {
     // Keep the corner of the toggled box in place, and all of it on screen.
     const zoom = cy.zoom();
@@ -443,12 +444,16 @@ function listen(page, cy) {
     const { name } = event.target.data();
     if (name) view.toggle(page, name, !event.target.hasClass("frame"));
   });
-  cy.on("mouseover mousemove", "node, edge", (event) => tip(page, event.target, event.renderedPosition));
+  cy.on("mouseover mousemove", "node, edge", (event) => {
+    // An open scope is the ground on which its nodes stand.
+    tip(page, event.target.hasClass("frame") ? null : event.target, event.renderedPosition);
+  });
   cy.on("mouseout", "node, edge", () => tip(page, null));
   let waiting = 0;
   let standing = 0;
   let zoom = 0;
   cy.on("viewport", () => {
+    tip(page, null);
     window.clearTimeout(standing);
     standing = window.setTimeout(() => look(page), LOOK_MS);
     if (waiting) return;

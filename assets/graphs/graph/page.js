@@ -370,7 +370,8 @@ function drawControls(page) {
 /** @param {Graphs.Page} page */
 function drawCompared(page) {
   const pairs = comparable(page);
-  page.compare.hidden = !pairs.length && !page.against;
+  page.compare.disabled = !pairs.length && !page.against;
+  setLabel(page.compare, "title", page.compare.disabled ? "graph.compare.needs" : "graph.compare.tip");
   page.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   page.others.hidden = !page.against;
   page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
