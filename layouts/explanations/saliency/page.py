@@ -50,7 +50,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         [html.Div(className="ms-saliency-head"), html.P(t("saliency.none"), className="ms-saliency-empty", hidden=True)],
         className="ms-saliency-rows", tabIndex=0, role="region", **attributes(aria_label="saliency.rows"),
     )  # fmt: skip
-    look = html.Div(className="ms-toolbar ms-saliency-look", role="toolbar", **attributes(aria_label="saliency.look"))
+    look = html.Div(className="ms-toolbar ms-saliency-look ms-adds-page", role="toolbar", **attributes(aria_label="saliency.look"))
     children = [html.Div([look, damage()], className="ms-saliency-controls"), status, rows, _large()]
     page = body(ids, routes, children, parts=PARTS, texts=TEXTS, class_name="ms-saliency")
     setattr(page, "data-colours", json.dumps(tables()))

@@ -114,7 +114,7 @@ def layout(ids: Ids, routes: str) -> list[Any]:
                                                "matched-ask", "matched")),
         html.Div(
             [
-                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
+                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar ms-adds-page"),
                 html.Div(grid, className="ms-runs-grid"),
             ],
             id=ids("body"),
