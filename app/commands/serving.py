@@ -18,6 +18,7 @@ import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from app.commands import processes
@@ -50,8 +51,29 @@ def base_directory(settings: Settings) -> str:
 
 
 def demo_directory() -> str:
-    """Return the directory of the demo runs."""
-    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo")
+    """Return the directory of the recorded runs of the demo."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo", "runs")
+
+
+def _announcement() -> str:
+    from app.demo import prepared
+
+    return prepared.announcement()
+
+
+def served_demo(base: str, directories: Directories) -> str:
+    """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
+    from app.demo import prepared
+
+    print(_announcement(), flush=True)
+    if not directories.workspace:
+        print("mindscope: without a workspace the demo has no jobs of ranks", file=sys.stderr, flush=True)
+        return base
+    try:
+        return os.fspath(prepared.prepare(Path(directories.workspace), _child_environment("", "")))
+    except OSError as error:
+        print(f"mindscope: the demo has no jobs of ranks: {error}", file=sys.stderr, flush=True)
+        return base
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +126,8 @@ def serve(settings: Settings) -> None:
     base = base_directory(settings)
     directories = prepare_directories(settings, base)
     _warn(directories)
+    if base == demo_directory():
+        base = served_demo(base, directories)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:
@@ -311,7 +335,8 @@ def serve_in_background(settings: Settings) -> str:
     shown = f"{record.url}?token={token}" if token else record.url
     if settings.open:
         webbrowser.open(shown)
-    return f"Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
+    demo = f"{_announcement()}\n" if base == demo_directory() else ""
+    return f"{demo}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
 
 
 def _make_room(log: str) -> int:

@@ -42,6 +42,7 @@ from layouts.values.histogram_asks import VIEWS, HistogramRequest
 from layouts.values.histogram_figures import draw, found_in
 from parsers.names import EXPRESSION
 from tests.js.wire_types import ELSEWHERE, TARGET, Types, Undeclared, generated
+from tests.recorded import RECORDED
 from tests.sources import MemorySource
 from tests.waiting import when
 from tests.writers.dumps import write_dump
@@ -133,7 +134,7 @@ def wrong_fields(value: dict[str, Any], fields: list[tuple[str, str, str]], wher
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     dumped, notes = tmp_path_factory.mktemp("dumped"), tmp_path_factory.mktemp("notes")
     write_dump(dumped / "dump", iterations=2)
-    found = Store([ROOT / "app" / "demo", PROFILED, EXPLAINED, dumped], notes_directory=str(notes), interval=0).start()
+    found = Store([RECORDED, PROFILED, EXPLAINED, dumped], notes_directory=str(notes), interval=0).start()
     assert found.wait(60)
     yield found
     found.stop()

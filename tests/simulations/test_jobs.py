@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.demo.simulated.job_files import write
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan, order_of
 from parsers import open_run
 from parsers.cluster_frames import JOB_FRAMES
 from tests.amounts import long_after
-from tests.simulations.job_files import write
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, draw, simulate, truth
-from tests.simulations.programs import order_of
+from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw, truth
 
 SHAPES = {
     "meetings": Plan(dp=8, mode="meetings", collectives=5),

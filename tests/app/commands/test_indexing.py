@@ -14,7 +14,8 @@ from app.store.store import Store
 from parsers import discover
 from parsers.profiler.registry import FRAMES
 from tests.amounts import long_after
-from tests.app.commands.running import DEMO, run
+from tests.app.commands.running import run
+from tests.recorded import RECORDED
 
 pytestmark = pytest.mark.usefixtures("own_environment")
 
@@ -27,8 +28,8 @@ def frames_kept(workspace: Path) -> int:
 
 
 def test_runs_and_profiles_are_read_once(tmp_path: Path) -> None:
-    runs, workspace = tmp_path / "demo", tmp_path / "workspace"
-    shutil.copytree(DEMO, runs)
+    runs, workspace = tmp_path / "runs", tmp_path / "workspace"
+    shutil.copytree(RECORDED, runs)
     first = run("index", runs, "--workspace", workspace)
     assert (first.returncode, first.stdout) == (0, "")
     count = sum(len(source.leaves) for source in discover(runs))
@@ -77,7 +78,7 @@ def test_a_scheduler_that_cannot_be_reached_is_told_and_done_without(
     """In this process, where connecting is tried for a shorter time."""
     pytest.importorskip("distributed")
     monkeypatch.setattr(dask_engine, "CONNECT_S", 0.3)
-    shutil.copytree(DEMO / "long_history", tmp_path / "runs" / "long_history")
+    shutil.copytree(RECORDED / "long_history", tmp_path / "runs" / "long_history")
     workspace = str(tmp_path / "workspace")
     assert main(["index", str(tmp_path / "runs"), "--workspace", workspace, "--dask", "127.0.0.1:1"]) == 0
     said = capsys.readouterr().err

@@ -22,7 +22,8 @@ import pytest
 
 from parsers.events.writer import EventWriter
 from tests.amounts import long_after
-from tests.app.commands.running import DEMO, ROOT, free_port, get, run
+from tests.app.commands.running import ROOT, free_port, get, run
+from tests.recorded import RECORDED
 from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_environment")
@@ -264,7 +265,7 @@ def test_one_port_at_two_addresses(serve) -> None:
 
 
 def test_nothing_is_written_below_the_runs(serve, base) -> None:
-    (source,) = (DEMO / "nan_inf").iterdir()
+    (source,) = (RECORDED / "nan_inf").iterdir()
     (base / source.name).write_bytes(source.read_bytes())
     before = {path: path.stat().st_mtime_ns for path in base.rglob("*")} | {base: base.stat().st_mtime_ns}
     process, url = serve()

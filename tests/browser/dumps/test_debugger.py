@@ -17,6 +17,7 @@ from app.store.store import Store
 from tests.browser.conftest import in_address
 from tests.browser.showing import show
 from tests.browser.waiting import becomes
+from tests.recorded import RECORDED
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def dumps(
     for name in ("out_nan", "out_tensor", "out_pyn"):
         shutil.copytree(real_data / "dump" / name, base / name)
     shutil.copytree(real_data / "msprobe" / "mindspore" / "stat_mix", base / "msprobe")
-    shutil.copytree(Path(__file__).resolve().parents[3] / "app" / "demo" / "several_files", base / "plain")
+    shutil.copytree(RECORDED / "several_files", base / "plain")
     notes = tmp_path_factory.mktemp("notes")
     store = Store([base], interval=0, notes_directory=str(notes)).start()
     assert store.wait(60)

@@ -18,9 +18,9 @@ from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, exp
 from app import create_app, pages
 from app.web.server import Application
 from parsers.events.writer import EventWriter, Tensor
-from tests.browser.conftest import DEMO
 from tests.browser.showing import show
 from tests.browser.waiting import becomes, polls
+from tests.recorded import RECORDED
 
 pytestmark = pytest.mark.browser
 KEYS = [f"{number:016x}" for number in range(40)]
@@ -47,8 +47,8 @@ def opened(base: Path, tmp_path: Path, serve: Callable[[Flask], str]):
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory, serve_file: Callable[[Flask], str]) -> Iterator[str]:
-    """The application over the demo runs, in which each test makes a board of its own."""
-    app = create_app(DEMO, workspace=tmp_path_factory.mktemp("shared") / "workspace")
+    """The application over the recorded runs, in which each test makes a board of its own."""
+    app = create_app(RECORDED, workspace=tmp_path_factory.mktemp("shared") / "workspace")
     assert app.source.wait(30)
     yield serve_file(app.server)
     app.source.stop()
@@ -342,7 +342,7 @@ def test_a_narrow_window_has_one_column(page: Page, shared: str, key: str) -> No
 @pytest.mark.long
 def test_a_board_in_somebody_elses_application(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     host = Dash("lab", include_assets_files=False)
-    board = pages.Board(str(DEMO), id="b1", workspace=tmp_path / "workspace")
+    board = pages.Board(str(RECORDED), id="b1", workspace=tmp_path / "workspace")
     board.register(host)
     host.layout = html.Div([html.H1("Our lab"), board.layout()])
     assert board.source.wait(30)

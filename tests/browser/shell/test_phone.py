@@ -24,9 +24,9 @@ def phone(page: Page) -> Page:
 
 
 def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_not_cover_each_other(
-    phone: Page, demo: str
+    phone: Page, recorded: str
 ) -> None:
-    show(phone, f"{demo}/graph?run=lenet_sink_mode")
+    show(phone, f"{recorded}/graph?run=lenet_sink_mode")
     canvas = phone.locator(".ms-graph-canvas")
     expect(canvas.locator("canvas").first).to_be_visible()
     boxes = [phone.locator(one).bounding_box() for one in (".ms-graph-canvas", ".ms-graph-left", ".ms-graph-right")]
@@ -36,7 +36,7 @@ def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_no
     assert above["y"] + above["height"] <= tree["y"]
     assert tree["y"] + tree["height"] <= panel["y"]
 
-    show(phone, f"{demo}/histograms?{RUNS}&view=numbers")
+    show(phone, f"{recorded}/histograms?{RUNS}&view=numbers")
     card = phone.locator(".ms-slot:not([hidden])").first
     entries = card.locator(".ms-histogram-entry")
     expect(entries).to_have_count(3)
@@ -50,7 +50,7 @@ def test_a_graph_is_above_its_panels_a_legend_shows_every_run_and_settings_do_no
         assert box["y"] + box["height"] <= host["y"] + host["height"] + 1
     assert host["y"] + host["height"] <= plot["y"] + 1, "the legend is above the plot"
 
-    show(phone, f"{demo}/optimisation")
+    show(phone, f"{recorded}/optimisation")
     rows = phone.locator(".ms-optimisation-settings tbody tr")
     expect(rows.first).to_be_visible()
     covered = phone.evaluate(

@@ -18,8 +18,9 @@ from layouts.graphs.graph_views import Views
 from parsers import Graph, open_run
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.graphs.graph.demo_graph import DEMO, RUN, texts, words
+from tests.layouts.graphs.graph.recorded_graph import RUN, texts, words
 from tests.parsers.graphs.reference import message
+from tests.recorded import RECORDED
 from tests.sources import MemorySource
 
 OTHER = "lenet_adam_lr0.01_b64"
@@ -38,7 +39,7 @@ def test_a_graph_compared_with_itself_does_not_differ(store: Store, views: Views
 
 def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Store, views: Views, graph: Graph) -> None:
     ask = against(store, OTHER)
-    other = next(iter(open_run(DEMO / OTHER).graphs.values()))
+    other = next(iter(open_run(RECORDED / OTHER).graphs.values()))
     opened, _ = views.of(read_of(ask))
     assert opened.compared is not None
     difference = opened.compared.difference

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from layouts.jobs.job.what_if import what_if
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked, table
 from layouts.kit.state import BadInput
 from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
 from parsers.cluster_frames import JOB_FRAMES
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, simulate
+from tests.simulations.job_frames import frames
 from tests.sources import MemorySource
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}

@@ -11,11 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.demo.simulated.job_records import recorded
+from app.demo.simulated.jobs import simulate
+from app.demo.simulated.programs import Fault, Plan
 from parsers.analysis.jobs.slow_tests import LIMITS
 from parsers.analysis.jobs.who_is_slow import SlowRanks, who_is_slow
 from tests.amounts import some_or_every
-from tests.simulations.job_records import frames, recorded
-from tests.simulations.jobs import Fault, Plan, draw, simulate, truth
+from tests.simulations.job_frames import frames
+from tests.simulations.jobs import draw, truth
 
 COSTS = 0.003
 EVERY, SOME = 100, 8
