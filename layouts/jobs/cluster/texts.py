@@ -170,7 +170,10 @@ TEXTS = define_texts({
             "Others wait most for rank {rank}{where}, {late} per step ({share}), as it waits longer for another stage than its "
             "peers: look for the cause there."
         ),
-        "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}），因为它等待其他流水线阶段的时间比同组 rank 更长：请到那个阶段查找原因。",
+        (
+            "其他 rank 等待最多的是 rank {rank}{where}，每步 {late}（{share}），"
+            "因为它等待其他流水线阶段的时间比同组 rank 更长：请到那个阶段查找原因。"
+        ),
     ),
     "cluster.most.unknown": (
         (

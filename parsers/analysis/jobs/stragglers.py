@@ -35,12 +35,13 @@ class Straggler:
     rank: the rank, of a replica its first one; replica: all ranks of it, () for a single rank; place: its number among
     replicas, -1 for a rank. group and kind: the group that waits longest for it. peers: ranks (replicas) it was compared with,
     itself included. cause: computing (it computes longer), host (its device is idle longer), link (a slow link of its), and
-    of single steps pipeline (it waits longer for another stage) or unknown. steps: those in which it is above its peers in that, of `of` steps; of single steps those in
-    which others waited for it. since: the first step from which on it is so. persistent: it is slow; else others waited for
-    it in these steps, and no more is said. lateness_ns: what that group waits per step. share: that as a share of the step.
-    excess_ns: by how much it is above the median of the others of its stage, per step; excess_share: that as a share of the
-    step. z: the excess in spreads of its peers. saved_ns: the less of what others wait and the excess. last: share of its
-    operations to which it came last. between_two: two or three are compared, so only their difference is known.
+    of single steps pipeline (it waits longer for another stage) or unknown. steps: those in which it is above its peers in
+    that, of `of` steps; of single steps those in which others waited for it. since: the first step from which on it is
+    so. persistent: it is slow; else others waited for it in these steps, and no more is said. lateness_ns: what that group
+    waits per step. share: that as a share of the step. excess_ns: by how much it is above the median of the others of its
+    stage, per step; excess_share: that as a share of the step. z: the excess in spreads of its peers. saved_ns: the less of
+    what others wait and the excess. last: share of its operations to which it came last. between_two: two or three are
+    compared, so only their difference is known.
     """
 
     rank: int
