@@ -26,7 +26,7 @@ LANDSCAPES = (story.SWEEP, "digits_lr0.003_seed2")
 """Runs around which the loss is computed."""
 _SGD = Settings("", optimizer="SGD", batch_size=64, epochs=4, seed=1, warm_up=150, stable=False, falls=False)
 _OVERFIT = Settings(
-    story.OVERFITS, learning_rate=0.01, batch_size=32, epochs=60, filters=16, hidden=64, images=150, wrong_labels=0.15,
+    story.OVERFITS, learning_rate=0.02, batch_size=32, epochs=80, filters=16, hidden=64, images=150, wrong_labels=0.3,
     falls=False,
 )  # fmt: skip
 

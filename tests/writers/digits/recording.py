@@ -31,7 +31,9 @@ BEGIN = 1_795_600_000
 """When the first run began, in seconds since 1970: what is recorded is the same at every run of the program."""
 STEP_SECONDS = 0.04
 DATA = "scikit-learn/digits"
-_GREY, _RGB = 1, 3
+MOST_VALUES = 16
+"""Histograms and pictures of a tag, or a few more."""
+_RGB = 3
 
 
 class Recorder:
@@ -44,6 +46,7 @@ class Recorder:
         self._begin, self._values, self._count = begin, values, 0
         self._events = EventWriter(str(directory / f"events.out.events.summary.{begin}.0.vm_MS"), "mindspore", wall_time=begin)
         self._texts: dict[int, str] = {}
+        self._every = max(1, training.settings.epochs // MOST_VALUES)
 
     def step(self, step: Step) -> None:
         """Record a step, at the end of an epoch also what is measured on the validation images."""
@@ -57,9 +60,9 @@ class Recorder:
             found |= {"loss/validation": loss, "accuracy/validation": accuracy}
             confusion = _confusion(probabilities, self._validation.labels)
             self._texts[step.number] = _sentence(step.epoch, loss, accuracy, confusion)
-            if self._values:
+            if self._values and step.epoch % self._every in (0, 1 % self._every):
                 found |= self._pictures(step, probabilities) | {"confusion": Tensor(confusion)}
-        if self._values and (step.ends_epoch or step.number == 1):
+        if self._values and ((step.ends_epoch and step.epoch % self._every == 0) or step.number == 1):
             found |= self._histograms(step)
         self._events.add(step.number, found, wall_time=self._time(step.number))
 
