@@ -4,7 +4,7 @@ import { make, words } from "../../kit/elements.js";
 import { dateTime } from "../../kit/moments.js";
 import { count, elapsed } from "../../kit/units.js";
 import { translate } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as crosshair from "../../kit/cards/crosshair.js";
@@ -174,10 +174,9 @@ function bodyRow(page, row, names, axis) {
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour || "";
-  const parts = page.runList && page.runList.parts ? page.runList.parts(line.meta.label) : ["", line.meta.label, ""];
   /** @type {Record<string, () => HTMLElement>} */
   const cells = {
-    run: () => make("td", "ms-hover-run", [dot, nameElement(parts)]),
+    run: () => make("td", "ms-hover-run", [dot, nameElement(line.meta.label, page.runList?.names)]),
     tag: () => cell(line.meta.tag, "ms-cut"),
     value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
     smoothed: () => cell(smoothed(row.shown)),
