@@ -15,8 +15,8 @@ const MOST_WIDTHS = 50_000;
 const LONGEST = 40;  // names that are measured of a list
 /** @type {WeakMap<object, Names>} */
 const known = new WeakMap();
-/** @type {Map<string, Names>} */
-const recent = new Map();
+/** @type {Map<Element, Names>} */
+const lists = new Map();  // those of the elements that are fitted together
 
 /**
  * The names of rows, prepared once for a list.
@@ -26,6 +26,15 @@ export function namesIn(rows) {
   const names = known.get(rows) || new Names(rows.map((row) => row.name));
   known.set(rows, names);
   return names;
+}
+
+/**
+ * The font of an element for a canvas. The property `font` is empty where figures have a width of their own.
+ * @param {Element} element
+ */
+export function fontOf(element) {
+  const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
+  return `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
 }
 
 /**
@@ -59,7 +68,8 @@ export function needOf(names, font) {
 
 const sizes = typeof ResizeObserver === "undefined" ? null : new ResizeObserver((entries) => {
   const elements = entries.map(({ target }) => /** @type {NameElement} */ (target));
-  const known = elements.map((one) => ({ room: one.getBoundingClientRect().width, font: getComputedStyle(one).font }));
+  const known = elements.map((one) => ({ room: one.getBoundingClientRect().width, font: fontOf(one) }));
+  lists.clear();
   elements.forEach((element, at) => fit(element, known[at].room, known[at].font));
 });
 
@@ -88,12 +98,9 @@ function fit(element, room, font) {
 /** @param {NameElement} element */
 function namesOf(element) {
   if (element.msNames) return element.msNames;
-  const list = element.closest(LISTS) || element.parentElement;
-  const found = Array.from((list || element).querySelectorAll(".ms-name"), (one) => one.textContent || "");
-  const key = found.join("\n");
-  const names = recent.get(key) || new Names([...found, element.textContent || ""]);
-  if (recent.size > 50) recent.clear();
-  recent.set(key, names);
+  const list = element.closest(LISTS) || element.parentElement || element;
+  const names = lists.get(list) || new Names(Array.from(list.querySelectorAll(".ms-name"), (one) => one.textContent || ""));
+  lists.set(list, names);
   return names;
 }
 

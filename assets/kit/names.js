@@ -5,6 +5,7 @@
 // same with the width in letters; both pass the cases of tests/layouts/kit/names.json. Elements: name_elements.js.
 
 export const CUT = "…";
+const MOST_WORDS = 100;  // a text of more is no name, and is cut anywhere
 
 /** @typedef {(text: string) => number} Width in the unit of the room */
 /** @typedef {{ words: string[], separators: string[] }} Tokens separators before each word and after the last */
@@ -26,8 +27,8 @@ export class Names {
   /** @param {Iterable<string>} names that are shown together */
   constructor(names) {
     this.all = [...new Set(names)].sort();
-    this.bySeparators = new Split(this.all, bySeparators);
-    this.withinWords = new Split(this.all, withinWords);
+    this.bySeparators = new Split(this.all, bySeparators, 1);
+    this.withinWords = new Split(this.all, withinWords, 0);
   }
 
   /**
@@ -73,8 +74,10 @@ class Split {
   /**
    * @param {string[]} names
    * @param {(name: string) => Tokens} split
+   * @param {0 | 1} first which end is kept first: of paths the last one says more, of words the first
    */
-  constructor(names, split) {
+  constructor(names, split, first) {
+    this.first = first;
     this.names = names;
     this.split = split;
     this.places = new Map(names.map((name, at) => [name, at]));
@@ -121,8 +124,10 @@ class Split {
         shared.push(place);
       } else differ.push(place);
     });
-    const outside = (/** @type {number} */ place) => Math.min(place, words.length - 1 - place);
-    shared.sort((one, other) => outside(one) - outside(other) || other - one);
+    const ends = [0, words.length - 1];
+    const inside = (/** @type {number} */ place) => Math.min(...ends.map((end) => Math.abs(place - end)));
+    const away = (/** @type {number} */ place) => Math.abs(place - ends[this.first]);
+    shared.sort((one, other) => inside(one) - inside(other) || away(one) - away(other));
     differ.sort((one, other) => this.whoHas(words[one]).size - this.whoHas(words[other]).size || one - other);
     return [differ, shared];
   }
@@ -216,6 +221,7 @@ function toldApart(tokens, others, order) {
  */
 export function bySeparators(name) {
   const pieces = name.split(SEPARATORS);
+  if (pieces.length > 2 * MOST_WORDS) return { words: [name], separators: ["", ""] };
   const words = pieces.filter((_, at) => at % 2 === 0);
   const separators = ["", ...pieces.filter((_, at) => at % 2 === 1), ""];
   if (words.length > 1 && !words[0]) {
@@ -240,6 +246,7 @@ export function withinWords(name) {
     const some = word.split(WITHIN).filter(Boolean);
     return some.length ? some : [word];
   });
+  if (parts.flat().length > MOST_WORDS) return { words, separators };
   const between = parts.flatMap((some, place) => some.map((_, at) => (at ? "" : separators[place])));
   return { words: parts.flat(), separators: [...between, separators[separators.length - 1]] };
 }
@@ -365,4 +372,26 @@ export function shortened(name, names, most) {
  */
 export function middle(text, most) {
   return new Names([text]).short(text, most);
+}
+
+/** @type {Map<string, Names>} */
+const single = new Map();
+const MOST_SINGLE = 5_000;
+
+/**
+ * A text that is shown alone, cut to its room; "" if not even two letters fit.
+ * @param {string} text
+ * @param {number} room
+ * @param {Width} width
+ */
+export function fitted(text, room, width) {
+  if (width(text) <= room) return text;
+  let names = single.get(text);
+  if (!names) {
+    if (single.size >= MOST_SINGLE) single.clear();
+    names = new Names([text]);
+    single.set(text, names);
+  }
+  const form = names.short(text, room, width);
+  return letters(form) > 2 && width(form) <= room ? form : "";
 }

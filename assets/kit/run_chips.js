@@ -3,12 +3,12 @@
 import { dotButton } from "./colour_box.js";
 import { make } from "./elements.js";
 import { setLabel } from "./i18n.js";
-import { nameElement, widthIn } from "./name_elements.js";
+import { fontOf, nameElement, widthIn } from "./name_elements.js";
 import { Names } from "./names.js";
 import { gone, paint } from "./run_selection.js";
 
 const CHIPS = 24;
-const TIGHT = 120;  // px of a name that has no room, if it needs no more to be told from the others
+const TIGHT = 140;  // px of a name that has no room, if it needs no more to be told from the others
 const AROUND = 80;  // px of a chip beside its name, and of the count of the others
 
 /**
@@ -130,7 +130,7 @@ export class RunChips {
     /** @type {number[]} */
     let widths = [];
     let total = 0;
-    const width = chips.length ? widthIn(getComputedStyle(chips[0].name).font) : () => 0;
+    const width = chips.length ? widthIn(fontOf(chips[0].name)) : () => 0;
     for (const tight of [false, true]) {
       for (const { label, name } of chips) {
         const telling = Math.ceil(width(this.names.telling(name.textContent || ""))) + 1;

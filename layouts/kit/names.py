@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 CUT = "…"
+_MOST_WORDS = 100  # a text of more is no name, and is cut anywhere
 Width = Callable[[str], float]
 """Width of a text, in the unit of the room."""
 Tokens = tuple[tuple[str, ...], tuple[str, ...]]
@@ -31,8 +32,8 @@ class Names:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.all = sorted(set(names))
-        self._by_separators = _Split(self.all, by_separators)
-        self._within_words = _Split(self.all, within_words)
+        self._by_separators = _Split(self.all, by_separators, first=1)
+        self._within_words = _Split(self.all, within_words, first=0)
 
     def short(self, name: str, room: float, width: Width = len) -> str:
         """Return a name if it fits the room, else its short form.
@@ -67,10 +68,10 @@ class Names:
 
 
 class _Split:
-    """Names as tokens, and how many of the names have each."""
+    """Names as tokens, and which of the names have each. Of paths the end says more (first=1), of words the beginning (0)."""
 
-    def __init__(self, names: Sequence[str], split: Callable[[str], Tokens]) -> None:
-        self.names, self.split = names, split
+    def __init__(self, names: Sequence[str], split: Callable[[str], Tokens], *, first: int) -> None:
+        self.names, self.split, self.first = names, split, first
         self._shared: tuple[str, ...] | None = None
         self._having: dict[str, int] = {}  # word -> the names that have it, a bit for each
         self._known: dict[str, set[int]] = {}
@@ -96,8 +97,8 @@ class _Split:
                 shared.append(place)
             else:
                 differ.append(place)
-        last = len(words) - 1
-        shared.sort(key=lambda place: (min(place, last - place), -place))
+        ends = (0, len(words) - 1)
+        shared.sort(key=lambda place: (min(abs(place - end) for end in ends), abs(place - ends[self.first])))
         return sorted(differ, key=lambda place: (self._having[words[place]].bit_count(), place)), shared
 
     def _needed(self, name: str, others: Sequence[str], order: Sequence[int]) -> set[int]:
@@ -158,6 +159,8 @@ class _Split:
 def by_separators(name: str) -> Tokens:
     """Split a name at its separators."""
     pieces = _SEPARATORS.split(name)
+    if len(pieces) > 2 * _MOST_WORDS:
+        return (name,), ("", "")
     words = pieces[::2]
     separators = ["", *pieces[1::2], ""]
     if len(words) > 1 and not words[0]:
@@ -172,6 +175,8 @@ def within_words(name: str) -> Tokens:
     """Split a name at its separators, its capitals and its digits."""
     words, separators = by_separators(name)
     parts = [[part for part in _WITHIN.split(word) if part] or [word] for word in words]
+    if sum(map(len, parts)) > _MOST_WORDS:
+        return words, separators
     between = [("" if at else separators[place]) for place, some in enumerate(parts) for at in range(len(some))]
     return tuple(part for some in parts for part in some), (*between, separators[-1])
 

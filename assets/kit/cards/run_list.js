@@ -4,7 +4,7 @@
 import { dotButton } from "../colour_box.js";
 import { make, words } from "../elements.js";
 import { setLabel, translate } from "../i18n.js";
-import { nameElement, namesIn, needOf as needOfNames } from "../name_elements.js";
+import { fontOf, nameElement, namesIn, needOf as needOfNames } from "../name_elements.js";
 import { count } from "../units.js";
 import { smoothed, upTo } from "./lines.js";
 
@@ -32,7 +32,7 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
   const host = make("div", "ms-run-list-rows", make("div", "ms-run-list-space"), { role: "list" });
   const element = make("section", "ms-run-list", [
     make("header", "ms-run-list-head", [
-      make("span", "ms-run-list-tag ms-cut"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
+      make("span", "ms-run-list-tag ms-cut ms-name"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
     ]),
     host,
   ], { hidden: "" });
@@ -99,7 +99,7 @@ export function setRows(list, rows) {
  * @param {ReturnType<typeof build>} list
  */
 export function needOf(list) {
-  return list.names ? needOfNames(list.names, getComputedStyle(list.element).font) + BESIDE_NAME : 0;
+  return list.names ? needOfNames(list.names, fontOf(list.element)) + BESIDE_NAME : 0;
 }
 
 /**

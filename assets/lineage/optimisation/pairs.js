@@ -62,7 +62,7 @@ export function pairs(page) {
     make("th", ""),
   ]);
   /** @param {string} text */
-  const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut", text, { title: text }));
+  const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut ms-name", text, { title: text }));
   const names = new Names(drawing.pairs.flatMap((pair) => pair.runs));
   const rows = drawing.pairs.map((pair) => make("tr", "", [
     runCell(page, pair.runs[0], names), number(pair.values[0]), number(pair.results[0]),

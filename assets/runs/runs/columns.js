@@ -19,7 +19,7 @@ const isNote = (id) => NOTES.some((name) => name === id);
 const CUSTOM = /^(duration$|(setting|last|best|min|max):)/;
 const MOST_CUSTOM = 40;
 const LEAST_NAME_PX = 260;
-const BESIDE_NAME_PX = 60;  // of mark and margins of a cell
+const BESIDE_NAME_PX = 84;  // of mark and margins of a cell
 const PHONE = 600;  // pixels of the window
 const FIND_MS = 200;
 
@@ -301,7 +301,7 @@ export class Columns {
         [this.box(`setting:${name}`, shown, inLanguage(label), name)], this.number(runs), this.grouper(`setting:${name}`),
       ))),
       ...part("runs.columns_scalars", this.choices.tags.map(([tag, best, runs]) => this.line([
-        make("span", "ms-cut ms-runs-tag", tag, { title: tag }),
+        make("span", "ms-cut ms-name ms-runs-tag", tag, { title: tag }),
         this.box(`last:${tag}`, shown, translate("runs.column_last"), this.nameOf(`last:${tag}`)),
         ...(best ? [this.box(`best:${tag}`, shown, translate("runs.column_best"), this.nameOf(`best:${tag}`))] : []),
       ], this.number(runs)))),
@@ -334,7 +334,7 @@ export class Columns {
   box(id, shown, text, title = text) {
     const input = make("input", "", [], { type: "checkbox", value: id, "aria-label": title });
     input.checked = shown.has(id);
-    return make("label", "", [input, make("span", "ms-cut", text, { title })]);
+    return make("label", "", [input, make("span", "ms-cut ms-name", text, { title })]);
   }
 
   /** @param {number} runs */

@@ -15,15 +15,19 @@ from layouts.kit.names import CUT, Names, by_separators, fits, longest_common, m
 from tests.amounts import examples
 
 CASES = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
-WORDS = st.one_of(st.text("ab01", min_size=1, max_size=4), st.sampled_from(["lr0.1", "lr0.01", "1e-3", "ResNet50", "实验", "é"]))
+WORDS = st.one_of(
+    st.text("ab01", min_size=1, max_size=4), st.sampled_from(["lr0.1", "lr0.01", "1e-3", "ResNet50", "实验", "é"])
+)  # fmt: skip
 NAMES = st.lists(
     st.lists(st.tuples(WORDS, st.sampled_from("/_-. =")), min_size=1, max_size=6).map(
         lambda parts: "".join(word + separator for word, separator in parts)
     ), min_size=1, max_size=6, unique=True,
 )  # fmt: skip
 ANY = st.lists(st.text("ab_/0. A…\u0301", max_size=12), min_size=1, max_size=6, unique=True)
-SETTINGS = [("adam", "sgd", "lamb"), ("lr0.1", "lr0.01", "lr0.003", "lr0.001", "lr0.0003"), ("wd0.0", "wd0.0001"), ("b32", "b64"),
-            tuple(f"seed{seed}" for seed in range(1, 6))]  # fmt: skip
+SETTINGS = [
+    ("adam", "sgd", "lamb"), ("lr0.1", "lr0.01", "lr0.003", "lr0.001", "lr0.0003"), ("wd0.0", "wd0.0001"), ("b32", "b64"),
+    tuple(f"seed{seed}" for seed in range(1, 6)),
+]  # fmt: skip
 SWEEP = ["project_imagenet_resnet50_" + "_".join(chosen) for chosen in itertools.product(*SETTINGS)]
 
 
