@@ -5,12 +5,12 @@ import { fitted } from "../kit/names.js";
 
 export const SMALLEST_PX = 10;
 const LETTER = 0.56;
-const LINE = 1.2;
+export const LINE = 1.2;
 const VALUE_LINE = 1.1;
 const LEAST_LETTERS = 3;
 const MARGIN_PX = 3;
-const FRAME_LEFT = 12;
-const FRAME_TOP = 8;
+export const FRAME_LEFT = 12;
+export const FRAME_TOP = 8;
 const MOST_TITLES = 200;
 
 /**

@@ -82,6 +82,9 @@ export function nameIn(rows, { name }) {
   return make("bdi", { className: "ms-name", ref }, name);
 }
 
+cellRenderers.MindscopeText = ({ value, valueFormatted }) =>
+  make("bdi", { className: "ms-name" }, valueFormatted ?? value ?? "");
+
 /**
  * @param {Pick<Wire.RunRow, "key" | "name" | "tags">} row
  * @param {{ page: string, href: string, title: string }} page

@@ -15,8 +15,8 @@ const MOST_WIDTHS = 50_000;
 const LONGEST = 40;  // names that are measured of a list
 /** @type {WeakMap<object, Names>} */
 const known = new WeakMap();
-/** @type {Map<Element, Names>} */
-const lists = new Map();  // those of the elements that are fitted together
+/** @type {Map<Element, Map<string, Names>>} */
+const lists = new Map();  // of the elements that are fitted together, by list and column
 
 /**
  * The names of rows, prepared once for a list.
@@ -98,9 +98,13 @@ function fit(element, room, font) {
 /** @param {NameElement} element */
 function namesOf(element) {
   if (element.msNames) return element.msNames;
-  const list = element.closest(LISTS) || element.parentElement || element;
-  const names = lists.get(list) || new Names(Array.from(list.querySelectorAll(".ms-name"), (one) => one.textContent || ""));
-  lists.set(list, names);
+  const cell = element.closest(".ag-cell");
+  const list = (cell && cell.closest(".ag-root")) || element.closest(LISTS) || element.parentElement || element;
+  const column = cell ? `.ag-cell[col-id=${JSON.stringify(cell.getAttribute("col-id"))}] ` : "";
+  const known = lists.get(list) || new Map();
+  const all = () => Array.from(list.querySelectorAll(`${column}.ms-name`), (one) => one.textContent || "");
+  const names = known.get(column) || new Names(all());
+  lists.set(list, known.set(column, names));
   return names;
 }
 

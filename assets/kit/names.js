@@ -61,7 +61,8 @@ export class Names {
   }
 
   /**
-   * The form that has all tokens that differ and no others: what a list should have room for.
+   * The form that has all tokens that differ: what a list should have room for. Of names that have nothing in common it has
+   * only those that tell them apart.
    * @param {string} name
    */
   telling(name) {
@@ -183,7 +184,7 @@ class Split {
   telling(name, others) {
     const tokens = this.split(name);
     const [differ, shared] = this.order(tokens.words);
-    const kept = new Set([...this.needed(name, others, [...differ, ...shared]), ...differ]);
+    const kept = new Set([...this.needed(name, others, [...differ, ...shared]), ...(shared.length ? differ : [])]);
     return kept.size ? written(tokens, kept) : "";
   }
 }

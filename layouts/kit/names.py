@@ -62,7 +62,10 @@ class Names:
         return min(*forms, name, key=width)
 
     def telling(self, name: str) -> str:
-        """Return the form that has all tokens that differ and no others: what a list should have room for."""
+        """Return the form that has all tokens that differ: what a list should have room for.
+
+        Of names that have nothing in common it has only those that tell them apart.
+        """
         others = [other for other in self.all if other != name]
         return self._by_separators.telling(name, others) or name
 
@@ -151,7 +154,7 @@ class _Split:
     def telling(self, name: str, others: Sequence[str]) -> str:
         tokens = self.split(name)
         differ, shared = self._order(tokens[0])
-        kept = self._needed(name, others, [*differ, *shared]) | set(differ)
+        kept = self._needed(name, others, [*differ, *shared]) | (set(differ) if shared else set())
         return written(tokens, kept) if kept else ""
 
 

@@ -141,7 +141,7 @@ export class Columns {
       valueGetter: { function: `mindscopeRunValue(params.data, ${JSON.stringify(id)})` },
       initialWidth: Math.min(220, Math.max(96, 44 + 7.5 * name.length)),
     };
-    if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter" };
+    if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
     const unit = id === "duration" ? "s" : "";
     return {
       ...common, type: "rightAligned", filter: "agNumberColumnFilter",
