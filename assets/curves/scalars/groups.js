@@ -42,6 +42,7 @@ function choose(page, values) {
 /** @param {Curves.Page} page */
 function control(page) {
   const summary = make("summary", "ms-button", [icon("compare"), words("groups.button")]);
+  for (const name of ["aria-label", "title"]) setLabel(summary, name, "groups.button");
   const kind = make(
     "select",
     "ms-input",
