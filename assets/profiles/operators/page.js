@@ -77,7 +77,7 @@ function drawUse(page) {
 function saveRoofline(page) {
   const plot = page.find(".ms-operators-roof .js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  files.saveImage(plot, plot, "png", files.fileName(`${page.run.name}_roofline`, "roofline"), plot, { grid: "--ms-plot-grid" });
+  files.saveImage(plot, plot, "png", page.run.name, plot, { grid: "--ms-plot-grid" });
 }
 
 function full(page, name) {
