@@ -166,8 +166,9 @@ const tip = make("div", "ms ms-name-tip", [], { role: "tooltip", hidden: "" });
 function showWhole({ target }) {
   tip.hidden = true;
   if (!(target instanceof HTMLElement) || !target.matches(":focus-visible")) return;
-  const cut = target.matches(".ms-name[data-short]") ? target : target.querySelector(".ms-name[data-short]");
-  if (!(cut instanceof HTMLElement) || target.querySelectorAll(".ms-name").length > 1) return;
+  const around = target.closest(".ms-chip") || target;
+  const cut = target.matches(".ms-name[data-short]") ? target : around.querySelector(".ms-name[data-short]");
+  if (!(cut instanceof HTMLElement) || around.querySelectorAll(".ms-name").length > 1) return;
   tip.textContent = cut.textContent;
   document.body.append(tip);
   tip.hidden = false;

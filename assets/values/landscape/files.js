@@ -5,7 +5,8 @@ import * as files from "../../kit/files.js";
 const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
 
 /** @param {{ figure: { layout: PlotlyLayout } }} page */
-const subject = (page) => page.figure.layout.meta.sheets.map((/** @type {{ label: string, tag: string }} */ sheet) => `${sheet.label} ${sheet.tag}`).join(" ");
+const subject = (page) => page.figure.layout.meta.sheets.map(
+  (/** @type {{ label: string, tag: string }} */ sheet) => `${sheet.label} ${sheet.tag}`).join(" ");
 
 /** @param {string} format */
 export async function image(page, format) {
