@@ -58,6 +58,7 @@
       insights: chosen.insights || "normal",
       hover: chosen.hover && typeof chosen.hover === "object" ? chosen.hover : {},
       interval: clamp(chosen.interval),
+      side: Number(chosen.side) > 0 ? Number(chosen.side) : 0,
       folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };
   }

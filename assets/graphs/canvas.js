@@ -343,20 +343,17 @@ export function mark(page) {
   if (!cy) return;
   const name = view.get(page, "node");
   cy.batch(() => {
-    cy.elements(".chosen, .near").removeClass("chosen near into out").edges().removeStyle("font-size");
+    cy.elements(".chosen, .near").removeClass("chosen near").edges().removeStyle("font-size");
     const found = name ? element(page, name) : null;
     if (!found) return;
     found.addClass("chosen");
     const box = found.hasClass("small") ? cy.getElementById(found.data("box")) : found;
     if (box !== found) box.addClass("near");
     found.connectedEdges().addClass("chosen");
-    // Labels of edges are drawn at the far end, where they do not overlap.
-    found.incomers("edge").addClass("into");
-    found.outgoers("edge").addClass("out");
     found.connectedEdges().connectedNodes().not(found).addClass("near");
-    found.connectedEdges().style("font-size", Math.max(10, 10 / cy.zoom()));
     cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
   });
+  letterEdges(cy);
   markTrace(page, cy);
   if (page.centre && page.there === page.drawing && page.find(".ms-graph-canvas").clientWidth) {
     page.centre = false;

@@ -109,7 +109,7 @@ function fill(box, wanted) {
     const ordered = [...boards].sort((one, other) => Number(other.key === latest) - Number(one.key === latest));
     list.replaceChildren(...ordered.map((board) => {
       const button = make("button", "ms-menu-item", [
-        icon("board"), make("span", "ms-cut ms-grow", board.name),
+        icon("board"), make("span", "ms-cut ms-name ms-grow", board.name),
         words("boards.cards", { n: count(board.count) }, "span", "ms-muted"),
       ], { type: "button" });
       button.addEventListener("click", () => run({ board: board.key, change: [wanted] }));

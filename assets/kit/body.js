@@ -6,6 +6,7 @@ import { listDamage } from "./damage.js";
 import { functionsOf, noUpdate, setProps } from "./dash.js";
 import { fillSelect, icon, make, words } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
+import { nameElement } from "./name_elements.js";
 import { keeper, notYet } from "./pages.js";
 import { answered } from "./parts.js";
 import { currentPrefs } from "./prefs.js";
@@ -238,7 +239,7 @@ function drawWrong(page, name, { text = "", problems = [] }) {
  */
 export function drawElsewhere(page, state, subject, choices) {
   const buttons = choices.map(({ text, act }) => {
-    const button = make("button", "ms-button ms-cut", text, { type: "button", title: text });
+    const button = make("button", "ms-button", nameElement(text), { type: "button", title: text });
     button.addEventListener("click", act);
     return button;
   });

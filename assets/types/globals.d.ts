@@ -125,6 +125,8 @@ interface Preferences {
   hover: { order?: string; columns?: string[] };
   /** seconds between looks for new data */
   interval: number;
+  /** px of the column beside the cards, 0 for its own */
+  side: number;
   folded: boolean;
 }
 

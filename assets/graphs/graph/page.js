@@ -6,6 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
@@ -175,7 +176,7 @@ function others(page) {
   const { elsewhere } = page.catalogue;
   if (!elsewhere.length) return [];
   return [words("graph.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(({ key, name }) => {
-    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   })];

@@ -252,7 +252,7 @@ function drawBar(page) {
     menuItem("board.delete_board", () => removeBoard(page)),
   ] : [file];
   bar.replaceChildren(
-    all(page), make("h2", "ms-board-name ms-cut", board.name, { title: board.name }), make("span", "ms-grow"),
+    all(page), make("h2", "ms-board-name ms-cut ms-name", board.name, { title: board.name }), make("span", "ms-grow"),
     ...(page.editable ? [button("text", "board.add_text", () => cards.addText(page, freePlace(page.board.cards, 4, 5)))] : []),
     menu(more, items),
   );
@@ -369,7 +369,7 @@ function drawList(page, body) {
  */
 function tile(page, board) {
   const link = make("a", "ms-board-tile", [
-    icon("board"), make("span", "ms-cut ms-grow", board.name),
+    icon("board"), make("span", "ms-cut ms-name ms-grow", board.name),
     words(board.count === 1 ? "board.one_card" : "board.cards", { n: count(board.count) }, "span", "ms-muted"),
   ], { href: `?board=${board.key}` });
   link.addEventListener("click", (event) => {

@@ -28,8 +28,8 @@ TEXTS = define_texts({
     "scalars.mode": ("One card per tag, several tags in one chart, or a table", "每个标签一张图、多个标签合成一张图，或表格"),
     "scalars.restore_all": ("Restore all", "全部还原"),
     "scalars.download": "common.download",
-    "scalars.csv_screen": ("CSV of these tags", "当前标签 CSV"),
-    "scalars.json_screen": ("JSON of these tags", "当前标签 JSON"),
+    "scalars.csv_screen": ("CSV of the tags on screen", "屏幕上标签的 CSV"),
+    "scalars.json_screen": ("JSON of the tags on screen", "屏幕上标签的 JSON"),
     "scalars.csv_all": ("CSV of all tags", "全部标签 CSV"),
     "scalars.json_all": ("JSON of all tags", "全部标签 JSON"),
     # Cards

@@ -19,6 +19,7 @@ from parsers.profiler.strategy import MODES
 from layouts.jobs.strategy.asks import FIRST, GridAsk
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text, both, t
+from layouts.kit.names import middle
 from layouts.kit.plain_html import markup
 from layouts.kit.tables import COUNT, Cell, Column, named_values, table
 from layouts.profiles.links import address
@@ -131,7 +132,7 @@ def _wrong(stages: StageMap, failed: str) -> list[Any]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return middle(text, _LONGEST)
 
 
 def stage_table(job: JobStrategy) -> list[Any]:

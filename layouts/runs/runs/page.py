@@ -59,7 +59,8 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
                 "tooltipValueGetter": {"function": "mindscopeKinds(params.data)"}}),
     ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
     ("started", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.started)"}}),
-    ("path", {"initialWidth": 340, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet ms-mono",
+    ("path", {"initialWidth": 340, "cellRenderer": "MindscopeText", "filter": "agTextColumnFilter",
+              "cellClass": "ms-grid-quiet ms-mono",
               "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
 )  # fmt: skip
 
