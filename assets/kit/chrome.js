@@ -11,6 +11,7 @@ import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
+import { chooseTool } from "./recording.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
 import { count as countText } from "./units.js";
@@ -290,7 +291,8 @@ const actions = {
   /** @param {Element} element */
   close: (element) => element.closest("dialog").close(),
   newest: showNewest,
-  "copy-code": (element) => health.copyText(element, element.parentElement?.querySelector("code").textContent || ""),
+  "copy-code": (element) => health.copyText(element, element.closest(".ms-code-box")?.querySelector("code").textContent || ""),
+  "recording-tool": chooseTool,
   "health-copy": (element) => health.copy(element),
   "health-csv": () => health.save(),
 };

@@ -126,6 +126,8 @@ interface Preferences {
   /** seconds between looks for new data */
   interval: number;
   folded: boolean;
+  /** framework whose code is shown where data is missing: one of TOOLS of layouts/kit/recording.py */
+  tool: string;
 }
 
 interface KeptPreferences {

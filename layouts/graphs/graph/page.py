@@ -36,13 +36,10 @@ from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, 
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
+from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
 from layouts.profiles.links import traced_profile
 from layouts.sources import Sources
-
-_RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
-summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
-model.train(epochs, dataset, callbacks=[summary])"""
 
 _STORES = (
     "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
@@ -188,8 +185,9 @@ def _states() -> list[Any]:
         html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
-             html.Div(className="ms-graph-refused")],
+            missing_data("graph.none", "graph", page="graph", above=[
+                html.Div(className="ms-graph-elsewhere"), html.Div(className="ms-graph-refused"),
+            ]),
             hidden=True, **{"data-state": "none"},
         ),
         html.Div(
