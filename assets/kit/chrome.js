@@ -209,7 +209,8 @@ functions.frame_shows = function (runs, state, storeId) {
   if (!runs || !element) return;
   runNotes.take(frame, runs.notebook);
   const without = (runs.also || []).some((kind) => element.dataset.needs.split(" ").includes(kind));
-  const empty = runs.rows.length === 0 && !without;
+  const bare = "bare" in element.dataset && !(statuses.get(frame) || {}).missing;
+  const empty = runs.rows.length === 0 && !without && !bare;
   const names = empty || !element.dataset.needs || selected(state, runs).size ? [] : gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);

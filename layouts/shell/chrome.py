@@ -82,6 +82,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             "data-frame": ids("frame").removesuffix("-frame"),
             "data-path": page.path,
             "data-needs": " ".join(page.needs),
+            **({"data-bare": ""} if page.bare else {}),
             "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
         },
     )
@@ -177,6 +178,10 @@ def _keys(ids: Ids) -> html.Dialog:
             html.Header(
                 [
                     html.H2(t("keys.title"), className="ms-dialog-title"),
+                    html.A(
+                        t("shell.start"), href="start", className="ms-keys-start",
+                        **{"data-page": "start", "data-action": "close"},
+                    ),
                     parts.icon_button("close", "dialog.close", **{"data-action": "close"}),
                 ],
                 className="ms-dialog-head",

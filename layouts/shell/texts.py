@@ -30,6 +30,7 @@ TEXTS = define_texts({
         "路径见页首，原因见数据状况；目录出现后页面自动更新。",
     ),
     "shell.copy_code": "common.copy",
+    "shell.start": ("Questions to start with", "从问题开始"),
     "shell.gone": ("The run of this link does not exist: {names}", "链接指定的训练不存在：{names}"),
     "shell.gone_hint": (
         "It was deleted or renamed, or the link was made for another directory.",
