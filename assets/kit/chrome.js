@@ -4,6 +4,7 @@ import { contain } from "./containers.js";
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
 import { leave as leaveField } from "./focus.js";
 import { age } from "./moments.js";
+import { go } from "./navigation.js";
 import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
@@ -214,8 +215,22 @@ functions.frame_shows = function (runs, state, storeId) {
   const names = empty || !element.dataset.needs || selected(state, runs).size ? [] : gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
+  if (element.matches(".ms-no-runs:not(.ms-missing)")) arrive(element.dataset.path || "");
+  else arrived = true;
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
 };
+
+let arrived = false;  // whether a page with something to show has been on screen
+
+/**
+ * Who opens our address without a page, while there is no run, sees how to record one.
+ * @param {string} path
+ */
+function arrive(path) {
+  if (arrived || path !== "" || window.location.search || !onOwnIndexPage) return;
+  arrived = true;
+  go("start");
+}
 
 /** @param {Element} element */
 function showNewest(element) {

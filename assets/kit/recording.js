@@ -25,7 +25,7 @@ function demo() {
   return meta instanceof HTMLMetaElement ? meta.content : "";
 }
 
-/** @param {Element} line */
+/** @param {HTMLElement} line */
 function paintDemo(line) {
   const address = demo();
   const [start, link] = [line.querySelector(".ms-demo-start"), line.querySelector(".ms-demo-link")];
@@ -37,7 +37,7 @@ function paintDemo(line) {
 
 function paint() {
   for (const box of boxes) paintBox(box);
-  for (const line of demoLines) paintDemo(line);
+  for (const line of demoLines) if (line instanceof HTMLElement) paintDemo(line);
 }
 
 /** @param {HTMLElement} tab */

@@ -192,13 +192,16 @@ def recording(record: str) -> html.Div:
     )  # fmt: skip
 
 
-def demo_line(page: str) -> html.P:
-    """Return the way to a page of the demo: how to start it, or a link where the server has it (assets/kit/recording.js)."""
+def demo_line(page: str, said: str = "recording.demo", link: str = "recording.open_demo") -> html.P:
+    """Return the way to a page of the demo: how to start it, or a link where the server has it (assets/kit/recording.js).
+
+    said and link are the text keys of either.
+    """
     copy = icon_button("copy", "recording.copy", **{"data-action": "copy-code"})
     started = html.Span(
-        [t("recording.demo"), " ", html.Code(DEMO_COMMAND, className="ms-mono"), copy], className="ms-demo-start ms-code-box"
+        [t(said), " ", html.Code(DEMO_COMMAND, className="ms-mono"), copy], className="ms-demo-start ms-code-box"
     )
-    opened = html.A(t("recording.open_demo"), href="#", className="ms-demo-link", hidden=True, **{"data-demo-page": page})
+    opened = html.A(t(link), href="#", className="ms-demo-link", hidden=True, **{"data-demo-page": page})
     return html.P([started, opened], className="ms-demo-line")
 
 

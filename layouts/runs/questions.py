@@ -63,11 +63,15 @@ class Question:
 
 
 def questions(rows: Sequence[RunRow], profiles: Profiles, places: Places | None = None) -> list[Question]:
-    """Return all questions. rows are those of the list of runs, newest first; places are preferred if their runs exist."""
+    """Return the six questions, and where one has no answer, first of all that of how training is going.
+
+    rows are those of the list of runs, newest first; places are preferred if their runs exist.
+    """
     known = {row.key: row.key for row in rows} | {member: row.key for row in rows for member in row.members}
-    return [_preferred(one, known, places or {}) for one in (
+    six = [_preferred(one, known, places or {}) for one in (
         _best(rows), _broke(rows), _time(rows, profiles), _late(rows, profiles), _memory(rows, profiles), _looks(rows),
     )]  # fmt: skip
+    return six if all(one.place for one in six) else [_going(rows), *six]
 
 
 def counted(rows: Sequence[RunRow], studies: int = 0) -> dict[str, int]:
@@ -92,6 +96,15 @@ def _preferred(question: Question, known: Mapping[str, str], places: Places) -> 
 def _having(rows: Iterable[RunRow], kinds: Iterable[str]) -> list[RunRow]:
     wanted = tuple(kinds)
     return [row for row in rows if any(row.tags.get(kind) for kind in wanted)]
+
+
+def _going(rows: Sequence[RunRow]) -> Question:
+    """The newest run with scalars, one that is being trained first."""
+    having = _having(rows, ("scalar",))
+    row = next((row for row in having if row.state == "live"), next(iter(having), None))
+    if row is None:
+        return Question("going", "scalar", "scalars")
+    return Question("going", "scalar", "scalars", Place("overview", {"run": [row.key]}), run=row.key)
 
 
 def _best(rows: Sequence[RunRow]) -> Question:

@@ -88,8 +88,7 @@ def _where(question: Question, names: Mapping[str, str], colours: Mapping[str, s
 
 def missing(asked: Sequence[Question], runs: int, chosen: str) -> list[Any]:
     """Return the questions without data, one of which is chosen by its kind of data, and the code that records it."""
-    entries = [] if runs else [("record", "scalar", "scalars")]
-    entries += [(one.name, one.needs, one.page) for one in asked if one.place is None]
+    entries = [(one.name, one.needs, one.page) for one in asked if one.place is None]
     if not entries:
         return []
     kind, page = next(((needs, page) for _, needs, page in entries if needs == chosen), entries[0][1:])
@@ -109,7 +108,7 @@ def missing(asked: Sequence[Question], runs: int, chosen: str) -> list[Any]:
         html.Div(
             [
                 html.Div(choices, className="ms-start-choices", role="group", **attributes(aria_label="start.choose")),
-                html.Div([recording(kind), demo_line(page)], className="ms-start-code"),
+                html.Div([recording(kind), demo_line(page, "start.demo", "start.open_demo")], className="ms-start-code"),
             ],
             className="ms-card ms-start-missing",
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from dash import Input, Output, State, dcc, html, no_update
 
@@ -29,7 +29,7 @@ class StartParts(TypedDict):
     """What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it."""
 
     digest: str
-    parts: dict[str, list[Any]]
+    parts: dict[str, list[Annotated[Any, object]]]
 
 
 def layout(ids: Ids, routes: str) -> html.Div:

@@ -29,6 +29,11 @@ TEXTS = define_texts({
     "start.study_n": ("{n} searches", "{n} 次调参搜索"),
     "start.problem": ("1 problem in the files", "文件中有 1 处问题"),
     "start.problem_n": ("{n} problems in the files", "文件中有 {n} 处问题"),
+    "start.going": ("How is training going?", "训练进行得如何？"),
+    "start.going.says": (
+        "The curves of the newest run, what is unusual in them, and what else it recorded.",
+        "最新训练的曲线、其中的异常，以及它记录的其他数据。",
+    ),
     "start.best": ("Which setting is best?", "哪种配置最好？"),
     "start.best.says": (
         "Which settings move the result, which you can stop varying, and where to look next.",
@@ -66,13 +71,14 @@ TEXTS = define_texts({
     "start.of_runs": "common.n_runs",
     "start.of_ranks": "common.n_ranks",
     "start.rank": "common.rank_n_inline",
-    "start.needs.scalar": ("A run: loss, metrics and settings by step", "训练：逐步记录损失、指标和配置"),
+    "start.needs.scalar": ("Needs the loss by step", "需要逐步记录的损失"),
     "start.needs.lineage": ("Needs settings and a result of several runs", "需要多个训练的配置和结果"),
     "start.needs.dump": ("Needs a dump of tensors", "需要张量的 Dump 数据"),
     "start.needs.profile": ("Needs a profile", "需要性能数据"),
     "start.needs.communication": ("Needs profiles of several ranks", "需要多卡的性能数据"),
     "start.needs.memory": ("Needs a profile with memory", "需要包含内存的性能数据"),
     "start.needs.explain": ("Needs explanations of images", "需要图像的模型解释数据"),
+    "start.demo": ("See it answered in the demo:", "在演示中查看答案："),
+    "start.open_demo": ("See it answered in the demo", "在演示中查看答案"),
     "start.choose": ("What to record", "要记录的数据"),
-    "start.record": ("How do I record a run?", "如何记录训练？"),
 })
