@@ -22,7 +22,7 @@ from app.store.runs.notes_source import StoredNotes
 from app.store.runs.source import StoredRuns
 from app.store.tuning.studies import Studies
 from app.store.values.source import StoredValues
-from layouts.runs.questions import Places
+from layouts.runs.questions import Destinations
 from parsers import Source
 
 
@@ -44,7 +44,7 @@ class Store:
         stay_inside: bool = False,
         sessions: Sessions | None = None,
         engine: Engine | None = None,
-        places: Places | None = None,
+        places: Destinations | None = None,
     ) -> None:
         """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
 

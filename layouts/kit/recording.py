@@ -121,8 +121,7 @@ RECORDINGS: Mapping[str, Mapping[str, str]] = {
 
 lineage = {"collect_train_lineage": True, "collect_eval_lineage": True}
 summary = SummaryCollector("summary/run_1", collect_specified_data=lineage, custom_lineage_data={"dropout": 0.1})
-model.train(epochs, dataset, callbacks=[summary])
-model.eval(test_dataset, callbacks=[summary])""",
+model.train(epochs, dataset, callbacks=[summary])  # a callback of model.eval, too, for its metrics""",
         "torch": _WRITER + 'writer.add_hparams({"lr": 0.1, "dropout": 0.1}, {"accuracy": accuracy}, run_name=".")',
         "tensorboard": "from tensorboard.plugins.hparams import api as hp\n" + _TF
         + '    hp.hparams({"lr": 0.1, "dropout": 0.1})\n    tf.summary.scalar("accuracy", accuracy, step=step)',

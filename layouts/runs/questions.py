@@ -1,7 +1,7 @@
 """What can be asked of the runs of a directory: each question with the page that answers it, and the run to open it at.
 
 `questions` is a function of what the list of runs and of profiles says; nothing is read for it. A demo names places that show
-its faults best by `Places`.
+its faults best by `Destinations`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Profiles = Callable[[str], Sequence[ProfileRow]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """A page, and the state to open it with: the run, and where it matters tag, step, rank or sample."""
 
     page: str
     state: State = field(default_factory=dict)
 
 
-Places = Mapping[str, Place]
+Destinations = Mapping[str, Destination]
 """Question -> the place that answers it best, for a directory whose contents are known."""
 
 
@@ -56,13 +56,13 @@ class Question:
     name: str
     needs: str
     page: str
-    place: Place | None = None
+    place: Destination | None = None
     run: str = ""
     rank: int | None = None
     number: int = 0
 
 
-def questions(rows: Sequence[RunRow], profiles: Profiles, places: Places | None = None) -> list[Question]:
+def questions(rows: Sequence[RunRow], profiles: Profiles, places: Destinations | None = None) -> list[Question]:
     """Return the six questions, and where one has no answer, first of all that of how training is going.
 
     rows are those of the list of runs, newest first; places are preferred if their runs exist.
@@ -81,7 +81,7 @@ def counted(rows: Sequence[RunRow], studies: int = 0) -> dict[str, int]:
     return {name: number for name, number in (sums | {"study": studies}).items() if number}
 
 
-def _preferred(question: Question, known: Mapping[str, str], places: Places) -> Question:
+def _preferred(question: Question, known: Mapping[str, str], places: Destinations) -> Question:
     place = places.get(question.name)
     if place is None:
         return question
@@ -104,7 +104,7 @@ def _going(rows: Sequence[RunRow]) -> Question:
     row = next((row for row in having if row.state == "live"), next(iter(having), None))
     if row is None:
         return Question("going", "scalar", "scalars")
-    return Question("going", "scalar", "scalars", Place("overview", {"run": [row.key]}), run=row.key)
+    return Question("going", "scalar", "scalars", Destination("overview", {"run": [row.key]}), run=row.key)
 
 
 def _best(rows: Sequence[RunRow]) -> Question:
@@ -117,10 +117,10 @@ def _best(rows: Sequence[RunRow]) -> Question:
     if number >= LEAST_SWEEP:
         sweep = [row.key for row in with_settings if not folder or _folder(row) == folder]
         state = {"run": sweep} if len(sweep) < len(with_settings) and len(sweep) <= MOST_NAMED else {"run": []}
-        return Question("best", "lineage", "optimisation", Place("optimisation", state), number=number)
+        return Question("best", "lineage", "optimisation", Destination("optimisation", state), number=number)
     results = [row for row in rows if row.main_tag]
     if len(results) > 1:
-        return Question("best", "lineage", "optimisation", Place("", {"run": []}), number=len(results))
+        return Question("best", "lineage", "optimisation", Destination("", {"run": []}), number=len(results))
     return Question("best", "lineage", "optimisation")
 
 
@@ -133,10 +133,11 @@ def _broke(rows: Sequence[RunRow]) -> Question:
     dumped = _having(rows, ("dump",))
     row = next(filter(_ended_badly, dumped), next(iter(dumped), None))
     if row is not None:
-        return Question("broke", "dump", "first_cause", Place("first_cause", {"run": [row.key], "of": [row.key]}), run=row.key)
+        place = Destination("first_cause", {"run": [row.key], "of": [row.key]})
+        return Question("broke", "dump", "first_cause", place, run=row.key)
     row = next(filter(_ended_badly, rows), None)
     if row is not None:
-        place = Place("scalars", {"run": [row.key], "tag": [row.main_tag]})
+        place = Destination("scalars", {"run": [row.key], "tag": [row.main_tag]})
         return Question("broke", "dump", "first_cause", place, run=row.key)
     return Question("broke", "dump", "first_cause")
 
@@ -171,7 +172,7 @@ def _looks(rows: Sequence[RunRow]) -> Question:
     if row is None:
         return Question("looks", "explain", "saliency")
     member = row.members[0] if row.members else row.key
-    return Question("looks", "explain", "saliency", Place("saliency", {"run": [row.key], "of": [member]}), run=row.key)
+    return Question("looks", "explain", "saliency", Destination("saliency", {"run": [row.key], "of": [member]}), run=row.key)
 
 
 def _of_profile(
@@ -185,7 +186,7 @@ def _of_profile(
                 best = min(able, key=lambda one: (one.rank < 0, one.rank, -one.updated))
                 state = {"run": [row.key], "of": [member], "session": [best.session], "rank": [str(best.rank)]}
                 rank = best.rank if best.rank >= 0 else None
-                return Question(name, needs, page, Place(page, state), run=row.key, rank=rank)
-        return Question(name, needs, page, Place(page, {"run": [row.key]}), run=row.key)
+                return Question(name, needs, page, Destination(page, state), run=row.key, rank=rank)
+        return Question(name, needs, page, Destination(page, {"run": [row.key]}), run=row.key)
     return Question(name, needs, page)
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from parsers import Problem
 
-from layouts.runs.questions import Places
+from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 
 
@@ -60,7 +60,7 @@ class RunSource(Protocol):
         """Return (number of large values whose data CRC has been checked, number of large values)."""
         ...
 
-    def places(self) -> Places:
+    def places(self) -> Destinations:
         """Return the places that answer the questions of the start page best, if they are known (`layouts.runs.questions`)."""
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from layouts.runs.questions import Places
+from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.run_colours import Colours
 from layouts.runs.source import RunSource
@@ -48,7 +48,7 @@ class MemoryRuns(RunSource):
             tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
         return row(key, members, **{"tags": tags} | self._memory.data[members[0]].get("row", {}))
 
-    def places(self) -> Places:
+    def places(self) -> Destinations:
         return self._memory.places
 
     def changes(self, since: str) -> RunChanges:

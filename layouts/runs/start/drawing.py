@@ -12,7 +12,7 @@ from layouts.kit import elements as parts
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, t
 from layouts.kit.recording import demo_line, recording
-from layouts.runs.questions import Place, Question
+from layouts.runs.questions import Destination, Question
 
 PAGES = {
     "run": "", "profile": "profile_overview", "dump": "first_cause", "graph": "graph", "explain": "saliency", "study": "tuning",
@@ -44,7 +44,7 @@ def answers(asked: Sequence[Question], names: Mapping[str, str], colours: Mappin
     return [_answer(one, one.place, names, colours) for one in asked if one.place is not None]
 
 
-def _answer(question: Question, place: Place, names: Mapping[str, str], colours: Mapping[str, str]) -> html.A:
+def _answer(question: Question, place: Destination, names: Mapping[str, str], colours: Mapping[str, str]) -> html.A:
     query = urlencode([(key, value) for key, values in place.state.items() for value in values])
     about = [parts.icon(place.page or "runs"), t(f"{place.page or 'runs'}.title")]
     return html.A(
@@ -67,7 +67,7 @@ def _answer(question: Question, place: Place, names: Mapping[str, str], colours:
     )  # fmt: skip
 
 
-def _says(name: str, place: Place) -> str:
+def _says(name: str, place: Destination) -> str:
     other = {("best", ""): "start.best.says_runs", ("broke", "scalars"): "start.broke.says_curve"}
     return other.get((name, place.page), f"start.{name}.says")
 
