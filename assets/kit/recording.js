@@ -6,7 +6,7 @@ import { currentPrefs, setPrefs } from "./prefs.js";
 const boxes = document.getElementsByClassName("ms-recording");
 const demoLines = document.getElementsByClassName("ms-demo-line");
 
-/** @param {Element} box */
+/** @param {HTMLElement} box */
 function paintBox(box) {
   const parts = Array.from(box.querySelectorAll(":scope > [data-tool]"));
   const wanted = currentPrefs().tool;
@@ -35,18 +35,20 @@ function paintDemo(line) {
   if (!link.hidden) link.href = address + link.dataset.demoPage;
 }
 
-function paint() {
-  for (const box of boxes) paintBox(box);
-  for (const line of demoLines) if (line instanceof HTMLElement) paintDemo(line);
+/** @param {(element: HTMLElement) => boolean} wanted */
+function paint(wanted) {
+  for (const [elements, act] of /** @type {const} */ ([[boxes, paintBox], [demoLines, paintDemo]])) {
+    for (const element of elements) {
+      if (!(element instanceof HTMLElement) || !wanted(element)) continue;
+      element.dataset.painted = "";
+      act(element);
+    }
+  }
 }
 
 /** @param {HTMLElement} tab */
 export const chooseTool = (tab) => setPrefs({ tool: tab.dataset.tool });
 
-let [painted, told] = [-1, -1];
-new MutationObserver(() => {
-  if (boxes.length === painted && demoLines.length === told) return;
-  [painted, told] = [boxes.length, demoLines.length];
-  paint();
-}).observe(document.documentElement, { childList: true, subtree: true });
-window.addEventListener("mindscope:prefs", paint);
+new MutationObserver(() => paint((element) => !("painted" in element.dataset)))
+  .observe(document.documentElement, { childList: true, subtree: true });
+window.addEventListener("mindscope:prefs", () => paint(() => true));

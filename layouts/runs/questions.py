@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from layouts.profiles.frames import ProfileRow
-from layouts.runs.rows import RunRow
+from layouts.runs.rows import EVERY_RUN, RunRow
 
 State = Mapping[str, Sequence[str]]
 SETTINGS = ("lineage", "hparams", "config")
@@ -85,7 +85,7 @@ def _preferred(question: Question, known: Mapping[str, str], places: Destination
     place = places.get(question.name)
     if place is None:
         return question
-    named = [*place.state.get("of", ()), *(run for run in place.state.get("run", ()) if run != "*")]
+    named = [*place.state.get("of", ()), *(run for run in place.state.get("run", ()) if run != EVERY_RUN)]
     if any(run not in known for run in named):
         return question
     rank = next((int(one) for one in place.state.get("rank", ()) if one.lstrip("-").isdigit()), None)
@@ -116,11 +116,11 @@ def _best(rows: Sequence[RunRow]) -> Question:
         folder, number = "", len(with_settings)
     if number >= LEAST_SWEEP:
         sweep = [row.key for row in with_settings if not folder or _folder(row) == folder]
-        state = {"run": sweep} if len(sweep) < len(with_settings) and len(sweep) <= MOST_NAMED else {"run": []}
+        state = {"run": sweep} if len(sweep) < len(with_settings) and len(sweep) <= MOST_NAMED else {"run": [EVERY_RUN]}
         return Question("best", "lineage", "optimisation", Destination("optimisation", state), number=number)
     results = [row for row in rows if row.main_tag]
     if len(results) > 1:
-        return Question("best", "lineage", "optimisation", Destination("", {"run": []}), number=len(results))
+        return Question("best", "lineage", "optimisation", Destination(""), number=len(results))
     return Question("best", "lineage", "optimisation")
 
 

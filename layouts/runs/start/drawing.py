@@ -63,7 +63,7 @@ def _answer(question: Question, place: Destination, names: Mapping[str, str], co
             ),
         ],
         href=(place.page or ".") + (f"?{query}" if query else ""), className="ms-card ms-start-answer",
-        **{"data-page": place.page, "data-query": query or "run=", "data-key": question.name},
+        **{"data-page": place.page, "data-query": query, "data-key": question.name},
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_one_run_with_a_loss_is_opened_itself() -> None:
 
 def test_runs_with_results_and_no_settings_are_compared_in_the_list_of_runs() -> None:
     found = asked([row("a"), row("b"), row("c", main_tag="")])["best"]
-    assert (found.place, found.number) == (Destination("", {"run": []}), 2)
+    assert (found.place, found.number) == (Destination(""), 2)
 
 
 def test_the_largest_sweep_is_chosen() -> None:
@@ -59,10 +59,10 @@ def test_the_largest_sweep_is_chosen() -> None:
     found = asked([*others, *sweep, row("plain")])["best"]
     assert found.place == Destination("optimisation", {"run": [f"sweep/{n}" for n in range(4)]})
     assert found.number == 4
-    assert asked(sweep)["best"].place == Destination("optimisation", {"run": []}), "all that have settings need no names"
+    assert asked(sweep)["best"].place == Destination("optimisation", {"run": ["*"]}), "all that have settings need no names"
     scattered = [row(f"{n}/run", tags={"config": 1}) for n in range(3)]
-    assert asked(scattered)["best"].place == Destination("optimisation", {"run": []}), "of different directories"
-    assert asked(scattered[:2])["best"].place == Destination("", {"run": []}), "two are no sweep"
+    assert asked(scattered)["best"].place == Destination("optimisation", {"run": ["*"]}), "of different directories"
+    assert asked(scattered[:2])["best"].place == Destination(""), "two are no sweep"
 
 
 def test_the_dump_of_a_run_that_broke_comes_before_a_newer_one() -> None:

@@ -80,7 +80,7 @@ def test_three_runs_and_one_without_a_number() -> None:
     links = every(parts(source)["answers"], "a")
     assert [one[1]["data-page"] for one in links] == ["overview", "", "scalars"]
     assert links[1][1]["href"] == "."
-    assert links[1][1]["data-query"] == "run=", "a list of all runs, whatever was chosen before"
+    assert links[1][1]["data-query"] == "", "the list has all runs, whatever is chosen"
     assert links[2][1]["data-query"] == "run=b&tag=loss"
 
 
