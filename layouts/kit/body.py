@@ -140,6 +140,7 @@ def status_line(name: str, class_name: str = "", *, before: Sequence[Any] = ()) 
                 className="ms-body-progress", max="1", value="0", **attributes(aria_label=f"{name}.progress"),
                 **{"data-name": name},
             ),
+            html.Span(className="ms-body-share ms-muted"),
             button("body.stop", icon_name="stop", **{"data-act": "cancel"}),
             button(f"{name}.again", icon_name="refresh", hidden=True, **{"data-act": "again"}),
         ],

@@ -125,6 +125,7 @@ def _canvas(ids: Ids) -> html.Section:
             html.Div(
                 [
                     cytoscape(ids),
+                    html.Div(className="ms-graph-waiting", role="status"),
                     html.Div(className="ms-graph-tip", hidden=True),
                     html.Details(
                         [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],

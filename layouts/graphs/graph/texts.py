@@ -236,4 +236,6 @@ TEXTS = define_texts({
     "graph.unknown": ("No run with a computation graph has this name:", "没有这个名称的训练计算图："),
     "graph.elsewhere": ("Runs that have graphs:", "有计算图的训练："),
     "graph.reading": "common.reading_runs",
+    "graph.reading_file": ("Reading {name}, {size} …", "正在读取 {name}（{size}）……"),
+    "graph.drawing_n": ("Drawing a graph of {n} nodes …", "正在绘制含 {n} 个节点的计算图……"),
 })  # fmt: skip
