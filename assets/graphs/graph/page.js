@@ -162,8 +162,7 @@ function sayWaiting(page) {
   if (here && meta.counts) {
     const { operators, parameters, constants } = meta.counts;
     writeText(host, "graph.drawing_n", { n: count(operators + parameters + constants) });
-  }
-  else writeText(host, "graph.reading_file", { name: page.graph?.name || "", size: size(page.graph?.bytes ?? null) });
+  } else writeText(host, "graph.reading_file", { name: page.graph?.name || "", size: size(page.graph?.bytes ?? null) });
 }
 
 const LIST_MS = 700;

@@ -163,7 +163,7 @@ def _statistics() -> list[html.Section]:
 
 
 def _table(name: str) -> html.Div:
-    return html.Div(className="ms-graph-rows", **{"data-table": name})
+    return html.Div(className="ms-graph-rows ms-waits", **{"data-table": name})
 
 
 def _tables(name: str, files: Sequence[str], *body: Any, head: Any = None) -> html.Section:
