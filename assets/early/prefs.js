@@ -56,6 +56,7 @@
       lang: language(),
       refresh: chosen.refresh !== false,
       insights: chosen.insights || "normal",
+      tool: chosen.tool || "mindspore",
       hover: chosen.hover && typeof chosen.hover === "object" ? chosen.hover : {},
       interval: clamp(chosen.interval),
       side: Number(chosen.side) > 0 ? Number(chosen.side) : 0,

@@ -340,7 +340,7 @@ export function centre(page, name) {
  */
 export function mark(page) {
   const cy = cyOf(page);
-  if (!cy) return;
+  if (!cy || !page.drawing) return;  // pressed before the first drawing came
   const name = view.get(page, "node");
   cy.batch(() => {
     cy.elements(".chosen, .near").removeClass("chosen near").edges().removeStyle("font-size");

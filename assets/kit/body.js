@@ -98,6 +98,7 @@ export function bodies(subject) {
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
     page.find(".ms-body-content").hidden = name !== "";
     page.find(".ms-body-bar").hidden = !page.chosen;
+    page.tools.hidden = name !== "" && name !== "opening";
     if (name === "damaged") listDamage(page.root, catalogue.damage);
     if (own.unknownOf) page.find(".ms-body-unknown").textContent = unknownOf(page);
     if (own.wrongOf) drawWrong(page, name, own.wrongOf(page));

@@ -128,6 +128,8 @@ interface Preferences {
   /** px of the column beside the cards, 0 for its own */
   side: number;
   folded: boolean;
+  /** framework whose code is shown where data is missing: one of TOOLS of layouts/kit/recording.py */
+  tool: string;
 }
 
 interface KeptPreferences {

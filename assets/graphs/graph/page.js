@@ -4,7 +4,7 @@
 import { listDamage } from "../../kit/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
-import { count } from "../../kit/units.js";
+import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
 import { nameElement } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
@@ -150,6 +150,20 @@ function showState(page) {
   }
   page.find(".ms-graph-refused").replaceChildren(...catalogue.empty.map(([file, reason]) =>
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
+}
+
+/**
+ * What is being waited for, which css shows after a moment.
+ * @param {Graphs.Page} page
+ */
+function sayWaiting(page) {
+  const host = page.find(".ms-graph-waiting");
+  const { meta } = page.drawing || {};
+  const here = meta && page.run && page.graph && meta.of.run === page.run.key && meta.of.graph === page.graph.name;
+  if (here && meta.counts) {
+    const { operators, parameters, constants } = meta.counts;
+    writeText(host, "graph.drawing_n", { n: count(operators + parameters + constants) });
+  } else writeText(host, "graph.reading_file", { name: page.graph?.name || "", size: size(page.graph?.bytes ?? null) });
 }
 
 const LIST_MS = 700;
@@ -512,6 +526,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     if (!sameGraph(wanted, page.asked)) page.fit = true;
     page.asked = wanted;
     page.root.classList.add("ms-graph-busy");
+    sayWaiting(page);
     return [wanted, ...rest];
   },
 

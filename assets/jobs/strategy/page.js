@@ -1,8 +1,9 @@
 // The parallel strategy page: stages and the grid of ranks; graph.js has the strategy graph. Counterpart of
 // layouts/jobs/strategy.
 
+import { fill as fillChoices } from "../../kit/body.js";
 import { functionsOf } from "../../kit/dash.js";
-import { fillSelect, select } from "../../kit/elements.js";
+import { select } from "../../kit/elements.js";
 import { language, translate, translations } from "../../kit/i18n.js";
 import { fileName } from "../../kit/files.js";
 import { answered, request } from "../../kit/parts.js";
@@ -115,7 +116,7 @@ export function contentOf(grid, press) {
 function drawGrid(page) {
   const { grid, metrics, metric } = page.said;
   page.shownIn = language();
-  fillSelect(page.metrics, metrics.map(([name, texts]) => [name, texts[language() === "zh" ? 1 : 0]]), metric);
+  fillChoices(page.metrics, metrics.map(([name, texts]) => [name, texts[language() === "zh" ? 1 : 0]]), metric);
   page.find('[data-card="grid"]').hidden = !grid;
   if (!grid) return;
   const rows = Math.min(24, Math.max(3, grid.rows));

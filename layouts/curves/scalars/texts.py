@@ -211,8 +211,4 @@ TEXTS = define_texts({
     "hover.count": ("{n} × {kind}", "{n} × {kind}"),
     # Empty states
     "scalars.no_scalars": ("The chosen runs recorded no scalars.", "所选训练没有记录标量数据。"),
-    "scalars.no_scalars_hint": (
-        "In MindSpore these two lines record the loss and the optimizer's values:",
-        "在 MindSpore 中，以下两行代码可记录损失与优化器数值：",
-    ),
 })
