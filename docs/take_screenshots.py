@@ -56,6 +56,7 @@ _LEVEL2 = "profiler_new/torch_npu_text_level2", "profiler_new/torch_npu_db_level
 TUNING_PICTURES: tuple[Picture, ...] = (("tuning", "tuning", "light", "en-US"),)
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
+    ("start", "start", "light", "en-US"),
     ("job", "job?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
     ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
     ("timeline", "timeline?run=profiler_new/torch_npu_text_level2&slice=3637&span=118000000,168000000", "light", "en-US"),

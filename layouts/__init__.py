@@ -24,6 +24,7 @@ def _page(folder: str) -> Page:
 PAGES: tuple[Page, ...] = tuple(
     _page(folder)
     for folder in (
+        "runs.start",
         "runs.runs",
         "runs.overview",
         "runs.board",

@@ -104,6 +104,11 @@ def prepare_directories(settings: Settings, base: str) -> Directories:
         return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
 
 
+def opened_at(url: str, base: str) -> str:
+    """Return the URL that users open: the demo begins with the questions that its runs answer."""
+    return f"{url}start" if base == demo_directory() else url
+
+
 def log_file(directory: str, host: str, port: int) -> str:
     """Return the path of a background server's log."""
     return os.path.join(workspace.subdirectory(directory, "log"), f"{processes.file_stem(host.strip('[]'), port)}.log")
@@ -141,11 +146,12 @@ def serve(settings: Settings) -> None:
                 url=url, address=listen_address, port=port, base=base, directory=directories.workspace, log=log
             )
             with processes.recorded(record, directories.records):
-                print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and show_token else ''}", flush=True)
+                first = opened_at(url, base)
+                print(f"Serving {base}\nWeb address: {first}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if sessions is not None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
                 if settings.open:
-                    _open_browser(f"{url}?token={token}" if token else url)
+                    _open_browser(f"{first}?token={token}" if token else first)
                 enough()
                 server.run()
 
@@ -332,7 +338,8 @@ def serve_in_background(settings: Settings) -> str:
             env=_child_environment(token, log),
         )  # fmt: skip
     record = _first_answer(child, settings, directories.records, log, begin)
-    shown = f"{record.url}?token={token}" if token else record.url
+    first = opened_at(record.url, base)
+    shown = f"{first}?token={token}" if token else first
     if settings.open:
         webbrowser.open(shown)
     demo = f"{_announcement()}\n" if base == demo_directory() else ""

@@ -35,7 +35,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -245,7 +245,7 @@ def pipelines(source: Sources, kind: str) -> Response:
 def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, kind: str) -> Response:
     pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
     answer = Response(pieces(rows, names), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = media.attachment(f"{name}.{kind}")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs([row.run for row in rows])}-{name}.{kind}")
     answer.cache_control.no_store = True
     return answer
 
@@ -276,7 +276,7 @@ def insights(source: RunSources) -> Response:
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment("insights.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-insights.csv")
     answer.cache_control.no_store = True
     return answer
 
@@ -313,7 +313,7 @@ def compared(source: Sources, what: str) -> Response:
     except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")
-    answer.headers["Content-Disposition"] = media.attachment(f"scalars-{what}.csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"{_of_runs(runs)}-scalars-{what}.csv")
     answer.cache_control.no_store = True
     return answer
 
@@ -350,11 +350,16 @@ def export(
 
 
 def disposition(selection: Selection, suffix: str) -> str:
-    """Return the Content-Disposition of an export, named after its run and tag, if it has only one, and steps."""
+    """Return the Content-Disposition of an export, named after its run or their number, a single tag, and steps."""
     runs, tags = ({pair[part] for pair in selection.pairs} for part in (0, 1))
-    parts = [media.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
+    parts = [_of_runs(runs), media.safe_name(next(iter(tags))) if len(tags) == 1 else ""]
     steps = [] if selection.steps == ALL_STEPS else ["steps{}-{}".format(*selection.steps)]
     return media.attachment("-".join([*filter(None, parts), f"{selection.kind}s", *steps]) + f".{suffix}")
+
+
+def _of_runs(runs: Collection[str]) -> str:
+    """Return the run as a part of a file name, or how many there are."""
+    return media.safe_name(next(iter(runs))) if len(runs) == 1 else f"{len(runs)}-runs"
 
 
 # Parameters ---------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from app.store.runs.notes_source import StoredNotes
 from app.store.runs.source import StoredRuns
 from app.store.tuning.studies import Studies
 from app.store.values.source import StoredValues
+from layouts.runs.questions import Destinations
 from parsers import Source
 
 
@@ -43,11 +44,13 @@ class Store:
         stay_inside: bool = False,
         sessions: Sessions | None = None,
         engine: Engine | None = None,
+        places: Destinations | None = None,
     ) -> None:
         """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read.
 
         studies_directory is that of the workspace with studies, which may not exist.
         sessions are those of live training, if a server listens for them. engine reads jobs of many ranks.
+        places answer the questions of the start page, for a demo that knows what is in its runs.
         """
         self._snapshots = GraphSnapshots(f"{index_directory}-graphs") if index_directory else None
         self.follower = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside, stored=self._snapshots)
@@ -56,7 +59,7 @@ class Store:
         self.live = LiveTraining(sessions, self.patterns)
         self.studies = Studies(bases, studies_directory, interval=interval, stay_inside=stay_inside)
         self.dumps = StoredDumps(self.follower, self.live, f"{index_directory}-dumps" if index_directory else None, interval)
-        self.runs = StoredRuns(self.follower, written, self.studies, self.dumps.held)
+        self.runs = StoredRuns(self.follower, written, self.studies, self.dumps.held, places)
         self.curves = StoredCurves(self.follower)
         self.values = StoredValues(self.follower)
         self.graphs = StoredGraphs(self.follower)

@@ -6,6 +6,7 @@ import { listDamage } from "./damage.js";
 import { functionsOf, noUpdate, setProps } from "./dash.js";
 import { fillSelect, icon, make, words } from "./elements.js";
 import { setLabel, writeText } from "./i18n.js";
+import { nameElement } from "./name_elements.js";
 import { keeper, notYet } from "./pages.js";
 import { answered } from "./parts.js";
 import { currentPrefs } from "./prefs.js";
@@ -97,6 +98,7 @@ export function bodies(subject) {
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
     page.find(".ms-body-content").hidden = name !== "";
     page.find(".ms-body-bar").hidden = !page.chosen;
+    page.tools.hidden = name !== "" && name !== "opening";
     if (name === "damaged") listDamage(page.root, catalogue.damage);
     if (own.unknownOf) page.find(".ms-body-unknown").textContent = unknownOf(page);
     if (own.wrongOf) drawWrong(page, name, own.wrongOf(page));
@@ -238,7 +240,7 @@ function drawWrong(page, name, { text = "", problems = [] }) {
  */
 export function drawElsewhere(page, state, subject, choices) {
   const buttons = choices.map(({ text, act }) => {
-    const button = make("button", "ms-button ms-cut", text, { type: "button", title: text });
+    const button = make("button", "ms-button", nameElement(text), { type: "button", title: text });
     button.addEventListener("click", act);
     return button;
   });

@@ -4,6 +4,7 @@ import { contain } from "./containers.js";
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
 import { leave as leaveField } from "./focus.js";
 import { age } from "./moments.js";
+import { go } from "./navigation.js";
 import * as health from "./health.js";
 import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
@@ -11,6 +12,7 @@ import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
 import { currentPrefs, led, onOwnIndexPage, setPrefs } from "./prefs.js";
 import { gone, selected } from "./run_selection.js";
+import { chooseTool } from "./recording.js";
 import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
 import { count as countText } from "./units.js";
@@ -208,12 +210,27 @@ functions.frame_shows = function (runs, state, storeId) {
   if (!runs || !element) return;
   runNotes.take(frame, runs.notebook);
   const without = (runs.also || []).some((kind) => element.dataset.needs.split(" ").includes(kind));
-  const empty = runs.rows.length === 0 && !without;
+  const bare = "bare" in element.dataset && !(statuses.get(frame) || {}).missing;
+  const empty = runs.rows.length === 0 && !without && !bare;
   const names = empty || !element.dataset.needs || selected(state, runs).size ? [] : gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
+  if (element.matches(".ms-no-runs:not(.ms-missing)")) arrive(element.dataset.path || "");
+  else arrived = true;
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
 };
+
+let arrived = false;  // whether a page with something to show has been on screen
+
+/**
+ * Who opens our address without a page, while there is no run, sees how to record one.
+ * @param {string} path
+ */
+function arrive(path) {
+  if (arrived || path !== "" || window.location.search || !onOwnIndexPage) return;
+  arrived = true;
+  go("start");
+}
 
 /** @param {Element} element */
 function showNewest(element) {
@@ -290,7 +307,8 @@ const actions = {
   /** @param {Element} element */
   close: (element) => element.closest("dialog").close(),
   newest: showNewest,
-  "copy-code": (element) => health.copyText(element, element.parentElement?.querySelector("code").textContent || ""),
+  "copy-code": (element) => health.copyText(element, element.closest(".ms-code-box")?.querySelector("code").textContent || ""),
+  "recording-tool": chooseTool,
   "health-copy": (element) => health.copy(element),
   "health-csv": () => health.save(),
 };

@@ -65,7 +65,7 @@ function item(group) {
   const entry = make("li", "ms-problem");
   const head = make("div", "ms-problem-head");
   head.append(writeText(make("span", "ms-badge ms-badge-wrong"), `problem.${kind}`));
-  head.append(make("span", "ms-problem-run ms-cut", run), place(group));
+  head.append(make("span", "ms-problem-run ms-cut ms-name", run), place(group));
   entry.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
   if (group.length > 1) entry.append(places(group));
   return entry;

@@ -2,7 +2,7 @@
 
 import { writeText } from "./i18n.js";
 import { busy } from "./parts.js";
-import { count, size } from "./units.js";
+import { count, percent, size } from "./units.js";
 
 const SHOWN = ["reading", "working", "waiting", "cancelled", "failed"];
 const MANY = 1_000_000;
@@ -29,6 +29,7 @@ export function drawProgress(line, answer, act = null, { bytes = false } = {}) {
   const going = busy(answer);
   bar.hidden = !going || !(total || bytes);
   bar.value = total ? done / total : 0;
+  find(line, ".ms-body-share").textContent = going && total && !preparing ? percent(Math.floor(bar.value * 100) / 100) : "";
   const [cancel, again] = ["cancel", "again"].map((name) => find(line, `[data-act="${name}"]`));
   cancel.hidden = !going || !act;
   again.hidden = going || !act;

@@ -98,7 +98,7 @@ function columnOf(page, column) {
     tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
     initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
   };
-  if (!column.numeric) return { ...common, filter: "agTextColumnFilter" };
+  if (!column.numeric) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
   return {
     ...common, type: "rightAligned", filter: "agNumberColumnFilter",
     valueFormatter: { function: `mindscopeLineageNumber(params.value, ${JSON.stringify(column.unit)})` },

@@ -342,19 +342,30 @@ function drawState(page, name) {
   if (name === "missing") drawMissing(page);
 }
 
+/**
+ * Write a text whose values are in the language of the text.
+ * @param {HTMLElement} element
+ * @param {string} key
+ * @param {(language: number) => Record<string, string>} valuesIn
+ */
+function writeBoth(element, key, valuesIn) {
+  const parts = translations(key, {}).map((text, language) => {
+    const filled = text.replace(/\{(\w+)\}/g, (whole, name) => valuesIn(language)[name] ?? whole);
+    return make("span", language ? "zh" : "en", filled, { lang: language ? "zh-CN" : "en" });
+  });
+  element.replaceChildren(make("span", "t", parts));
+}
+
 /** @param {Profiles.Page} page */
 function drawMissing(page) {
   const { wanted = [], which } = current(page) || {};
   const profile = which && page.against ? page.against.profile : page.profile;
-  /** @param {number} language */
-  const listed = (language) => wanted.join(translations("profiling.or")[language]);
   const title = translations(page.root.dataset.title || "");
-  const [own, compared] = wanted.length
-    ? ["profiling.needs", "profiling.needs_with"] : ["profiling.needs_other", "profiling.needs_other_with"];
-  const texts = translations(which ? compared : own, {});
-  const filled = texts.map((one, language) => one.replace("{page}", title[language]).replace("{wanted}", listed(language)));
-  const parts = filled.map((one, language) => make("span", language ? "zh" : "en", one, { lang: language ? "zh-CN" : "en" }));
-  page.find(".ms-profiling-wanted").replaceChildren(make("span", "t", parts));
+  const lacks = page.find(".ms-profiling-lacks");
+  writeBoth(lacks, which ? "profiling.lacks_with" : "profiling.lacks", (language) => ({ page: title[language] }));
+  const or = translations("profiling.or");
+  writeBoth(page.find(".ms-profiling-wanted"), wanted.length ? "profiling.needs" : "profiling.needs_other",
+    (language) => ({ wanted: wanted.join(or[language]) }));
   writeText(page.find(".ms-profiling-found"), profile.more ? "profiling.found_more" : "profiling.found",
     { files: filesOf(profile).join(", "), n: count(profile.more) });
   const able = page.entries.filter((one) => one.run === page.run && serves(page, one.profile)).slice(0, 8);

@@ -238,6 +238,12 @@ declare namespace Wire {
     version: unknown;
   }
 
+  /** layouts/runs/start/page.py: What the page shows, as plain lists (`layouts.kit.plain_html`), and a digest of it. */
+  interface StartParts {
+    digest: string;
+    parts: Record<string, unknown[]>;
+  }
+
   /** layouts/runs/runs/columns.py: Settings and tags that can be columns, and how many more there are. */
   interface ColumnChoices {
     /** name, label in both languages, number of runs */

@@ -125,7 +125,11 @@ interface Preferences {
   hover: { order?: string; columns?: string[] };
   /** seconds between looks for new data */
   interval: number;
+  /** px of the column beside the cards, 0 for its own */
+  side: number;
   folded: boolean;
+  /** framework whose code is shown where data is missing: one of TOOLS of layouts/kit/recording.py */
+  tool: string;
 }
 
 interface KeptPreferences {

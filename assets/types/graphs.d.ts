@@ -142,6 +142,8 @@ declare namespace Graphs {
     stage: string;
     mark: string;
     final: boolean;
+    /** of its file or record; absent for a graph of a dump */
+    bytes?: number;
     label?: Wire.Texts;
   }
 

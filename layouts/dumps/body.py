@@ -27,15 +27,7 @@ from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.state import text
 from layouts.sources import Sources
 
-RECORD = """# dump.json
-{"common_dump_settings": {"path": "/data/dump", "net_name": "Net", "iteration": "all", "saved_data": "tensor",
-                          "input_output": 0, "dump_mode": 0, "op_debug_mode": 0, "support_device": [0]},
- "e2e_dump_settings": {"enable": true}}
-
-export MINDSPORE_DUMP_CONFIG=$PWD/dump.json
-python train.py"""
-"""How to record a dump with MindSpore."""
-DUMPS = BodySubject("debugging", "ms-debugging", RECORD, {**TEXTS, **LIVE_TEXTS})
+DUMPS = BodySubject("debugging", "ms-debugging", "dump", {**TEXTS, **LIVE_TEXTS})
 CHOICES = ("rank", "step")
 
 

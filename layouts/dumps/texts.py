@@ -34,10 +34,6 @@ TEXTS = define_texts({
     "debugging.progress": "common.progress",
     "debugging.again": "common.continue",
     "debugging.none": ("The chosen runs have no dump.", "所选训练没有 Dump 数据。"),
-    "debugging.none_hint": (
-        "MindSpore writes one in graph mode if a configuration asks for it. msprobe writes one in any mode.",
-        "图模式下，MindSpore 按配置文件写出 Dump 数据；msprobe 在任何模式下都可以采集。",
-    ),
     "debugging.unknown": ("No run with a dump has this name:", "没有这个名称的训练 Dump 数据："),
     "debugging.nothing": ("The dump has no tensor.", "Dump 数据中没有张量。"),
     "debugging.nothing_hint": (

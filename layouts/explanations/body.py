@@ -23,13 +23,7 @@ from layouts.kit.page import Ids
 from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.sources import Sources
 
-RECORD = """from parsers.explanations.recording import ExplanationWriter
-
-with ExplanationWriter("output/explain", labels=["cat", "dog"], explainers=["GradCAM"]) as writer:
-    writer.sample(0, picture, truth=[0], probabilities={0: 0.93, 1: 0.07})
-    writer.heat_map(0, "GradCAM", 0, saliency)"""
-"""How to record explanations."""
-EXPLANATIONS = BodySubject("explanations", "ms-explanations", RECORD, TEXTS, asks=False)
+EXPLANATIONS = BodySubject("explanations", "ms-explanations", "explain", TEXTS, asks=False)
 
 
 def body(

@@ -73,10 +73,6 @@ TEXTS = define_texts({
     "explanations.failed": ("The explanations cannot be read.", "无法读取模型解释数据。"),
     "explanations.none": ("The chosen runs have no explanations.", "所选训练没有模型解释数据。"),
     "explanations.unknown": ("No run with explanations has this name:", "没有这个名称的训练模型解释数据："),
-    "explanations.none_hint": (
-        "mindspore-xai records them with ImageClassificationRunner. From arrays of any framework, this does:",
-        "mindspore-xai 通过 ImageClassificationRunner 记录。使用其他框架时，可由数组写出：",
-    ),
     "explanations.nothing": ("The explanations have no sample.", "模型解释数据中没有样本。"),
     "explanations.nothing_hint": (
         "The explainer stopped before the first one, or its file is damaged.", "解释过程在第一个样本之前停止，或文件已损坏。",

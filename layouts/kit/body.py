@@ -23,6 +23,7 @@ from layouts.kit.callbacks import Catalogue, in_browser, register_catalogue
 from layouts.kit.elements import button, damaged_state, empty_state, toolbar
 from layouts.kit.i18n import Texts, attributes, define_texts, for_browser, t
 from layouts.kit.page import Ids
+from layouts.kit.recording import RECORDINGS, missing_data
 
 TEXTS = define_texts({
     "body.no_runs": "common.no_run_is_chosen",
@@ -39,9 +40,9 @@ MOST_PROBLEMS = 50
 class BodySubject:
     """What the pages of a subject say and keep.
 
-    name is the prefix of its text keys: `controls` names the toolbar, `none` and `none_hint` are the state without data, with
-    record, the code that records some, `unknown` that of a name in the address that no run has; `elsewhere` and `damaged_n`
-    are written by the browser. texts are sent to the browser.
+    name is the prefix of its text keys: `controls` names the toolbar, `none` is the state without data, `unknown` that of a
+    name in the address that no run has; `elsewhere` and `damaged_n` are written by the browser. record is the kind of data in
+    RECORDINGS that its pages show, but for pages whose name is a kind. texts are sent to the browser.
     stores are further stores. asks: the browser sets ids("ask") to what the page shows.
     """
 
@@ -72,7 +73,7 @@ def frame(
             *(dcc.Store(id=ids(part)) for part in parts),
             toolbar([], label=f"{subject.name}.controls", class_name="ms-body-bar"),
             *above,
-            html.Div([*_states(subject), *states], className="ms-body-states"),
+            html.Div([*_states(subject, ids.page), *states], className="ms-body-states"),
             html.Div(list(children), className="ms-body-content", hidden=True),
         ],
         id=ids("root"),
@@ -90,12 +91,18 @@ def state(name: str, *children: Any) -> html.Div:
     return html.Div(list(children), hidden=True, **{"data-state": name})
 
 
-def _states(subject: BodySubject) -> list[html.Div]:
+def record_of(subject: BodySubject, page: str) -> str:
+    """Return the kind of data, a key of RECORDINGS, that a page of a subject shows."""
+    return page if page in RECORDINGS else subject.record
+
+
+def _states(subject: BodySubject, page: str) -> list[html.Div]:
     none = f"{subject.name}.none"
+    elsewhere = html.Div(className="ms-body-elsewhere")
     return [
         html.Div(html.Div(className="ms-skeleton ms-body-skeleton"), **{"data-state": "opening"}),
         state("no-runs", empty_state("body.no_runs", hint="body.no_runs_hint")),
-        state("none", empty_state(none, hint=f"{none}_hint", code=subject.record), html.Div(className="ms-body-elsewhere")),
+        state("none", missing_data(none, record_of(subject, page), page=page, above=[elsewhere])),
         state("damaged", damaged_state(none)),
         state("loading", empty_state("body.loading")),
         unknown_state(f"{subject.name}.unknown"),
@@ -133,6 +140,7 @@ def status_line(name: str, class_name: str = "", *, before: Sequence[Any] = ()) 
                 className="ms-body-progress", max="1", value="0", **attributes(aria_label=f"{name}.progress"),
                 **{"data-name": name},
             ),
+            html.Span(className="ms-body-share ms-muted"),
             button("body.stop", icon_name="stop", **{"data-act": "cancel"}),
             button(f"{name}.again", icon_name="refresh", hidden=True, **{"data-act": "again"}),
         ],

@@ -47,7 +47,8 @@ class Page:
     "plotly_all". group is its menu heading. start: its URL is the prefix itself. every: without a selection it shows all runs
     that have the data it needs, not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps
     are keys of its state that other pages with the same key take over, in addition to the selected runs. whole: it shows cards
-    of other pages, so an application that embeds it also serves all pages, below `app/` of the routes.
+    of other pages, so an application that embeds it also serves all pages, below `app/` of the routes. bare: it has something
+    to show where there is no run.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Page:
     formerly: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     whole: bool = False
+    bare: bool = False
 
     @property
     def path(self) -> str:

@@ -17,9 +17,6 @@ from layouts.kit.tables import TableRow, named_values
 from layouts.lineage.pipeline_parameters import value_text
 from layouts.lineage.pipelines import FoundPipelines, letter
 
-RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
-model.train(epochs, dataset, callbacks=[summary])"""
-"""Code that records the pipeline of a run."""
 LONG = 160
 """Values of more characters are folded."""
 ROWS, MOST_ROWS = 500, 50_000
@@ -107,7 +104,8 @@ def _head(
 def jump(mark: str, number: int, name: str) -> html.Button:
     """A button that selects an operation of a pipeline."""
     return html.Button(
-        name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
+        html.Span(name or "?", className="ms-name"), type="button", className="ms-button ms-button-small",
+        **{"data-node": f"{mark}:{number}"},
     )
 
 

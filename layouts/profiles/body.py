@@ -20,8 +20,10 @@ from dash import Input, Output, html
 from parsers.caches import Cache
 from parsers.cluster_frames import JOB_FRAMES
 
-from layouts.kit.body import BodySubject, frame, register_frame, state, status_line
+from layouts.kit.body import BodySubject, frame, record_of, register_frame, state, status_line
+from layouts.kit.i18n import t
 from layouts.kit.page import Ids
+from layouts.kit.recording import missing_data
 from layouts.kit.state import flag
 from layouts.profiles.catalogue import MOST_KEPT, catalogue
 from layouts.profiles.profile_choice import read_against, read_choice
@@ -29,10 +31,7 @@ from layouts.profiles.reading_progress import reading
 from layouts.profiles.texts import TEXTS
 from layouts.sources import ProfileSources
 
-RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
-model.train(epochs, dataset)
-profiler.analyse()"""
-PROFILES = BodySubject("profiling", "ms-profiling", RECORD, TEXTS, stores=("cancel", "cancelled"))
+PROFILES = BodySubject("profiling", "ms-profiling", "profile", TEXTS, stores=("cancel", "cancelled"))
 CHOICES = ("rank", "group", "step")
 
 
@@ -47,13 +46,13 @@ def body(
     second profile can be chosen, or a second job on a page without a choice of ranks. texts are further text keys for its
     scripts. Among the frames may be some of the job: then the page is asked for anew when files of any of its ranks change.
     """
-    missing = html.Div(
-        [
-            html.P(className="ms-empty-sentence ms-profiling-wanted"),
-            html.P(className="ms-empty-hint ms-profiling-found"),
-            html.Div(className="ms-body-elsewhere"),
-        ],
-        className="ms-empty",
+    lacking = html.Details(
+        [html.Summary(t("profiling.files")), html.P(className="ms-profiling-wanted"), html.P(className="ms-profiling-found")],
+        className="ms-profiling-files",
+    )
+    missing = missing_data(
+        html.P(className="ms-empty-sentence ms-profiling-lacks"), record_of(PROFILES, ids.page), page=ids.page,
+        above=[lacking, html.Div(className="ms-body-elsewhere")],
     )
     return frame(
         PROFILES, ids, routes, children, above=[status_line("profiling")], states=[state("missing", missing)],

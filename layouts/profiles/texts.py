@@ -40,24 +40,13 @@ TEXTS = define_texts({
     "profiling.again": ("Read", "读取"),
     "profiling.none": ("The chosen runs have no profile.", "所选训练没有性能数据。"),
     "profiling.unknown": ("No run with a profile has this name:", "没有这个名称的训练性能数据："),
-    "profiling.none_hint": (
-        "MindSpore's profiler writes one below the directory of the run:", "MindSpore 的 Profiler 会在训练目录下写入性能数据：",
+    "profiling.lacks": ("This profile has no data for the page {page}.", "该性能数据中没有{page}所需的数据。"),
+    "profiling.lacks_with": (
+        "The profile to compare with has no data for the page {page}.", "对比的性能数据中没有{page}所需的数据。",
     ),
-    "profiling.needs": (
-        "{page} needs {wanted}, and this profile has none of them.", "{page}需要 {wanted}，该性能数据中没有这些文件。",
-    ),
-    "profiling.needs_with": (
-        "{page} needs {wanted}, and the profile to compare with has none of them.",
-        "{page}需要 {wanted}，对比的性能数据中没有这些文件。",
-    ),
-    "profiling.needs_other": (
-        "{page} cannot be made of this profile: its profiler does not record what the page needs.",
-        "此性能数据无法用于{page}：采集工具没有记录该页面需要的数据。",
-    ),
-    "profiling.needs_other_with": (
-        "{page} cannot be made of the profile to compare with: its profiler does not record what the page needs.",
-        "对比的性能数据无法用于{page}：采集工具没有记录该页面需要的数据。",
-    ),
+    "profiling.files": "common.files",
+    "profiling.needs": ("Any of these has it: {wanted}", "以下任一文件即可：{wanted}"),
+    "profiling.needs_other": ("Its profiler does not record what the page needs.", "采集工具没有记录该页面需要的数据。"),
     "profiling.or": "common.or_between_words",
     "profiling.found": ("Found: {files}", "已找到：{files}"),
     "profiling.found_more": ("Found: {files} and {n} more", "已找到：{files} 等，另有 {n} 个"),

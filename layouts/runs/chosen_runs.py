@@ -7,14 +7,13 @@ from itertools import islice
 from typing import Any, TypedDict
 
 from layouts.kit.state import values_of
-from layouts.runs.rows import RunRow
+from layouts.runs.rows import EVERY_RUN, RunRow
 from layouts.sources import RunSources
 
 NEWEST = 10
 """Number of runs on screen if the state names none."""
 UNREAD = ("waiting", "loading")
 """States of a run that may turn out to have data of any kind."""
-EVERY_RUN = "*"
 NAMING = ("of", "with")
 """Keys of a state by which a page names the run that it shows, and the one that it compares with."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+EVERY_RUN = "*"
+"""What a state names instead of all runs."""
 STALE_INTERVALS = 5
 """A source whose last scan is older than this many intervals is stale."""
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from layouts.kit.theme import FIRST, HUES, PALETTE, SHADES, nearest_hue, shade
-from layouts.runs.chosen_runs import EVERY_RUN, NEWEST, UNREAD
-from layouts.runs.rows import RunRow
+from layouts.runs.chosen_runs import NEWEST, UNREAD
+from layouts.runs.rows import EVERY_RUN, RunRow
 
 TOGETHER: tuple[tuple[str, ...], ...] = (
     ("scalar",),

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from parsers import Problem
 
+from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 
 
@@ -57,6 +58,10 @@ class RunSource(Protocol):
 
     def verified(self, run: str | None = None) -> tuple[int, int]:
         """Return (number of large values whose data CRC has been checked, number of large values)."""
+        ...
+
+    def places(self) -> Destinations:
+        """Return the places that answer the questions of the start page best, if they are known (`layouts.runs.questions`)."""
         ...
 
     def want(self, runs: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from layouts.kit import elements as parts
 from layouts.kit.callbacks import in_browser
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.recording import missing_data
 from layouts.kit.state import text
 from layouts.runs.rows import ShownStatus
 from layouts.shell import board_texts as boards
@@ -30,9 +31,6 @@ from layouts.shell.run_list import ProblemListing, listing, problems
 from layouts.sources import RunSources, Sources
 
 TICK_MS = 1000
-RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
-model.train(epochs, dataset, callbacks=[summary])"""
-"""MindSpore code that records a run."""
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
@@ -72,7 +70,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Interval(id=ids("interval"), interval=TICK_MS),
             *head,
             html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
-            html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
+            html.Div(missing_data("shell.empty", "scalar", page=page.path), className="ms-frame-empty"),
             html.Div(parts.empty_state("shell.missing", hint="shell.missing_hint"), className="ms-frame-missing"),
             _gone(),
             _health(ids),
@@ -84,6 +82,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             "data-frame": ids("frame").removesuffix("-frame"),
             "data-path": page.path,
             "data-needs": " ".join(page.needs),
+            **({"data-bare": ""} if page.bare else {}),
             "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
         },
     )
@@ -179,6 +178,10 @@ def _keys(ids: Ids) -> html.Dialog:
             html.Header(
                 [
                     html.H2(t("keys.title"), className="ms-dialog-title"),
+                    html.A(
+                        t("shell.start"), href="start", className="ms-keys-start",
+                        **{"data-page": "start", "data-action": "close"},
+                    ),
                     parts.icon_button("close", "dialog.close", **{"data-action": "close"}),
                 ],
                 className="ms-dialog-head",

@@ -29,11 +29,8 @@ TEXTS = define_texts({
         "Its path is in the header, the reason in the data health; the page fills itself when it is there.",
         "路径见页首，原因见数据状况；目录出现后页面自动更新。",
     ),
-    "shell.empty_hint": (
-        "Runs appear here automatically. With MindSpore, these two lines record one:",
-        "训练数据产生后会自动显示。用 MindSpore 记录只需两行：",
-    ),
     "shell.copy_code": "common.copy",
+    "shell.start": ("Questions to start with", "从问题开始"),
     "shell.gone": ("The run of this link does not exist: {names}", "链接指定的训练不存在：{names}"),
     "shell.gone_hint": (
         "It was deleted or renamed, or the link was made for another directory.",

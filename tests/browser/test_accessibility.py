@@ -169,6 +169,7 @@ def test_alternatives_follow_the_language_and_the_figure(page: Page, recorded: s
     expect(plot).to_have_attribute("aria-label", re.compile("已平滑"))
 
 
+@pytest.mark.long
 def test_nothing_grave_is_found_on_a_board(page: Page, axe: str, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     cards = (
         BoardCard("1" * 16, "scalars", "key:loss"), BoardCard("2" * 16, text="# Daily\n\n[link](scalars) `code`", x=4),

@@ -46,6 +46,7 @@ from layouts.runs.overview.insights import InsightsLeft
 from layouts.runs.rows import ShownStatus
 from layouts.runs.run_numbers import RunFact
 from layouts.runs.runs import columns
+from layouts.runs.start.page import StartParts
 from layouts.shell.run_list import BoardHead, ProblemCells, ProblemListing, RunListing, SentNotebook, SentRun
 from layouts.shell.shell import NeededFiles, ShellPage, ShellPages
 from layouts.tuning.tuning import page as tuning
@@ -75,6 +76,7 @@ WIRE: Mapping[str, Any] = {
     "RunHead": RunHead,
     "NoRun": NoRun,
     "InsightsLeft": InsightsLeft,
+    "StartParts": StartParts,
     "ColumnChoices": columns.ColumnChoices,
     "ColumnValues": columns.ColumnValues,
     "MatchedTexts": columns.MatchedTexts,

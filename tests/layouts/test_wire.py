@@ -36,6 +36,7 @@ from layouts.runs.overview.head import head
 from layouts.runs.overview.insights import entries
 from layouts.runs.overview.page import shown_run
 from layouts.runs.runs import columns
+from layouts.runs.start import page as start
 from layouts.shell import run_list, shell
 from layouts.tuning.tuning import page as tuning
 from layouts.values.histogram_asks import VIEWS, HistogramRequest
@@ -151,6 +152,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield from histograms(store)
     yield from studies()
     row = next(row for row in store.runs.rows() if store.runs.tags(row.members[0]))
+    yield "Wire.StartParts", start.shown(store, {})
     yield "Wire.RunHead", head(store, row.members[0], row)
     yield "Wire.NoRun", shown_run(store, {"run": [""]})[0]
     yield "Wire.InsightsLeft", entries(store, {"run": row.members[0], "version": 1})[1]

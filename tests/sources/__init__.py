@@ -17,6 +17,7 @@ from layouts.kit.patterns import PatternMatcher
 from layouts.lineage.source import LineageSource
 from layouts.profiles.source import ProfileSource
 from layouts.runs.notes_source import NoteSource
+from layouts.runs.questions import Destination
 from layouts.runs.rows import RunRow
 from layouts.runs.source import RunSource
 from layouts.tuning.source import StudySource
@@ -65,6 +66,7 @@ class MemorySource:
         self.rows = None if rows is None else list(rows)
         self.jobs = dict(jobs or {})
         self.found = list(problems)
+        self.places: dict[str, Destination] = {}
         self.wanted: list[str] = []
         self.refreshed = 0
         self.number = 1

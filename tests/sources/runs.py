@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.run_colours import Colours
 from layouts.runs.source import RunSource
@@ -46,6 +47,9 @@ class MemoryRuns(RunSource):
             counts |= {"dump": int("dump" in content), "explain": int("explain" in content)}
             tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
         return row(key, members, **{"tags": tags} | self._memory.data[members[0]].get("row", {}))
+
+    def places(self) -> Destinations:
+        return self._memory.places
 
     def changes(self, since: str) -> RunChanges:
         mark = f"memory.{self._memory.number}"

@@ -15,6 +15,7 @@ from app.store.runs.following import Follower
 from app.store.runs.notes import Notes
 from app.store.runs.run_rows import dated_row
 from app.store.tuning.studies import Studies
+from layouts.runs.questions import Destinations
 from layouts.runs.rows import RunChanges, RunFile, RunRow, SourceStatus
 from layouts.runs.source import RunSource
 from parsers import Problem
@@ -25,8 +26,10 @@ from parsers.snapshot import key_of
 class StoredRuns(RunSource):
     """Runs that a `Follower` reads, with what users wrote about them. See `layouts.runs.source`."""
 
-    def __init__(self, runs: Follower, notes: Notes | None, studies: Studies, dumps: Dumps) -> None:
-        self._runs, self._notes, self._studies, self._dumps = runs, notes, studies, dumps
+    def __init__(
+        self, runs: Follower, notes: Notes | None, studies: Studies, dumps: Dumps, places: Destinations | None = None
+    ) -> None:
+        self._runs, self._notes, self._studies, self._dumps, self._places = runs, notes, studies, dumps, places or {}
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
         self._painted: tuple[Any, Any] = None, None
 
@@ -111,6 +114,9 @@ class StoredRuns(RunSource):
     def verified(self, run: str | None = None) -> tuple[int, int]:
         counts = [entry.verified for entry in self._runs.members(run)]
         return sum(done for done, _ in counts), sum(large for _, large in counts)
+
+    def places(self) -> Destinations:
+        return self._places
 
     def want(self, runs: Sequence[str]) -> None:
         self._runs.want(runs)

@@ -4,7 +4,7 @@ import { make, words } from "../../kit/elements.js";
 import { dateTime } from "../../kit/moments.js";
 import { count, elapsed } from "../../kit/units.js";
 import { translate } from "../../kit/i18n.js";
-import { nameElement } from "../../kit/names.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { last } from "../../kit/state.js";
 import * as cards from "../../kit/cards/cards.js";
 import * as crosshair from "../../kit/cards/crosshair.js";
@@ -155,7 +155,7 @@ function runsOf({ n, lost, meta }, i) {
 function groupRow({ line, i, shown }, several, axis) {
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour || "";
-  const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", named(line.meta.label))])];
+  const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut ms-name", named(line.meta.label))])];
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
   const { low, high } = line;
   const ends = low && high && Number.isFinite(low[i]) ? `${smoothed(low[i])} – ${smoothed(high[i])}` : "";
@@ -174,10 +174,9 @@ function bodyRow(page, row, names, axis) {
   const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour || "";
-  const parts = page.runList && page.runList.parts ? page.runList.parts(line.meta.label) : ["", line.meta.label, ""];
   /** @type {Record<string, () => HTMLElement>} */
   const cells = {
-    run: () => make("td", "ms-hover-run", [dot, nameElement(parts)]),
+    run: () => make("td", "ms-hover-run", [dot, nameElement(line.meta.label, page.runList?.names)]),
     tag: () => cell(line.meta.tag, "ms-cut"),
     value: () => cell(exact(row.value, line.raw ? line.rawExact : line.exact)),
     smoothed: () => cell(smoothed(row.shown)),
@@ -203,7 +202,7 @@ function markRows(figure, view, pointer, columns) {
       if (x < mark.low[i] - reach || x > mark.high[i] + reach) continue;
       const text = translate("hover.count", { n: count(mark.count[i]), kind: mark.kind });
       const place = mark.low[i] === mark.high[i] ? "" : ` ${text}`;
-      const name = make("td", "ms-hover-run ms-hover-bad", [make("span", "ms-cut", mark.runs[i])]);
+      const name = make("td", "ms-hover-run ms-hover-bad", [make("span", "ms-cut ms-name", mark.runs[i])]);
       const what = make("td", "ms-hover-bad", place || mark.kind);
       what.colSpan = columns - 1;
       rows.push(make("tr", "", [name, what]));

@@ -13,6 +13,7 @@ import { highlight } from "../../kit/cards/highlight.js";
 import { linesIn, placeOf, upTo } from "../../kit/cards/lines.js";
 /** @import { Line } from "../../kit/cards/lines.js" */
 import * as runList from "../../kit/cards/run_list.js";
+import * as side from "../../kit/cards/side.js";
 import { grouped, inTable, named } from "./grouping.js";
 import * as hoverSettings from "./hover_settings.js";
 
@@ -127,6 +128,7 @@ export function draw(page) {
   if (!list || !page.catalogue) return;
   runList.setRows(list, rowsOf(page));
   list.element.hidden = inTable(page) || !list.rows.length;
+  side.need(page, list.element.hidden ? 0 : runList.needOf(list));
   settle(page);
   paint(page);
 }

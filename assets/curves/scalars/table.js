@@ -95,7 +95,7 @@ function section(tag, rows, table, sort) {
   const title = make(
     "th",
     "ms-final-tag",
-    make("div", "ms-final-tag-name", [make("span", "ms-cut", tag, { title: tag }), ...said]),
+    make("div", "ms-final-tag-name", [make("span", "ms-cut ms-name", tag, { title: tag }), ...said]),
     { colspan: String(table.columns.length + 1), scope: "rowgroup" },
   );
   const lines = ordered.map((row) => {
@@ -105,7 +105,7 @@ function section(tag, rows, table, sort) {
     const name = make(
       "th",
       "ms-final-name",
-      make("span", "ms-final-run", [dot, make("span", "ms-cut", label, { title: label })]),
+      make("span", "ms-final-run", [dot, make("span", "ms-cut ms-name", label, { title: label })]),
       { scope: "row" },
     );
     return make("tr", "", [name, ...row.cells.map((data, at) => cell(data, best[at] !== null && data.value === best[at]))]);

@@ -4,8 +4,9 @@
 import { listDamage } from "../../kit/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../kit/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, takesText, words } from "../../kit/elements.js";
-import { count } from "../../kit/units.js";
+import { count, size } from "../../kit/units.js";
 import { language, setLabel, translate, translations, writeText } from "../../kit/i18n.js";
+import { nameElement } from "../../kit/name_elements.js";
 import { keeper, notYet } from "../../kit/pages.js";
 import { showPlainHtml } from "../../kit/plain_html.js";
 import { currentPrefs } from "../../kit/prefs.js";
@@ -151,6 +152,20 @@ function showState(page) {
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
 }
 
+/**
+ * What is being waited for, which css shows after a moment.
+ * @param {Graphs.Page} page
+ */
+function sayWaiting(page) {
+  const host = page.find(".ms-graph-waiting");
+  const { meta } = page.drawing || {};
+  const here = meta && page.run && page.graph && meta.of.run === page.run.key && meta.of.graph === page.graph.name;
+  if (here && meta.counts) {
+    const { operators, parameters, constants } = meta.counts;
+    writeText(host, "graph.drawing_n", { n: count(operators + parameters + constants) });
+  } else writeText(host, "graph.reading_file", { name: page.graph?.name || "", size: size(page.graph?.bytes ?? null) });
+}
+
 const LIST_MS = 700;
 
 /**
@@ -175,7 +190,7 @@ function others(page) {
   const { elsewhere } = page.catalogue;
   if (!elsewhere.length) return [];
   return [words("graph.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(({ key, name }) => {
-    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    const button = make("button", "ms-button", nameElement(name), { type: "button", title: name });
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   })];
@@ -370,7 +385,8 @@ function drawControls(page) {
 /** @param {Graphs.Page} page */
 function drawCompared(page) {
   const pairs = comparable(page);
-  page.compare.hidden = !pairs.length && !page.against;
+  page.compare.disabled = !pairs.length && !page.against;
+  setLabel(page.compare, "title", page.compare.disabled ? "graph.compare.needs" : "graph.compare.tip");
   page.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
   page.others.hidden = !page.against;
   page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
@@ -510,6 +526,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     if (!sameGraph(wanted, page.asked)) page.fit = true;
     page.asked = wanted;
     page.root.classList.add("ms-graph-busy");
+    sayWaiting(page);
     return [wanted, ...rest];
   },
 

@@ -4,13 +4,14 @@
 import { dotButton } from "../colour_box.js";
 import { make, words } from "../elements.js";
 import { setLabel, translate } from "../i18n.js";
-import { nameElement, partsIn } from "../names.js";
+import { fontOf, nameElement, namesIn, needOf as needOfNames } from "../name_elements.js";
 import { count } from "../units.js";
 import { smoothed, upTo } from "./lines.js";
 
 /** @import { Line } from "./lines.js" */
 
 const ROW = 24;
+const BESIDE_NAME = 112;  // px of dot, value and margins of a row
 const SPARE = 6;  // rows drawn beyond those in view
 const IN_STRIP = 60;  // rows of a list in lines, which has no room for more
 
@@ -31,13 +32,13 @@ export function build({ frame, tools = [], hidden, change, light, scrolled }) {
   const host = make("div", "ms-run-list-rows", make("div", "ms-run-list-space"), { role: "list" });
   const element = make("section", "ms-run-list", [
     make("header", "ms-run-list-head", [
-      make("span", "ms-run-list-tag ms-cut"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
+      make("span", "ms-run-list-tag ms-cut ms-name"), make("span", "ms-run-list-at ms-muted ms-grow"), ...tools, all,
     ]),
     host,
   ], { hidden: "" });
   for (const named of [element, host]) setLabel(named, "aria-label", "runlist.title");
-  /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], parts: any, lit: string | null, drawn: string }} */
-  const list = { element, frame, rows: [], parts: null, lit: null, drawn: "" };
+  /** @type {{ element: HTMLElement, frame: () => string, rows: Row[], names: any, lit: string | null, drawn: string }} */
+  const list = { element, frame, rows: [], names: null, lit: null, drawn: "" };
   /** @param {string | null} key */
   const point = (key) => {
     if (list.lit === key) return;
@@ -89,8 +90,16 @@ export function isolated(hidden, key, keys) {
  */
 export function setRows(list, rows) {
   list.rows = rows;
-  list.parts = partsIn(rows);
+  list.names = namesIn(rows);
   list.element.querySelector(".ms-run-list-all").hidden = rows.every((row) => row.on);
+}
+
+/**
+ * The width in px in which names are told apart beside their values.
+ * @param {ReturnType<typeof build>} list
+ */
+export function needOf(list) {
+  return list.names ? needOfNames(list.names, fontOf(list.element)) + BESIDE_NAME : 0;
 }
 
 /**
@@ -170,7 +179,7 @@ export function paint(list, { values, tag, at }) {
 function rowElement(list, row, value) {
   const dot = dotButton(row.on ? row.colour : "", { frame: list.frame(), ...row });
   const button = make("button", "ms-run-list-name", [
-    ...(row.letter ? [make("span", "ms-run-list-letter", row.letter)] : []), nameElement(list.parts(row.name)),
+    ...(row.letter ? [make("span", "ms-run-list-letter", row.letter)] : []), nameElement(row.name, list.names),
   ], { type: "button", "aria-pressed": String(row.on) });
   button.title = `${row.name}\n${translate("runlist.hint")}`;
   const element = make("div", row.on ? "ms-run-list-row" : "ms-run-list-row ms-run-list-off", [

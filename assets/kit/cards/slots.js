@@ -5,7 +5,9 @@ import { badge, icon, iconButton, make, menu, takesText, words } from "../elemen
 import * as files from "../files.js";
 import { escapeMarkup } from "../markup.js";
 import { setLabel, translate, writeText } from "../i18n.js";
+import { middle } from "../names.js";
 import { last, listed, same, toggled } from "../state.js";
+import { count } from "../units.js";
 import { HEIGHTS } from "./arrangement.js";
 import { tracesOf } from "./curves.js";
 import * as cards from "./pages.js";
@@ -238,6 +240,15 @@ function drawLinks(page, card) {
 }
 
 /**
+ * The run whose cards these are, or how many.
+ * @param {CardsPage} page
+ */
+function subjectOf({ catalogue }) {
+  const { runs } = catalogue;
+  return runs.length === 1 ? runs[0] : translate("cards.of_runs", { n: count(runs.length) });
+}
+
+/**
  * @param {CardsPage} page
  * @param {HTMLElement} card
  * @param {string} key
@@ -247,7 +258,7 @@ function forFile(page, card, key) {
   const { layout } = files.withColours(plot, card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
   const drawing = page.drawings.get(Number(card.dataset.slot));
   const data = drawing ? tracesOf(drawing) : [];
-  const name = key || translate(titleOf(page, key));
+  const name = `${key || translate(titleOf(page, key))} · ${subjectOf(page)} · ${files.pageTitle()}`;
   const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
   layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };
   layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
@@ -263,7 +274,8 @@ function forFile(page, card, key) {
  */
 function saveImage(page, card, key, format) {
   const { clientWidth: width, clientHeight: height } = plotOf(card) || card;
-  const name = files.fileName(key || (page.kind.fileTags ? page.kind.fileTags(page, key) : []).join("_"), "chart");
+  const tags = key || (page.kind.fileTags ? page.kind.fileTags(page, key) : []).join("_");
+  const name = files.fileName([middle(subjectOf(page), 60), files.pageTitle(), tags].filter(Boolean).join("_"), "chart", 160);
   return files.saveFigure(forFile(page, card, key), format, name, width, height + TITLE);
 }
 

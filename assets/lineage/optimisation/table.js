@@ -8,6 +8,7 @@ import { cut } from "../columns.js";
 import { drawForest, drawNote } from "./forest.js";
 import { MEASURES, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
 
+const TINY = 0.001;  // a share that may be none is not written out below it
 const SAYS_NOTHING = ["constant", "unique", "identifier"];
 /** @type {Record<string, string>} */
 const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
@@ -146,7 +147,9 @@ function bar(page, row, by) {
     whisker.style.width = `max(1px, ${at(Math.min(1, high) - Math.max(0, low))})`;
     parts.push(whisker);
   }
-  const text = share ? percent(value) : value.toFixed(2);
+  const exact = share ? percent(value) : value.toFixed(4);
+  const tiny = share && !ranked(found) && Math.abs(value) < TINY;
+  const text = tiny ? `< ${percent(TINY)}` : share ? exact : value.toFixed(2);
   const shape = by === "rank" ? shapeOf(page, row) : "";
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
@@ -170,7 +173,7 @@ function bar(page, row, by) {
   }
   const known = share && !ranked(found) ? "optimisation.unranked" : "optimisation.middle";
   setLabel(cell, "title", share ? known : "optimisation.interval", {
-    value: share ? text : value.toFixed(4),
+    value: exact,
     ...ends,
   });
   return cell;

@@ -134,7 +134,7 @@ cellRenderers.MindscopeState = ({ data }) =>
 
 cellRenderers.MindscopeValue = ({ data }) =>
   make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
-    make("span", { className: "ms-last-tag ms-cut" }, data.tag),
+    make("span", { className: "ms-last-tag ms-cut ms-name" }, data.tag),
     make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 
 // Insights by kind, the most frequent first, in red if one is an error.

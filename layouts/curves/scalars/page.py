@@ -27,9 +27,6 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.state import BadInput
 from layouts.sources import Sources
 
-_RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
-model.train(epochs, dataset, callbacks=[summary])"""
-
 
 def draw(source: Sources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
@@ -45,7 +42,7 @@ def stamp(source: Sources, ask: Any) -> str:
 
 CARDS = Cards(
     kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS, **EXPRESSIONS, **RUN_LIST},
-    controls="scalars.controls", missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
+    controls="scalars.controls", missing="scalars.no_scalars",
     stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp",
             "ranking-ask", "ranking"),
 )  # fmt: skip

@@ -28,8 +28,8 @@ TEXTS = define_texts({
     "scalars.mode": ("One card per tag, several tags in one chart, or a table", "每个标签一张图、多个标签合成一张图，或表格"),
     "scalars.restore_all": ("Restore all", "全部还原"),
     "scalars.download": "common.download",
-    "scalars.csv_screen": ("CSV of these tags", "当前标签 CSV"),
-    "scalars.json_screen": ("JSON of these tags", "当前标签 JSON"),
+    "scalars.csv_screen": ("CSV of the tags on screen", "屏幕上标签的 CSV"),
+    "scalars.json_screen": ("JSON of the tags on screen", "屏幕上标签的 JSON"),
     "scalars.csv_all": ("CSV of all tags", "全部标签 CSV"),
     "scalars.json_all": ("JSON of all tags", "全部标签 JSON"),
     # Cards
@@ -211,8 +211,4 @@ TEXTS = define_texts({
     "hover.count": ("{n} × {kind}", "{n} × {kind}"),
     # Empty states
     "scalars.no_scalars": ("The chosen runs recorded no scalars.", "所选训练没有记录标量数据。"),
-    "scalars.no_scalars_hint": (
-        "In MindSpore these two lines record the loss and the optimizer's values:",
-        "在 MindSpore 中，以下两行代码可记录损失与优化器数值：",
-    ),
 })

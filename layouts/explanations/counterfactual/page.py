@@ -21,10 +21,11 @@ from layouts.explanations.counterfactual.texts import TEXTS
 from layouts.explanations.explanation_choice import KEYS, read_choice
 from layouts.explanations.filtering import matching
 from layouts.kit.body import damage
-from layouts.kit.elements import empty_state, icon_button
+from layouts.kit.elements import icon_button
 from layouts.kit.i18n import LANGUAGES, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plot_cards import plot_card
+from layouts.kit.recording import missing_data
 from layouts.kit.state import flag, number, text, whole
 from layouts.sources import Sources
 
@@ -32,14 +33,6 @@ PARTS = ("rows", "sample")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search", "sort")
 MOST_ROWS = 200
 """Samples in one answer, at most."""
-RECORD = """from parsers.explanations.recording import ExplanationWriter, Layer
-
-with ExplanationWriter("output/explain", labels=["cat", "dog"]) as writer:
-    writer.sample(0, picture, truth=[0], probabilities={0: 0.93, 1: 0.07})
-    writer.counterfactual(0, 0, [Layer(0.91, [(20, 0, 56, 56)]), Layer(0.88, [(30, 10, 28, 28)])], radius=4)"""
-"""How to record counterfactuals."""
-
-
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     rows = html.Div(
@@ -82,7 +75,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         [html.Section([rows, nothing], className="ms-card ms-counterfactual-side"), detail], className="ms-counterfactual-body"
     )
     none = html.Div(
-        empty_state("counterfactual.none", hint="counterfactual.none_hint", code=RECORD),
+        missing_data("counterfactual.none", "counterfactual", page="counterfactual"),
         className="ms-counterfactual-none", hidden=True,
     )  # fmt: skip
     children = [damage(), none, parts]

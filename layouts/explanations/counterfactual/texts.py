@@ -53,10 +53,6 @@ TEXTS = define_texts({
     "counterfactual.none_match": "common.no_sample_passes_the_filters",
     "counterfactual.unknown_sample": ("This run has no sample {n}.", "该训练没有样本 {n}。"),
     "counterfactual.none": ("This run has no counterfactuals.", "该训练没有反事实解释。"),
-    "counterfactual.none_hint": (
-        "mindspore-xai records them if HierarchicalOcclusion is registered with the runner; from your own results, this does:",
-        "向 ImageClassificationRunner 注册 HierarchicalOcclusion 后，mindspore-xai 会记录；也可由自己的结果写出：",
-    ),
     "counterfactual.count_none": ("no layers", "无层"),
     "counterfactual.true": "common.true_label",
 })

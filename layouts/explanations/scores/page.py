@@ -20,11 +20,12 @@ from layouts.explanations.scores import figures, sections
 from layouts.explanations.scores.texts import TEXTS
 from layouts.kit import units as fmt
 from layouts.kit.body import damage
-from layouts.kit.elements import button, empty_state
+from layouts.kit.elements import button
 from layouts.kit.i18n import attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
+from layouts.kit.recording import missing_data
 from layouts.sources import Sources
 
 MOST_NAMED = 12
@@ -45,7 +46,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ], className="ms-scores-pair"),
         plot_card(ids("labels-plot"), "labels", t("scores.labels"), "ms-scores-labels", labels_note),
     ]  # fmt: skip
-    none = html.Div(empty_state("scores.none", hint="scores.none_hint"), className="ms-scores-none", hidden=True)
+    none = html.Div(missing_data("scores.none", "scores", page="scores"), className="ms-scores-none", hidden=True)
     return body(
         ids, routes, [damage(), none, html.Div(cards, className="ms-scores-cards")], parts=("scores", "labels"),
         controls=("explainer",), texts=TEXTS, class_name="ms-scores",

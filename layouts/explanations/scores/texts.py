@@ -9,10 +9,6 @@ TEXTS = define_texts(
         "scores.title": ("Scores", "解释方法评分"),
         "scores.csv": "common.csv",
         "scores.none": ("No scores were recorded.", "没有记录评分。"),
-        "scores.none_hint": (
-            "ImageClassificationRunner records them if it is given benchmarkers; ExplanationWriter with score().",
-            "ImageClassificationRunner 设置 benchmarkers 时记录评分；ExplanationWriter 使用 score() 记录。",
-        ),
         "scores.table": ("Explainers by metric", "各解释方法的评分"),
         "scores.explainer": ("Explainer", "解释方法"),
         "scores.explainer.tip": ("Sort by name", "按名称排序"),

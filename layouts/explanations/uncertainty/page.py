@@ -24,11 +24,11 @@ from layouts.explanations.uncertainty import sections
 from layouts.explanations.uncertainty.figures import against_figure, groups_of, points_of, spread_figure
 from layouts.explanations.uncertainty.texts import TEXTS
 from layouts.kit.body import damage
-from layouts.kit.elements import empty_state
 from layouts.kit.i18n import LANGUAGES, attributes, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
+from layouts.kit.recording import missing_data
 from layouts.kit.state import text
 from layouts.sources import Sources
 
@@ -36,13 +36,6 @@ PARTS = ("plots", "tables")
 CONTROLS = ("label", "outcome", "truth", "threshold", "search")
 MOST_SAMPLES = 10
 """Samples of each table."""
-RECORD = """from parsers.explanations.recording import ExplanationWriter, Uncertainty
-
-with ExplanationWriter("output/explain", labels=["cat", "dog"]) as writer:
-    writer.sample(0, picture, truth=[0], probabilities={0: 0.93}, uncertainty={0: Uncertainty(sd=0.02, low=0.88, high=0.96)})"""
-"""How to record uncertainty."""
-
-
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     head = html.Div(html.Div(className="ms-skeleton"), className="ms-uncertainty-head", **{"data-section": "head"})
@@ -58,7 +51,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-uncertainty-body",
     )  # fmt: skip
     none = html.Div(
-        empty_state("uncertainty.none", hint="uncertainty.none_hint", code=RECORD), className="ms-uncertainty-none", hidden=True
+        missing_data("uncertainty.none", "uncertainty", page="uncertainty"), className="ms-uncertainty-none", hidden=True
     )
     children = [damage(), none, cards]
     return body(ids, routes, children, parts=PARTS, controls=CONTROLS, texts=TEXTS, class_name="ms-uncertainty")

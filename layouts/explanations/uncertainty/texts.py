@@ -67,8 +67,4 @@ TEXTS = define_texts({
     "uncertainty.open_sample": ("Heat maps of sample {n}", "样本 {n} 的热力图"),
     "uncertainty.show_all": ("Show these samples with heat maps", "查看这些样本的热力图"),
     "uncertainty.none": ("This run has no uncertainty.", "该训练没有不确定性数据。"),
-    "uncertainty.none_hint": (
-        "mindspore-xai records it if Uncertainty is registered with the runner; from your own results, this does:",
-        "向 ImageClassificationRunner 注册不确定性评估后，mindspore-xai 会记录；也可由自己的结果写出：",
-    ),
 })

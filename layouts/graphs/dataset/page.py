@@ -21,8 +21,9 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
+from layouts.kit.recording import missing_data
 from layouts.kit.state import number
-from layouts.lineage.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
+from layouts.lineage.pipeline_panel import MOST_ROWS, ROWS, chosen, panel
 from layouts.lineage.pipelines import compared, find
 from layouts.sources import ValueSources
 
@@ -84,10 +85,8 @@ def _legend() -> html.Ul:
 
 def _states() -> list[Any]:
     """Empty and loading states; the browser shows at most one of them."""
-    none = [
-        empty_state("dataset.none", hint="dataset.none_hint", code=RECORD),
-        html.Div(className="ms-dataset-elsewhere"),
-    ]
+    elsewhere = html.Div(className="ms-dataset-elsewhere")
+    none = missing_data("dataset.none", "dataset_graph", page="dataset", above=[elsewhere])
     return [
         html.Div(html.Div(className="ms-skeleton ms-dataset-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("dataset.no_runs", hint="dataset.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),

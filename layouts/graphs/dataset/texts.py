@@ -95,10 +95,6 @@ TEXTS = define_texts({
     "dataset.no_runs": "common.no_run_is_chosen",
     "dataset.no_runs_hint": "common.choose_runs_in_bar",
     "dataset.none": ("The chosen runs recorded no dataset graph.", "所选训练没有记录数据图。"),
-    "dataset.none_hint": (
-        "SummaryCollector records it by default:",
-        "SummaryCollector 默认会记录数据图：",
-    ),
     "dataset.elsewhere": ("Runs that have one:", "有数据图的训练："),
     "dataset.broken_all": (
         "The dataset graphs of the chosen runs cannot be read; data health says why.",

@@ -76,7 +76,7 @@ def _run(source: Sources, run: str, row: RunRow, dumped: DumpedGraphs) -> dict[s
     for one in _most(staged):
         place = one.location
         mark = f"{place.offset}-{place.length}-{place.wall_time:.3f}"
-        graphs.append({"name": place.name, "stage": place.stage, "mark": mark, "final": one.final})
+        graphs.append({"name": place.name, "stage": place.stage, "mark": mark, "final": one.final, "bytes": place.length})
     for name in dumped.names[: MOST_GRAPHS - len(graphs)]:
         rank, number = place_of(name) or (0, 0)
         label = list(both("graph.dumped", rank=rank, number=number))

@@ -210,7 +210,7 @@ def node_line(view: GraphView, row: int, state: str = "", note: Any = "", common
 
 
 def _line(name: str, kind: str, last: str, scope: str, note: Any, common: frozenset[str] = frozenset()) -> html.Button:
-    head = html.Span([html.Span(last, className="ms-cut"), html.Span(note, className="ms-muted ms-graph-carried")])
+    head = html.Span([html.Span(last, className="ms-cut ms-name"), html.Span(note, className="ms-muted ms-graph-carried")])
     own = differing_part(scope, common) if common else ""
     places: list[Any] = [html.Strong(own), " · "] if own else []
     where = html.Span([*places, "/".join(scope.split("/")[-2:])], className="ms-muted ms-cut ms-graph-where")

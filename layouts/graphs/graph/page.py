@@ -36,13 +36,10 @@ from layouts.kit.elements import damaged_state, empty_state, icon, icon_button, 
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
 from layouts.kit.plain_html import markup
+from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
 from layouts.profiles.links import traced_profile
 from layouts.sources import Sources
-
-_RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
-summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
-model.train(epochs, dataset, callbacks=[summary])"""
 
 _STORES = (
     "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
@@ -128,6 +125,7 @@ def _canvas(ids: Ids) -> html.Section:
             html.Div(
                 [
                     cytoscape(ids),
+                    html.Div(className="ms-graph-waiting", role="status"),
                     html.Div(className="ms-graph-tip", hidden=True),
                     html.Details(
                         [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],
@@ -165,7 +163,7 @@ def _statistics() -> list[html.Section]:
 
 
 def _table(name: str) -> html.Div:
-    return html.Div(className="ms-graph-rows", **{"data-table": name})
+    return html.Div(className="ms-graph-rows ms-waits", **{"data-table": name})
 
 
 def _tables(name: str, files: Sequence[str], *body: Any, head: Any = None) -> html.Section:
@@ -188,8 +186,9 @@ def _states() -> list[Any]:
         html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
-             html.Div(className="ms-graph-refused")],
+            missing_data("graph.none", "graph", page="graph", above=[
+                html.Div(className="ms-graph-elsewhere"), html.Div(className="ms-graph-refused"),
+            ]),
             hidden=True, **{"data-state": "none"},
         ),
         html.Div(

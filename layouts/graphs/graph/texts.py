@@ -77,6 +77,9 @@ TEXTS = define_texts({
     "graph.fact.flag": ("Precision flag", "精度标记"),
     "graph.compare": "common.compare",
     "graph.compare.tip": ("Show what differs from another graph", "显示与另一计算图的差异"),
+    "graph.compare.needs": (
+        "Needs a second graph: choose another run that recorded one", "需要第二个计算图：请再选择一个记录了计算图的训练",
+    ),
     "graph.with": ("Graph to compare with", "对比的计算图"),
     "graph.of_run": ("{run} · {graph}", "{run} · {graph}"),
     "graph.same": ("The graphs do not differ.", "两个计算图没有差异。"),
@@ -234,9 +237,8 @@ TEXTS = define_texts({
     "graph.no_runs_hint": "common.choose_runs_in_bar",
     "graph.none": ("The chosen runs have no computation graph.", "所选训练没有计算图。"),
     "graph.unknown": ("No run with a computation graph has this name:", "没有这个名称的训练计算图："),
-    "graph.none_hint": (
-        "SummaryCollector records it in graph mode:", "SummaryCollector 在图模式下记录计算图：",
-    ),
     "graph.elsewhere": ("Runs that have graphs:", "有计算图的训练："),
     "graph.reading": "common.reading_runs",
+    "graph.reading_file": ("Reading {name}, {size} …", "正在读取 {name}（{size}）……"),
+    "graph.drawing_n": ("Drawing a graph of {n} nodes …", "正在绘制含 {n} 个节点的计算图……"),
 })  # fmt: skip

@@ -32,6 +32,7 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser
 from layouts.kit.page import Ids
+from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
 from layouts.sources import Sources
 
@@ -61,9 +62,8 @@ class Cards:
 
     kind: kind of data. draw(source, ask) returns the drawing of a card or raises BadInput. stamp(source, ask) returns a text
     that changes whenever the data of the card does. texts: texts of its script. controls: text key of its toolbar's name.
-    missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot) returns the body of a
-    card; plotted: whether drawings are figures for the graph of `plot` in it. stores: additional stores. slots: usual number of
-    cards on one page of cards.
+    missing: text key for runs without such data. body(ids, slot) returns the body of a card; plotted: whether drawings are
+    figures for the graph of `plot` in it. stores: additional stores. slots: usual number of cards on one page of cards.
     """
 
     kind: str
@@ -72,8 +72,6 @@ class Cards:
     texts: Mapping[str, tuple[str, str]]
     controls: str
     missing: str
-    hint: str = ""
-    record: str = ""
     body: Callable[[Ids, str], list[Any]] = plot
     plotted: bool = True
     stores: tuple[str, ...] = ()
@@ -94,7 +92,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
             html.Div(
                 [
                     toolbar([], label=cards.controls, class_name="ms-cards-controls"),
-                    html.Div(_states(cards), className="ms-cards-states"),
+                    html.Div(_states(cards, ids.page), className="ms-cards-states"),
                     html.Div(
                         [_slot(cards, ids, str(slot)) for slot in range(cards.slots)],
                         className="ms-cards ms-cards-even ms-slots",
@@ -127,7 +125,7 @@ def _stores(cards: Cards, ids: Ids) -> list[Any]:
     return [dcc.Store(id=ids(part)) for part in (*_STORES, *cards.stores)]
 
 
-def _states(cards: Cards) -> list[Any]:
+def _states(cards: Cards, page: str) -> list[Any]:
     """Loading and empty states; the browser shows at most one. The first is shown until the tags are known."""
     return [
         html.Div(
@@ -136,7 +134,7 @@ def _states(cards: Cards) -> list[Any]:
         ),
         html.Div(empty_state("cards.no_runs", hint="cards.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            empty_state(cards.missing, hint=cards.hint, code=cards.record), hidden=True, **{"data-state": "no-tags"}
+            missing_data(cards.missing, cards.kind, page=page), hidden=True, **{"data-state": "no-tags"}
         ),
         html.Div(damaged_state(cards.missing), hidden=True, **{"data-state": "damaged"}),
         html.Div(empty_state("cards.no_match", hint="cards.no_match_hint"), hidden=True, **{"data-state": "no-match"}),

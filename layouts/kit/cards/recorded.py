@@ -45,7 +45,7 @@ class RecordedSteps(TypedDict):
 
 
 def recorded_cards(
-    kind: str, words: Mapping[str, tuple[str, str]], class_name: str, *, controls: str, missing: str, hint: str, record: str
+    kind: str, words: Mapping[str, tuple[str, str]], class_name: str, *, controls: str, missing: str
 ) -> Cards:
     """Return cards that step through the values of a kind. class_name is the class of the element that shows a value."""
 
@@ -61,7 +61,7 @@ def recorded_cards(
         return [html.Div(className=class_name)]
 
     return Cards(
-        kind=kind, draw=draw, stamp=mark, texts=words, controls=controls, missing=missing, hint=hint, record=record,
+        kind=kind, draw=draw, stamp=mark, texts=words, controls=controls, missing=missing,
         body=body, plotted=False,
     )  # fmt: skip
 

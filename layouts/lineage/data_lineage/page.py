@@ -11,22 +11,22 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
-from layouts.kit.elements import damaged_state, empty_state
+from layouts.kit.elements import damaged_state
 from layouts.kit.i18n import attributes
 from layouts.kit.page import Ids, Page
+from layouts.kit.recording import missing_data
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.data_lineage.detail import detail
 from layouts.lineage.data_lineage.texts import TEXTS
 from layouts.lineage.pipeline_columns import table
-from layouts.lineage.pipeline_panel import RECORD
 from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    none = empty_state("dataset.none", hint="dataset.none_hint", code=RECORD)
+    none = missing_data("dataset.none", "dataset_graph", page="data_lineage")
     beside = [
         dcc.Store(id=ids("node")),
         html.Aside(

@@ -12,8 +12,9 @@ from typing import Any
 
 from dash import html
 
-from layouts.kit.elements import damaged_state, empty_state
+from layouts.kit.elements import damaged_state
 from layouts.kit.page import Ids, Page
+from layouts.kit.recording import missing_data
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
@@ -21,17 +22,10 @@ from layouts.lineage.model_lineage.texts import TEXTS
 from layouts.lineage.table import LineageTables
 from layouts.sources import Sources
 
-_RECORD = """collector = SummaryCollector(
-    "summary/run_1",
-    collect_specified_data={"collect_train_lineage": True, "collect_eval_lineage": True},
-    custom_lineage_data={"dropout": 0.1, "augmentation": "flip"},
-)
-model.train(epochs, dataset, callbacks=[collector])"""
-
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    none = empty_state("model_lineage.none", hint="model_lineage.none_hint", code=_RECORD)
+    none = missing_data("model_lineage.none", "lineage", page="model_lineage")
     return board.layout(ids, export=f"{routes}lineage", none=none, damaged=damaged_state("model_lineage.none"))
 
 

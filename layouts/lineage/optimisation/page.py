@@ -19,6 +19,7 @@ from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.figures.alternatives import described
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.recording import missing_data
 from layouts.kit.state import BadInput
 from layouts.lineage.alternatives import of_result
 from layouts.lineage.model_columns import table
@@ -28,9 +29,6 @@ from layouts.lineage.optimisation.explained import choose, grown, pairs, sheet
 from layouts.lineage.optimisation.texts import TEXTS
 from layouts.lineage.table import LineageTables
 from layouts.sources import LineageSources, RunSources, Sources
-
-_RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
-model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -74,7 +72,7 @@ def _states() -> list[Any]:
     return [
         html.Div(html.Div(className="ms-skeleton ms-optimisation-skeleton"), **{"data-state": "opening"}),
         html.Div(
-            empty_state("optimisation.none", hint="optimisation.none_hint", code=_RECORD),
+            missing_data("optimisation.none", "lineage", page="optimisation"),
             hidden=True, **{"data-state": "none"},
         ),
         html.Div(damaged_state("optimisation.none"), hidden=True, **{"data-state": "damaged"}),

@@ -18,10 +18,6 @@ TEXTS = define_texts({
         "已选的 {chosen} 个训练中 {n} 个有该指标（共 {total} 个有配置信息）",
     ),
     "optimisation.none": ("No run recorded a metric or another result to explain.", "没有训练记录评估指标或其他可分析的结果。"),
-    "optimisation.none_hint": (
-        "A result is a metric or loss in a lineage file, or the last or best value of a scalar, of a run with settings.",
-        "可分析的结果包括：溯源文件中的指标或损失，以及同时记录了配置信息的训练中标量的最新值或最优值。",
-    ),
     "optimisation.no_runs": "common.no_run_is_chosen",
     "optimisation.no_runs_hint": (
         "Choose runs in the bar above (p); an address without runs means all.",

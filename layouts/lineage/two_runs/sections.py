@@ -211,15 +211,9 @@ def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
     """A title with the letter of a run and its colour."""
     dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
     name = words if isinstance(words, str) else None
-    shown = (words, "ms-cut") if name is None else (_cut_in_middle(name), "ms-two-runs-name")
+    shown = (words, "ms-cut") if name is None else (name, "ms-name")
     label = html.Span(shown[0], className=shown[1])
     return html.Span([dot, html.Span("AB"[at], className="ms-two-runs-letter"), label], className="ms-two-runs-of", title=name)
-
-
-def _cut_in_middle(name: str) -> list[html.Span]:
-    """A name that is cut in the middle if there is no room: runs of one sweep differ at the end of their names."""
-    end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
-    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-two-runs-tail")]
 
 
 def _column(name: str) -> html.Span:
@@ -307,6 +301,6 @@ def _curve(source: RunSources, pair: Pair, scalar: values.ScalarLine) -> html.Di
         html.Span(_lettered(pair, at, _number(end.last)), **{"data-run": run})
         for at, (run, end) in enumerate(zip(pair.runs, scalar.ends, strict=True)) if end is not None and run not in pair.hidden
     ]  # fmt: skip
-    head = [html.Span(title, className="ms-cut", title=tag), html.Span(last, className="ms-two-runs-legend")]
+    head = [html.Span(title, className="ms-cut ms-name", title=tag), html.Span(last, className="ms-two-runs-legend")]
     shown = [html.Div(head, className="ms-two-runs-curve-head"), html.Div(graph, className="ms-two-runs-plot")]
     return html.Div(shown, className="ms-two-runs-curve")

@@ -67,7 +67,7 @@ def _selector() -> html.Div:
 
 def _empty_tile(ids: Ids, kind: Tile) -> html.Section:
     # No skeleton for tiles that few runs have: in all others it would appear only to vanish.
-    waiting = [html.Div(className="ms-skeleton ms-tile-note")] if kind.record else []
+    waiting = [html.Div(className="ms-skeleton ms-tile-note")] if kind.always else []
     return html.Section(
         waiting, id=ids(f"tile-{kind.name}"), className="ms-card ms-tile", tabIndex=-1,
         **{"data-tile": kind.name}, **attributes(aria_label=f"overview.{kind.name}"),

@@ -301,7 +301,7 @@ def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
 
 
 def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:
-    caption = [html.Span(tag, className="ms-cut ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
+    caption = [html.Span(tag, className="ms-cut ms-name ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
     wrong = [html.P(problem, className="ms-tile-wrong", role="alert")] if problem else []
     return html.Div([html.Div(caption, className="ms-tile-caption"), *wrong, content], className="ms-picture")
 

@@ -14,6 +14,7 @@ from parsers import FormatError
 from layouts.kit import elements as parts
 from layouts.kit import units as fmt
 from layouts.kit.i18n import attributes, both, t
+from layouts.kit.recording import missing_data
 from layouts.kit.theme import PALETTE
 from layouts.runs.damage import damage
 from layouts.runs.overview import pictures
@@ -25,13 +26,6 @@ from layouts.sources import Sources, ValueSources
 Draw = Callable[[Sources, str, RunRow, str, str], Sequence[Picture]]
 """(source, run, its row, routes, colour of the run) -> pictures."""
 
-_COLLECT = """summary = SummaryCollector("summary/run_1"{more})
-model.train(epochs, dataset, callbacks=[summary])"""
-_OPERATOR = """self.{name} = ops.{operator}()  # in __init__
-self.{name}("{tag}", {value})  # in construct"""
-_LANDSCAPE = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])
-landscape = SummaryLandscape("summary/run_1")
-landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 _PLAN = """landscape = SummaryLandscape({directory})
 landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
@@ -40,37 +34,28 @@ landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 class Tile:
     """A tile about one kind of data.
 
-    name: the page about such data; keys of texts contain it. record: the lines of code that record such data, "" if MindSpore's
-    summaries cannot hold it: then the tile is shown only if the run has the data. counted: a run can have several, under tags.
+    name: the page about such data; keys of texts contain it. always: shown with the code that records such data if the run has
+    none. counted: a run can have several, under tags.
     """
 
     name: str
     kind: str
-    record: str
     draw: Draw
     counted: bool = True
-
-
-def _collect(data: str) -> str:
-    return _COLLECT.format(more=f", collect_specified_data={{{data}}}" if data else "")
+    always: bool = True
 
 
 TILES = (
-    Tile("scalars", "scalar", _collect(""), lambda source, run, row, _, colour: pictures.scalars(source, run, row, colour)),
-    Tile("histograms", "histogram", _collect('"histogram_regular": ".*"'),
-         lambda source, run, row, _, colour: pictures.histograms(source, run, row, colour)),
-    Tile("images", "image", _OPERATOR.format(name="image", operator="ImageSummary", tag="input", value="x"),
-         lambda source, run, row, routes, _: pictures.images(source, run, row, routes)),
-    Tile("tensors", "tensor", _OPERATOR.format(name="tensor", operator="TensorSummary", tag="logits", value="x"),
-         lambda source, run, row, _, __: pictures.tensors(source, run, row)),
-    Tile("landscape", "landscape", _LANDSCAPE,
-         lambda source, run, row, _, colour: pictures.landscape(source, run, row, colour)),
-    Tile("text", "text", "", lambda source, run, row, _, __: pictures.texts(source, run, row)),
-    Tile("graph", "graph", _collect(""),
-         lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
-    Tile("dataset", "dataset_graph", _collect(""),
-         lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
-    Tile("saliency", "explain", "", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False),
+    Tile("scalars", "scalar", lambda source, run, row, _, colour: pictures.scalars(source, run, row, colour)),
+    Tile("histograms", "histogram", lambda source, run, row, _, colour: pictures.histograms(source, run, row, colour)),
+    Tile("images", "image", lambda source, run, row, routes, _: pictures.images(source, run, row, routes)),
+    Tile("tensors", "tensor", lambda source, run, row, _, __: pictures.tensors(source, run, row)),
+    Tile("landscape", "landscape", lambda source, run, row, _, colour: pictures.landscape(source, run, row, colour)),
+    Tile("text", "text", lambda source, run, row, _, __: pictures.texts(source, run, row), always=False),
+    Tile("graph", "graph", lambda source, run, row, _, __: pictures.graph(source, run, row), counted=False),
+    Tile("dataset", "dataset_graph", lambda source, run, row, _, __: pictures.dataset(source, run, row), counted=False),
+    Tile("saliency", "explain", lambda source, run, _, routes, __: explanations(source, run, routes), counted=False,
+         always=False),
 )  # fmt: skip
 
 
@@ -86,7 +71,7 @@ def contents(tile: Tile, source: Sources, run: str, row: RunRow, routes: str, co
 
 def _without(tile: Tile, source: ValueSources, run: str, row: RunRow) -> list[Any]:
     """A tile without data: still loading, the reason why there is none, or how to record some."""
-    if not tile.record:
+    if not tile.always:
         return []
     if row.state in ("waiting", "loading"):
         return [_head(tile, 0), _waiting()]
@@ -98,7 +83,7 @@ def _without(tile: Tile, source: ValueSources, run: str, row: RunRow) -> list[An
     planned = _planned(source, run) if tile.kind == "landscape" else None
     if planned is not None:
         return [*_linked(tile, run, [_head(tile, 0)]), planned]
-    return [_head(tile, 0), parts.empty_state(f"overview.{tile.name}_none", code=tile.record)]
+    return [_head(tile, 0), missing_data(f"overview.{tile.name}_none", tile.kind)]
 
 
 def _planned(source: ValueSources, run: str) -> Any:

@@ -23,6 +23,7 @@ from layouts.kit.page import Ids, Page
 from layouts.kit.page_parts import Answer, register_parts_in, stores
 from layouts.kit.plain_html import markup
 from layouts.kit.plot_cards import plot_card
+from layouts.kit.recording import missing_data
 from layouts.sources import Sources
 from layouts.tuning.studies import OpenStudy, StudyFrames
 from layouts.tuning.tuning import figures, sections, settings_figures
@@ -36,16 +37,11 @@ PICKED = ("progress", "pareto", "slice", "contour")
 """Plots whose points choose a trial."""
 MOST_CURVES = 2_000
 """Trials whose curves are drawn, the latest ones."""
-RECORD = """pip install 'mindscope[tune]'
-mindscope tune --config search.yaml --jobs 4"""
-"""How to begin a study."""
-
-
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     states = [
         html.Div(html.Div(className="ms-skeleton ms-tuning-skeleton"), **{"data-state": "reading"}),
-        html.Div(empty_state("tuning.none", hint="tuning.none_hint", code=RECORD), hidden=True, **{"data-state": "none"}),
+        html.Div(missing_data("tuning.none", "study", page="tuning"), hidden=True, **{"data-state": "none"}),
         html.Div(empty_state("tuning.missing"), hidden=True, **{"data-state": "missing"}),
     ]
     skeleton = html.Div(className="ms-skeleton")

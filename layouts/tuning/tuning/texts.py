@@ -7,10 +7,6 @@ from layouts.kit.i18n import define_texts
 TEXTS = define_texts({
     "tuning.title": ("Tuning", "超参调优"),
     "tuning.none": ("There is no search for settings yet.", "尚无超参搜索。"),
-    "tuning.none_hint": (
-        "mindscope tune writes its studies to the workspace; journals of Optuna below the directory of runs are shown, too.",
-        "mindscope tune 将搜索记录写入工作区；训练目录下的 Optuna 日志也会显示。",
-    ),
     "tuning.missing": ("This study is not there.", "找不到该搜索。"),
     "tuning.controls": "common.what_is_shown",
     "tuning.study": ("Study", "搜索"),

@@ -18,10 +18,6 @@ from layouts.values import histogram_figures as drawing
 from layouts.values.histogram_asks import HistogramRequest
 from layouts.values.histograms.texts import TEXTS
 
-_RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}
-summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10, collect_specified_data=specified)
-model.train(epochs, dataset, callbacks=[summary])"""
-
 
 def draw(source: ValueSources, ask: Any) -> dict[str, Any]:
     """Draw the figure of one card."""
@@ -47,7 +43,7 @@ def body(ids: Ids, slot: str) -> list[Any]:
 
 CARDS = Cards(
     kind="histogram", draw=draw, stamp=stamp, texts=TEXTS, controls="histograms.controls", missing="histograms.missing",
-    hint="histograms.missing_hint", record=_RECORD, body=body,
+    body=body,
 )  # fmt: skip
 
 

@@ -102,7 +102,4 @@ TEXTS = define_texts({
     "histograms.hover.time": "common.time",
     # Empty states
     "histograms.missing": ("The chosen runs recorded no histograms.", "所选训练没有记录参数分布。"),
-    "histograms.missing_hint": (
-        "In MindSpore these lines record the distribution of parameters:", "在 MindSpore 中，以下代码可记录参数分布：",
-    ),
 })

@@ -14,12 +14,9 @@ from layouts.kit.page import Ids, Page
 from layouts.sources import Sources
 from layouts.values.images.texts import TEXTS
 
-_RECORD = """self.image = ops.ImageSummary()  # in __init__ of the network
-self.image("input", x)           # in construct; x is a tensor of NCHW"""
-
 CARDS = recorded_cards(
     "image", {**TEXTS, **step_texts.TEXTS}, "ms-images",
-    controls="images.controls", missing="images.none", hint="images.none_hint", record=_RECORD,
+    controls="images.controls", missing="images.none",
 )  # fmt: skip
 
 

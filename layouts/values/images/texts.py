@@ -43,8 +43,4 @@ TEXTS = define_texts({
     "images.split": ("Boundary between A and B", "A 与 B 的分界"),
     # Empty
     "images.none": ("The chosen runs recorded no images.", "所选训练没有记录图像数据。"),
-    "images.none_hint": (
-        "In MindSpore a SummaryCollector records input images; these two lines record any tensor of images:",
-        "在 MindSpore 中，SummaryCollector 会自动记录输入图像；以下两行代码可记录任意图像张量：",
-    ),
 })

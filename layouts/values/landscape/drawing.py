@@ -194,7 +194,7 @@ def facts(source: LineageSources, requested: Sequence[Requested], runs: Sequence
 
 def _column_head(one: Requested, colour: str) -> html.Div:
     dot = html.Span(className="ms-dot", style={"background": colour})
-    name = html.Span(one.label, className="ms-cut")
+    name = html.Span(one.label, className="ms-cut ms-name")
     return html.Div([dot, name], className="ms-hover-run", title=one.label)
 
 

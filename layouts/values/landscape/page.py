@@ -18,16 +18,13 @@ from layouts.kit.elements import damaged_state, empty_state, toolbar
 from layouts.kit.figures import BLANK, GRAPH_CONFIG
 from layouts.kit.i18n import attributes, for_browser, t
 from layouts.kit.page import Ids, Page
+from layouts.kit.recording import missing_data
 from layouts.kit.state import texts
 from layouts.sources import Sources, ValueSources
 from layouts.values.landscape.asks import LandscapeRequest, read_sheets
 from layouts.values.landscape.catalogue import NEEDS, catalogue
 from layouts.values.landscape.drawing import chart, curve, facts, load
 from layouts.values.landscape.texts import TEXTS
-
-_RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
-SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
-
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -70,7 +67,7 @@ def _states() -> list[Any]:
         html.Div(html.Div(className="ms-skeleton ms-landscape-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("landscape.no_runs", hint="landscape.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            empty_state("landscape.none", hint="landscape.none_hint", code=_RECORD), hidden=True, **{"data-state": "none"}
+            missing_data("landscape.none", "landscape", page="landscape"), hidden=True, **{"data-state": "none"}
         ),
         html.Div(damaged_state("landscape.none"), hidden=True, **{"data-state": "damaged"}),
         unknown_state("landscape.unknown"),

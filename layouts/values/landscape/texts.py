@@ -82,10 +82,6 @@ TEXTS = define_texts({
     "landscape.no_runs_hint": "common.choose_runs_in_bar",
     "landscape.none": ("The chosen runs have no loss landscape.", "所选训练没有损失地形。"),
     "landscape.unknown": ("No run with a loss landscape has this name:", "没有这个名称的训练损失地形："),
-    "landscape.none_hint": (
-        "Training collects checkpoints, a second call the landscape (callback_fn gives model, network, data, metrics):",
-        "训练时收集检查点，再由第二个调用计算地形（callback_fn 返回 model、network、数据集、metrics）：",
-    ),
     "landscape.no_final": ("None of the chosen runs has a landscape of its final weights.", "所选训练均没有最终权重的地形。"),
     "landscape.elsewhere": ("Runs that have landscapes:", "有损失地形的训练："),
     "landscape.reading": "common.reading_runs",

@@ -25,10 +25,6 @@ from layouts.values.tensors.texts import TEXTS
 SLOTS = 4
 """Number of cards on a page; fewer than elsewhere because a table needs room."""
 
-_RECORD = """self.tensor = ops.TensorSummary()   # in __init__ of the network
-self.tensor("logits", logits)       # in construct"""
-
-
 def _body(ids: Ids, slot: str) -> list[Any]:
     """Hosts that assets/values/tensors/ fills; the graph is the histogram."""
     parts = [html.Div(className=f"ms-tensor-{part}") for part in ("bar", "stats")]
@@ -53,7 +49,7 @@ def _body(ids: Ids, slot: str) -> list[Any]:
 CARDS = replace(
     recorded_cards(
         "tensor", {**TEXTS, **GRID_TEXTS, **step_texts.TEXTS}, "ms-tensor",
-        controls="tensors.controls", missing="tensors.no_tensors", hint="tensors.no_tensors_hint", record=_RECORD,
+        controls="tensors.controls", missing="tensors.no_tensors",
     ),
     body=_body, slots=SLOTS,
 )  # fmt: skip

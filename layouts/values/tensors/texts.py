@@ -8,10 +8,6 @@ TEXTS = define_texts({
     "tensors.title": "common.tensors",
     "tensors.controls": ("How tensors are shown", "张量显示设置"),
     "tensors.no_tensors": ("The chosen runs recorded no tensors.", "所选训练均未记录张量。"),
-    "tensors.no_tensors_hint": (
-        "Record a tensor in the network's construct, with a SummaryCollector among the callbacks:",
-        "在网络的 construct 中记录张量，并在回调中使用 SummaryCollector：",
-    ),
     # Controls of the page
     "tensors.view": "common.view",
     "tensors.view.table": "common.table",

@@ -14,12 +14,9 @@ from layouts.kit.page import Ids, Page
 from layouts.sources import Sources
 from layouts.values.text.texts import TEXTS
 
-_RECORD = """writer = SummaryWriter("summary/run_1")
-writer.add_text("samples", "what the model said", global_step=step)"""
-
 CARDS = recorded_cards(
     "text", {**TEXTS, **step_texts.TEXTS}, "ms-texts",
-    controls="text.controls", missing="text.none", hint="text.none_hint", record=_RECORD,
+    controls="text.controls", missing="text.none",
 )  # fmt: skip
 
 

@@ -22,8 +22,4 @@ TEXTS = define_texts({
     "text.runs": "common.shown_of_total_runs",
     "text.every": "common.show_all",
     "text.none": ("The chosen runs recorded no text.", "所选训练没有记录文本数据。"),
-    "text.none_hint": (
-        "MindSpore's summaries have no texts; a TensorBoard writer records them with these two lines:",
-        "MindSpore 的 summary 不含文本；使用 TensorBoard 写入器的以下两行代码可记录文本：",
-    ),
 })

@@ -21,6 +21,7 @@ from app.commands.terminal import ProgressBar
 from parsers.events.messages import message_class
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, record
 from parsers.runs import Run
+from tests.amounts import long_after
 from tests.recorded import RECORDED
 
 ROOT = Path(__file__).parents[3]
@@ -304,7 +305,7 @@ def test_capital_suffixes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout")
-@pytest.mark.parametrize("sent_to", ["pipe", "file"])
+@pytest.mark.parametrize("sent_to", long_after(1, ["pipe", "file"]))
 def test_standard_output(base: Path, tmp_path: Path, sent_to: str) -> None:
     command = [sys.executable, "-m", "app", "export", str(base), "--out", "/dev/stdout"]
     kept = tmp_path / "kept.csv"

@@ -13,6 +13,7 @@ from app.store.runs.index import Index
 from app.store.store import Store
 from parsers import discover
 from parsers.profiler.registry import FRAMES
+from tests.amounts import long_after
 from tests.app.commands.running import run
 from tests.recorded import RECORDED
 
@@ -57,11 +58,11 @@ def test_frames_of_a_profile_are_kept(tmp_path: Path) -> None:
     store.stop()
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
+@pytest.mark.parametrize(("arguments", "said"), long_after(2, [
     (["no/such/place"], "DIR: expected an existing directory"),
     ([".", "--dask", "tcp://192.0.2.1:8786"], "--dask: Dask unpickles what comes from its scheduler"),
     ([".", "--dask", "nonsense"], "--dask: expected the address of a Dask scheduler"),
-])  # fmt: skip
+]))  # fmt: skip
 def test_mistakes_are_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     arguments = [str(tmp_path / "runs") if one == "." else one for one in arguments]

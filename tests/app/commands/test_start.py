@@ -83,6 +83,7 @@ def test_it_stops_at_once_while_a_client_does_not_read(serve, base) -> None:
         assert time.monotonic() - began < 30  # 0.5 s on a quiet machine, of which Python takes most to take itself apart
 
 
+@pytest.mark.long
 def test_port_in_use(serve, base, tmp_path) -> None:
     _, url = serve()
     port = url.rstrip("/").rpartition(":")[2]

@@ -147,6 +147,7 @@ def test_values_without_a_partner_and_undefined_ones_are_told(page: Page, addres
     expect(partner).to_contain_text(f"{lost:,} without a partner")
 
 
+@pytest.mark.long
 def test_it_grows_with_its_run(page: Page, address: str, base: Path) -> None:
     path = base / "growing" / "events.out.tfevents.1700000000.host"
     path.parent.mkdir()
@@ -214,6 +215,7 @@ def test_a_saved_view_keeps_it(page: Page, tmp_path: Path, serve: Callable[[Flas
     store.stop()
 
 
+@pytest.mark.long
 def test_the_dialog_in_chinese_and_dark_is_accessible(browser: Browser, address: str) -> None:
     context = browser.new_context(locale="zh-CN", color_scheme="dark", viewport={"width": 1000, "height": 800}, bypass_csp=True)
     page = context.new_page()

@@ -153,6 +153,7 @@ def test_the_range_of_y_is_set_by_hand(page: Page, address: str) -> None:
     not_in_address(page, "zoom")
 
 
+@pytest.mark.long
 def test_threshold_reddens_what_satisfies_it(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_sink_mode&tag=loss")
     card(page, "loss").hover()
@@ -339,6 +340,7 @@ def test_new_points_come_with_one_request(page: Page, address: str, base: Path) 
     assert [body for body in sent if "grown.data" in body], [json.loads(body)["output"] for body in sent]
 
 
+@pytest.mark.long
 def test_one_chart_with_two_axes(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
     page.locator('.ms-scalar-mode [data-value="one"]').click()
@@ -347,6 +349,7 @@ def test_one_chart_with_two_axes(page: Page, address: str) -> None:
     expect(page).to_have_url(re.compile("mode=one"))
 
 
+@pytest.mark.long
 def test_full_screen_by_keyboard(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
     page.keyboard.press("j")

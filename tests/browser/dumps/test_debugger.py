@@ -116,6 +116,7 @@ def test_a_hit_leads_to_its_tensor_and_filters_stay_in_the_link(page: Page, dump
     expect(page.locator(".ms-debugger-hit[aria-current=true] strong")).to_have_text(text)
 
 
+@pytest.mark.long
 def test_the_graph_shows_the_neighbours_of_the_selected_operator(page: Page, dumps: str) -> None:
     visit(page, dumps, f"run=out_nan&step=1&node={SQUARE}")
     expect(page.locator(".ms-graphs.ms-graph-drawn")).to_be_visible()
@@ -170,6 +171,7 @@ def test_a_watchpoint_is_added_for_chosen_operators_and_kept(page: Page, dumps: 
     expect(page.locator(".ms-debugger-watchpoint")).to_have_count(9)
 
 
+@pytest.mark.long
 def test_a_source_line_shows_its_operators(page: Page, dumps: str) -> None:
     visit(page, dumps, "run=out_nan")
     page.locator('[data-tab="lines"]').click()

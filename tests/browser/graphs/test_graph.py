@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from app import create_app
 from app.store.store import Store
@@ -239,6 +239,7 @@ def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) 
     expect(page.locator(".ms-graph-drawn")).to_be_visible()
 
 
+@pytest.mark.long
 def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.get_by_role("button", name="Statistics").click()
@@ -277,3 +278,29 @@ def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     expect(page.locator(".ms-graph-about .ms-badge .en")).to_have_text("parameter")
     page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
     not_in_address(page, "view")
+
+
+def test_a_graph_may_be_asked_for_tables_and_searched_before_it_is_drawn(page: Page, demo: str) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "graph-drawing.data" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/_dash-update-component*", hold)
+    show(page, f"{demo}/graph?run=lenet_adam_lr0.01_b64")
+    expect(page.locator(".ms-graph-waiting")).to_be_visible()
+    expect(page.locator(".ms-graph-waiting")).to_contain_text("Reading")
+    page.locator('.ms-graph-controls [data-value="statistics"]').click()
+    expect(page.locator('[data-table="types"] table')).to_be_visible()
+    page.locator('.ms-graph-controls [data-value=""]').click()
+    search = page.locator(".ms-graph-search input").first
+    search.fill("Conv")
+    in_address(page, "q", "Conv")
+    expect(page.locator(".ms-graph-drawn")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".ms-graph-drawn")).to_be_visible()
+    expect(page.locator(".ms-graph-waiting")).to_be_hidden()

@@ -99,6 +99,7 @@ def test_a_rank_is_chosen_in_the_grid_and_stays_on_other_pages(
     store.stop()
 
 
+@pytest.mark.long
 def test_the_job_overview_in_chinese_and_dark_on_a_narrow_screen_with_its_files(
     page: Page, tmp_path: Path, serve: Callable[[Flask], str]
 ) -> None:

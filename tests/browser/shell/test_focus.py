@@ -18,7 +18,7 @@ from tests.browser.showing import show
 from tests.browser.waiting import WAIT_MS, frames, polls, settles, steady
 
 GROUPS = sorted({page.group for page in PAGES})
-OFTEN = ("debugging", "explanation")
+OFTEN = ("debugging",)
 """Groups whose pages `make test` goes through, too: each visit takes 2 s."""
 MOST = 6
 """Most controls pressed per page in `make test-long`: one of each kind, those of the page before those around it."""
@@ -116,6 +116,7 @@ def focused(page: Page, wanted: str) -> None:
     page.wait_for_function("wanted => document.activeElement.matches(wanted)", arg=wanted)
 
 
+@pytest.mark.long
 def test_the_next_chip_has_the_focus_after_one_is_removed(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/scalars?run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=nan_inf")
     chips = page.locator(".ms-chip-remove")
@@ -149,6 +150,7 @@ def test_escape_leaves_a_filter_for_what_comes_next_and_letters_are_commands(pag
     focused(page, ".ms-card")
 
 
+@pytest.mark.long
 def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/overview?run=lenet_sink_mode")
     page.locator("a.ms-tile-link").first.focus()
@@ -158,6 +160,7 @@ def test_another_page_has_the_focus_when_a_link_within_the_page_opened_it(page: 
     assert page.evaluate("() => Boolean(document.activeElement.closest('main'))")
 
 
+@pytest.mark.long
 def test_a_dialog_whose_opener_is_gone_leaves_the_focus_beside_it(page: Page, recorded: str) -> None:
     show(page, f"{recorded}/scalars?run=lenet_sink_mode")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()

@@ -9,7 +9,9 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
+from tests.browser.short_names import meant, names_on
 from tests.browser.showing import show
+from tests.browser.waiting import steady
 from tests.sources import MemorySource, series
 
 RUNS = "run=lenet_sink_mode&run=lenet_adam_lr0.01_b64&run=lenet_landscape"
@@ -75,14 +77,8 @@ def test_what_differs_in_long_names_of_runs_is_shown(page: Page, sweep: str, wid
     show(page, sweep)
     names = page.locator(".ag-pinned-left-cols-container .ms-name, .ag-center-cols-container .ms-name")
     expect(names).to_have_count(len(SWEEP))
-    shown = names.evaluate_all(
-        """(all) => all.map((one) => {
-            const cell = one.closest('.ag-cell').getBoundingClientRect();
-            const core = one.querySelector('.ms-name-core');
-            const { left, width } = core.getBoundingClientRect();
-            return [one.textContent, core.textContent, width > 12 && left >= cell.left && left + 12 < cell.right];
-        })"""
-    )
-    assert {text for text, _, _ in shown} == set(SWEEP)
-    assert all(inside for _, _, inside in shown), "the beginning of what differs is within its cell"
-    assert {core[0] for _, core, _ in shown} == set("0123")
+    steady(page, "() => [...document.querySelectorAll('.ms-name')].map((one) => one.dataset.short)")
+    shown = names_on(page, ".ag-cell .ms-name")
+    assert {one.name for one in shown} == set(SWEEP)
+    assert all(meant(one.short, SWEEP) == [one.name] for one in shown)
+    assert [one for one in shown if one.over > 1] == [], "all of a short form is within its cell"

@@ -164,6 +164,7 @@ def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> N
     expect(page.locator(".ms-read .en")).to_have_text(re.compile(r"^paused · read .* ago$"))
 
 
+@pytest.mark.long
 def test_an_unknown_page_leads_back(unwatched: Page, address: str) -> None:
     unwatched.goto(address + "/no-such-page")
     expect(unwatched.locator(".ms-empty-sentence .en")).to_have_text("This page does not exist.")
@@ -179,6 +180,7 @@ def test_the_shell_can_be_left_out(page: Page, address: str) -> None:
     expect(page.locator(".ms-top")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_usable_at_1000_pixels(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     open_runs(page, address)

@@ -174,6 +174,7 @@ def test_losses_and_path_are_saved_in_full(page: Page, address: str) -> None:
     assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")[:200]
 
 
+@pytest.mark.long
 def test_a_click_on_the_curve_chooses_the_interval(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     plot = page.locator(".ms-landscape-curve .js-plotly-plot")
@@ -187,6 +188,7 @@ def test_a_click_on_the_curve_chooses_the_interval(page: Page, address: str) -> 
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 6 – 12")
 
 
+@pytest.mark.long
 def test_full_screen_by_key_and_words_in_chinese(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")

@@ -23,12 +23,12 @@ from parsers import Problem
 WRITTEN: dict[str, tuple[str, str] | str] = {
     "pebbles.controls": ("Choice of pebbles", "选择卵石"), "pebbles.none": ("No pebbles.", "没有卵石。"),
     "pebbles.unknown": ("No beach has this name:", "没有这个名称的海滩："),
-    "pebbles.none_hint": ("Look at the beach.", "请到海滩寻找。"), "pebbles.nothing": ("An empty beach.", "空海滩。"),
+    "pebbles.nothing": ("An empty beach.", "空海滩。"),
     "pebbles.nothing_hint": ("The tide took them.", "被潮水带走。"), "pebbles.failed": ("The beach is closed.", "海滩已关闭。"),
     "pebbles.progress": "common.progress", "pebbles.again": "common.continue",
 }  # fmt: skip
 TEXTS = {key: (text, text) if isinstance(text, str) else text for key, text in WRITTEN.items()}
-PEBBLES = BodySubject("pebbles", "ms-pebbles", "pick()", TEXTS, stores=("bucket",))
+PEBBLES = BodySubject("pebbles", "ms-pebbles", "scalar", TEXTS, stores=("bucket",))
 IDS = Ids("beach", "x")
 
 
@@ -74,13 +74,13 @@ def test_one_state_is_shown_at_first_and_those_of_the_subject_come_last() -> Non
     shown = {one.to_plotly_json()["props"]["data-state"]: getattr(one, "hidden", False) for one in states.children}
     assert list(shown) == ["opening", "no-runs", "none", "damaged", "loading", "unknown", "nothing", "failed", "missing"]
     assert [name for name, hidden in shown.items() if not hidden] == ["opening"]
-    assert "pick()" in json.dumps(states.children[2].to_plotly_json(), default=lambda one: one.to_plotly_json())
+    assert "writer.add_scalar(" in json.dumps(states.children[2].to_plotly_json(), default=lambda one: one.to_plotly_json())
     for name in ("ms-body-elsewhere", "ms-body-found", "ms-body-why", "ms-body-unknown"):
         assert len(named(states, name)) == 1
 
 
 def test_a_subject_without_an_ask_has_no_store_for_one() -> None:
-    silent = BodySubject("pebbles", "ms-pebbles", "", TEXTS, asks=False)
+    silent = BodySubject("pebbles", "ms-pebbles", "scalar", TEXTS, asks=False)
     assert "x-beach-ask" not in [getattr(one, "id", "") for one in page(silent).children]
     app = Dash(__name__)
     app.layout = html.Div()

@@ -69,7 +69,7 @@ AMBIGUOUS = {
     "Scalars": {"标量": "the scalars", "标量数": "number of scalars"},
     "Scopes": {"作用域数": "number of scopes", "作用域": "the scopes"},
     "Source": {"来源": "where a fact comes from", "源码": "source code"},
-    "Start": {"起点": "where a path starts", "开始时间": "when something starts"},
+    "Start": {"起点": "where a path starts", "开始时间": "when something starts", "开始": "title of a page"},
     "Step": {"步骤": "which step", "单步": "a step as a whole"},
     "Steps": {"步骤数": "number of steps", "步骤": "which steps", "单步耗时": "title of the page of step times"},
     "Tags": {"标记": "tags of a run, by its users", "标签": "tags of data, as recorded"},

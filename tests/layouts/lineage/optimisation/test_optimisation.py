@@ -263,6 +263,7 @@ run = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(run, max_size=14))
 @settings(max_examples=examples(60), deadline=None)
 def test_any_runs_are_shown(runs: list[dict[str, Setting]]) -> None:

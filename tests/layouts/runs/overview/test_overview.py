@@ -17,6 +17,7 @@ import pytest
 from dash import dcc, html
 
 from app.store.store import Store
+from layouts.kit.recording import RECORDINGS
 from layouts.kit.state import BadInput
 from layouts.kit.units import count, duration, number, size
 from layouts.runs.overview import files
@@ -267,7 +268,8 @@ def test_an_empty_tile_says_what_to_add(what: Any) -> None:
     source = MemorySource(rows=[row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)])
     found = tile(source, what.name, "empty")
     assert parts(found, html.A) == []
-    assert len(words(parts(found, html.Code)).splitlines()) in ((2, 3) if what.record else (0,))
+    codes = [words(one) for one in parts(found, html.Code)]
+    assert codes == (list(RECORDINGS[what.kind].values()) if what.always else [])
     json.dumps(shown_run(source, {}))
 
 

@@ -231,6 +231,7 @@ def test_a_rule_there_is_not_is_refused() -> None:
         advise({}, {"luck": 1.0})
 
 
+@pytest.mark.long
 @real
 def test_every_advice_for_real_profiles_has_evidence_beyond_its_threshold() -> None:
     said: dict[str, int] = {}

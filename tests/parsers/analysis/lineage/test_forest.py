@@ -42,6 +42,7 @@ def test_shares_of_an_additive_function() -> None:
     assert found.importance["setting"].tolist() == list("abcd")
 
 
+@pytest.mark.long
 def test_only_together_do_they_matter() -> None:
     # Neither alone says anything of an exclusive or; Sobol's total index of both is 1.
     rng = np.random.default_rng(2)
@@ -59,6 +60,7 @@ def friedman(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.asarray(found)
 
 
+@pytest.mark.long
 def test_it_is_the_total_index_of_sobol() -> None:
     rng = np.random.default_rng(3)
     x = rng.uniform(size=(300, 5))
@@ -119,6 +121,7 @@ def test_what_has_no_number_is_left_out() -> None:
         last(table.assign(**{TARGET: "x"}))
 
 
+@pytest.mark.long
 def test_missing_values_are_a_value() -> None:
     rng = np.random.default_rng(7)
     there = rng.integers(0, 2, 200) == 1

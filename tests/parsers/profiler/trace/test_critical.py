@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from parsers.profiler.trace import critical, gaps
 from parsers.profiler.trace.columns import Trace, Track
 from parsers.profiler.trace.running import covered
+from tests.amounts import long_after
 from tests.writers.gap_traces import CAUSES, make
 from tests.writers.traces import connected, trace, traces
 
@@ -96,7 +97,7 @@ def test_the_path_is_the_whole_range(made: Trace, t0: int, length: int) -> None:
     assert frame["duration_ns"].sum() == length
 
 
-@pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause != "unknown"])
+@pytest.mark.parametrize("cause", long_after(2, [cause for cause in CAUSES if cause != "unknown"]))
 def test_what_makes_a_gap_is_on_the_path(cause: str) -> None:
     on = 0
     for seed in range(40):

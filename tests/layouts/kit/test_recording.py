@@ -1,0 +1,57 @@
+"""The code that records data: it is code, and what pages say of it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dash import html
+
+from layouts import PAGES
+from layouts.kit.page import Ids
+from layouts.kit.recording import RECORDINGS, TOOLS, missing_data
+from parsers import open_run
+
+CODES = [(kind, tool, code) for kind, tools in RECORDINGS.items() for tool, code in tools.items()]
+SHELL = {("dump", "mindspore"), ("study", "any")}
+
+
+@pytest.mark.parametrize(("kind", "tool", "code"), CODES, ids=lambda one: one if "\n" not in one else "code")
+def test_every_code_is_python_or_commands(kind: str, tool: str, code: str) -> None:
+    if (kind, tool) in SHELL:
+        with pytest.raises(SyntaxError):
+            ast.parse(code)
+    else:
+        assert any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in ast.walk(ast.parse(code))), "it can be pasted"
+
+
+def test_frameworks_are_in_the_order_of_the_tabs() -> None:
+    for tools in RECORDINGS.values():
+        assert list(tools) == sorted(tools, key=TOOLS.index)
+
+
+@pytest.mark.parametrize("kind", ["explain", "scores", "uncertainty", "counterfactual"])
+def test_code_for_any_framework_records_explanations(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    grey = np.linspace(0, 1, 64 * 64).reshape(64, 64)
+    exec(RECORDINGS[kind]["any"], {"picture": grey, "saliency": grey})
+    run = open_run(tmp_path / "summary" / "run_1")
+    assert run.kinds()["explain"] > 0
+    assert list(run.problems) == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.needs], ids=lambda page: page.name)
+def test_a_page_that_needs_data_has_the_code_that_records_it(page: object) -> None:
+    made = str(page.layout(Ids(page.name), "/api/"))  # type: ignore[attr-defined]
+    assert ("ms-recording" in made) == (page.name not in ("overview", "two_runs"))  # type: ignore[attr-defined]
+
+
+def test_a_page_without_data_has_a_sentence_the_code_and_the_way_to_the_demo() -> None:
+    said, code, demo = missing_data("shell.empty", "scalar", page="timeline").children
+    assert isinstance(said, html.P)
+    assert [part.to_plotly_json()["props"]["data-tool"] for part in code.children[1:]] == ["mindspore", "torch", "tensorboard"]
+    assert [getattr(part, "hidden", False) for part in code.children[1:]] == [False, True, True]
+    assert "mindscope start --demo" in str(demo)
+    assert "'data-demo-page': 'timeline'" in str(demo.to_plotly_json()["props"]["children"][1].to_plotly_json())
