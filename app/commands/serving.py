@@ -104,9 +104,9 @@ def prepare_directories(settings: Settings, base: str) -> Directories:
         return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
 
 
-def opened_at(url: str, base: str) -> str:
+def opened_at(url: str, *, demo: bool) -> str:
     """Return the URL that users open: the demo begins with the questions that its runs answer."""
-    return f"{url}start" if base == demo_directory() else url
+    return f"{url}start" if demo else url
 
 
 def log_file(directory: str, host: str, port: int) -> str:
@@ -131,13 +131,14 @@ def serve(settings: Settings) -> None:
     base = base_directory(settings)
     directories = prepare_directories(settings, base)
     _warn(directories)
-    if base == demo_directory():
+    demo = base == demo_directory()
+    if demo:
         base = served_demo(base, directories)
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions) as store:
+        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, demo=demo) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -146,7 +147,7 @@ def serve(settings: Settings) -> None:
                 url=url, address=listen_address, port=port, base=base, directory=directories.workspace, log=log
             )
             with processes.recorded(record, directories.records):
-                first = opened_at(url, base)
+                first = opened_at(url, demo=demo)
                 print(f"Serving {base}\nWeb address: {first}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if sessions is not None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
@@ -277,8 +278,14 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
     return engine
 
 
+def _places() -> Any:
+    from app.demo.places import places
+
+    return places()
+
+
 @contextlib.contextmanager
-def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iterator[Any]:
+def _store(settings: Settings, base: str, directory: str, sessions: Any, *, demo: bool) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
     from app.store.store import Store
@@ -293,7 +300,7 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iter
         [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster),
+        engine=cluster and ByAmount(processes=cluster), places=_places() if demo else None,
     ).start()  # fmt: skip
     try:
         yield store
@@ -338,12 +345,13 @@ def serve_in_background(settings: Settings) -> str:
             env=_child_environment(token, log),
         )  # fmt: skip
     record = _first_answer(child, settings, directories.records, log, begin)
-    first = opened_at(record.url, base)
+    demo = base == demo_directory()
+    first = opened_at(record.url, demo=demo)
     shown = f"{first}?token={token}" if token else first
     if settings.open:
         webbrowser.open(shown)
-    demo = f"{_announcement()}\n" if base == demo_directory() else ""
-    return f"{demo}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
+    head = f"{_announcement()}\n" if demo else ""
+    return f"{head}Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
 
 
 def _make_room(log: str) -> int:

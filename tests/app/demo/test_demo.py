@@ -17,9 +17,11 @@ import pytest
 from app.commands import serving
 from app.demo import prepared, story
 from app.demo.jobs import JOBS, PLAN, write_jobs
+from app.demo.places import places
 from app.demo.simulated.memory import LEAK_BYTES
 from app.store.store import Store
 from layouts import PAGES
+from layouts.runs.questions import questions
 from parsers import open_run
 from parsers.analysis.curves.insights.overfitting import turn
 from parsers.analysis.dumps.first_cause import Causes
@@ -77,19 +79,22 @@ def test_nothing_in_it_is_damaged(store: Store) -> None:
     assert {row.state for row in store.runs.rows()} == {"idle"}
 
 
-def test_the_six_answers_are_pages_and_runs_of_the_demo(store: Store) -> None:
-    keys = [row.key for row in store.runs.rows()]
-    found = story.answers(keys)
-    assert list(found) == ["setting", "break", "time", "rank", "memory", "look"]
-    for answer in found.values():
-        assert answer.page in {page.name for page in PAGES}
-        assert set(answer.runs) <= set(keys)
-        assert answer.address.startswith(f"{answer.page}?run={answer.runs[0]}")
+def test_the_six_questions_are_answered_where_the_demo_answers_them_best(store: Store) -> None:
+    found = {one.name: one for one in questions(store.runs.rows(), store.profiles.rows, places())}
+    assert list(found) == ["best", "broke", "time", "late", "memory", "looks"]
+    for name, question in found.items():
+        assert question.place == places()[name]
+        assert question.place.page in {page.name for page in PAGES}
+    assert found["best"].number == len(story.sweep())
+    assert found["broke"].run == story.DIVERGES
+    assert (found["time"].run, found["time"].rank) == (story.JOB, story.LATE_RANK)
 
 
-def test_answers_wait_for_their_runs() -> None:
-    assert story.answers([]) == {}
-    assert list(story.answers([story.JOB])) == ["time", "rank", "memory"]
+def test_questions_about_the_jobs_have_places_once_these_are_written(store: Store) -> None:
+    rows = [row for row in store.runs.rows() if row.key not in (story.JOB, story.JOB_REPAIRED)]
+    found = {one.name: one.place for one in questions(rows, store.profiles.rows, places())}
+    assert found["late"] is None
+    assert found["broke"] == places()["broke"]
 
 
 def test_the_learning_rate_matters_and_weight_decay_does_not(demo: Path) -> None:
@@ -212,7 +217,7 @@ def test_the_command_says_what_it_opens_and_opens_it_at_once(tmp_path: Path) -> 
         try:
             assert process.stdout is not None
             first, second, third = (process.stdout.readline() for _ in range(3))
-            url = third.removeprefix("Web address: ").strip()
+            url = third.removeprefix("Web address: ").removesuffix("start\n")
             until(lambda: story.DIVERGES in get(f"{url}api/runs.json")[1], seconds=60)
             until(lambda: story.JOB_REPAIRED in get(f"{url}api/runs.json")[1], seconds=120)
         finally:
@@ -220,6 +225,7 @@ def test_the_command_says_what_it_opens_and_opens_it_at_once(tmp_path: Path) -> 
     assert first.startswith("Demo: ")
     assert "recorded" in first
     assert "simulated" in first
+    assert third.endswith("/start\n")
     assert second.startswith(f"Serving {tmp_path / 'workspace' / 'demo-'}")
 
 

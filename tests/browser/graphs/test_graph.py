@@ -280,7 +280,7 @@ def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     not_in_address(page, "view")
 
 
-def test_a_graph_may_be_asked_for_tables_and_searched_before_it_is_drawn(page: Page, demo: str) -> None:
+def test_a_graph_may_be_asked_for_tables_and_searched_before_it_is_drawn(page: Page, recorded: str) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -290,7 +290,7 @@ def test_a_graph_may_be_asked_for_tables_and_searched_before_it_is_drawn(page: P
             route.continue_()
 
     page.route("**/_dash-update-component*", hold)
-    show(page, f"{demo}/graph?run=lenet_adam_lr0.01_b64")
+    show(page, f"{recorded}/graph?run=lenet_adam_lr0.01_b64")
     expect(page.locator(".ms-graph-waiting")).to_be_visible()
     expect(page.locator(".ms-graph-waiting")).to_contain_text("Reading")
     page.locator('.ms-graph-controls [data-value="statistics"]').click()
