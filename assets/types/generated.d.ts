@@ -54,7 +54,7 @@ declare namespace Wire {
     tag: string;
     value: number | null;
     valueText: string;
-    valueExact: string;
+    valueTip: Texts | null;
     problems: number;
   }
 
@@ -256,6 +256,8 @@ declare namespace Wire {
     labels: Record<string, Texts>;
     /** Errors of expressions by column. */
     wrong: Record<string, Texts>;
+    /** What is said on hover of last values that are not finite, by run and column. */
+    tips: Record<string, Record<string, Texts>>;
   }
 
   /**
@@ -266,6 +268,14 @@ declare namespace Wire {
     pattern: string;
     found: number[];
     error: string;
+  }
+
+  /** layouts/curves/last_values.py: The last value of a curve. */
+  interface ShownLast {
+    text: string;
+    /** It is not finite. */
+    wrong: boolean;
+    tip: Texts;
   }
 
   /**
@@ -575,6 +585,7 @@ declare namespace Curves {
     text: string;
     value: number | null;
     title?: string;
+    tip?: Wire.Texts;
     wrong?: boolean;
     few?: boolean;
   }
@@ -689,6 +700,7 @@ declare namespace Curves {
     whole: boolean;
     hidden: number;
     unplaced: number;
+    superseded: number;
     thresholds: SatisfiedThreshold[];
     axis: string;
     outliers: ShownOutliers | null;

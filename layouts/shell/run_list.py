@@ -9,9 +9,12 @@ from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
 import msgspec
+from parsers.analysis.curves.final_values import LastValue
 
+from layouts.curves.last_values import tip_of
 from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
+from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
 from layouts.runs.chosen_runs import NEWEST, selected_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
@@ -51,7 +54,7 @@ class SentRun(TypedDict):
     tag: str
     value: float | None
     valueText: str
-    valueExact: str
+    valueTip: Annotated[Any, "Texts | null"]
     problems: int
 
 
@@ -187,9 +190,16 @@ def _row(row: RunRow, changes: RunChanges) -> SentRun:
         # JSON has no NaN and no infinity; valueText has them.
         "value": row.main_value if finite else None,
         "valueText": fmt.number(row.main_value),
-        "valueExact": fmt.exact(row.main_value),
+        "valueTip": _tip(row),
         "problems": row.problems,
     }
+
+
+def _tip(row: RunRow) -> Text | None:
+    if row.main_value is None:
+        return None
+    finite = math.nan if row.main_finite is None else row.main_finite
+    return tip_of(LastValue(row.main_value, row.main_step, finite, row.main_finite_step))
 
 
 def problems(source: RunSources, limit: int, run: str = "") -> ProblemListing:

@@ -5,7 +5,7 @@ import { age } from "../../kit/moments.js";
 import { linkTo, nameIn, pagesOf } from "../../kit/grid.js";
 import { inLanguage, translate, translations } from "../../kit/i18n.js";
 import * as runNotes from "../../kit/notes.js";
-import { cellText, count as countText } from "../../kit/units.js";
+import { cellText, count as countText, number } from "../../kit/units.js";
 import { paint } from "../../kit/run_selection.js";
 
 /**
@@ -31,8 +31,16 @@ gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api)?.filtering());
 gridFunctions.mindscopePasses = ({ data }) => viewIn(data).passes(data);
 gridFunctions.mindscopeRunValue = (row, column) =>
   row && !row.group && views.has(row.grid) ? viewIn(row).values.get(column, row.key) : null;
-gridFunctions.mindscopeRunNumber = (value, unit) => (typeof value === "number" ? cellText(value, unit) : "");
-gridFunctions.mindscopeRunExact = (value) => (value === null || value === undefined ? "" : String(value));
+// A setting is written as it is; of results every number of a column has four digits.
+gridFunctions.mindscopeRunNumber = (value, column) => {
+  if (typeof value !== "number") return "";
+  return column === "duration" ? cellText(value, "s") : column.startsWith("setting:") ? cellText(value, "") : number(value);
+};
+gridFunctions.mindscopeRunExact = (row, column, value) => {
+  const tip = row && !row.group && views.has(row.grid) ? viewIn(row).values.tipOf(column, row.key) : null;
+  return tip ? inLanguage(tip) : value === null || value === undefined ? "" : String(value);
+};
+gridFunctions.mindscopeRunWrong = (value) => typeof value === "number" && !Number.isFinite(value);
 gridFunctions.mindscopeTextMatches = ({ data, filterOption, value, filterText }) =>
   viewIn(data).textMatches(filterOption, String(value), filterText);
 gridFunctions.mindscopeIsGroup = ({ rowNode }) => Boolean(rowNode.data && rowNode.data.group);
@@ -133,7 +141,7 @@ cellRenderers.MindscopeState = ({ data }) =>
       title: translate("health.problems", { n: data.problems }) }, countText(data.problems)));
 
 cellRenderers.MindscopeValue = ({ data }) =>
-  make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
+  make("span", { className: "ms-last", title: data.valueTip ? `${data.tag}: ${inLanguage(data.valueTip)}` : "" },
     make("span", { className: "ms-last-tag ms-cut" }, data.tag),
     make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any, TypedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Any, TypedDict, TypeVar
 
 import numpy as np
 from dash import Input, Output
@@ -19,6 +19,8 @@ from parsers import Setting, better, derive
 from parsers.model import Floats
 
 from layouts.curves.expressions import error_of, expression_of
+from layouts.curves.last_values import last_of, tip_of
+from layouts.kit.i18n import Text
 from layouts.kit.page import Ids
 from layouts.kit.state import BadInput, text, texts
 from layouts.lineage.model_columns import COLUMNS
@@ -26,6 +28,7 @@ from layouts.lineage.parallel import brief
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 
+T = TypeVar("T")
 MOST_RUNS = 2000
 MOST_COLUMNS = 60
 MOST_CHOICES = 200
@@ -73,6 +76,8 @@ class ColumnValues(TypedDict):
     """Labels of settings by column."""
     wrong: dict[str, Annotated[Any, "Texts"]]
     """Errors of expressions by column."""
+    tips: dict[str, dict[str, Annotated[Any, "Texts"]]]
+    """What is said on hover of last values that are not finite, by run and column."""
 
 
 class MatchedTexts(TypedDict):
@@ -130,7 +135,22 @@ def values(source: Sources, ask: Any, clock: Callable[[], float] = time.thread_t
         row = rows.get(key)
         found[key] = [None if row is None else _value(source, row, name) for name in columns]
     labels = {name: list(COLUMNS.label(name.partition(":")[2])) for name in columns if name.startswith("setting:")}
-    return {"col": columns, "rows": found, "labels": labels, "wrong": _wrong(columns)}
+    tips = {key: tips for key, cells in found.items() if (tips := _tips(source, rows.get(key), columns, cells))}
+    return {"col": columns, "rows": found, "labels": labels, "wrong": _wrong(columns), "tips": tips}
+
+
+def _tips(
+    source: Sources, row: RunRow | None, columns: Sequence[str], cells: Sequence[float | str | None]
+) -> dict[str, Text]:
+    """Return column -> what is said of last values that are not finite."""
+    found = {}
+    for name, cell in zip(columns, cells, strict=True):
+        kind, _, tag = name.partition(":")
+        if row is not None and kind == "last" and isinstance(cell, str):
+            last = _first(last_of(source, member, tag) for member in row.members)
+            if last is not None:
+                found[name] = tip_of(last)
+    return found
 
 
 def _wrong(columns: Iterable[str]) -> dict[str, list[str]]:
@@ -153,15 +173,16 @@ def _value(source: Sources, row: RunRow, column: str) -> float | str | None:
     if of is None:
         kinds = "setting:, last:, best:, min: or max:"
         raise BadInput(f"col: expected {kinds} and a name, or {DURATION}; found {column[:80]!r}")
-    return _plain(_first(of(source, member, name) for member in row.members))
+    found: Iterator[Setting | None] = (of(source, member, name) for member in row.members)
+    return _plain(_first(found))
 
 
-def _first(found: Iterable[Setting | None]) -> Setting | None:
+def _first(found: Iterable[T | None]) -> T | None:
     return next((value for value in found if value is not None), None)
 
 
 def _duration(source: Sources, member: str) -> float | None:
-    derived = derive(source.runs.tags(member), lambda tag: source.curves.series(member, tag), ())
+    derived = derive(source.runs.tags(member), lambda tag: source.curves.recorded(member, tag), ())
     return derived.get("duration")
 
 
@@ -170,8 +191,8 @@ def _setting(source: Sources, member: str, name: str) -> Setting | None:
 
 
 def _last(source: Sources, member: str, tag: str) -> float | None:
-    series = source.curves.series(member, tag)
-    return float(series.value[-1]) if series is not None and series.step.size else None
+    last = last_of(source, member, tag)
+    return None if last is None else last.value
 
 
 def _best(source: Sources, member: str, tag: str) -> float | None:
