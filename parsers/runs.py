@@ -196,7 +196,7 @@ class Run:
 
     @property
     def steps(self) -> int:
-        """Number of distinct steps of the longest series with restarts resolved, ranks not counted."""
+        """Number of steps of the longest series with restarts resolved, ranks not counted."""
         return self._scalars.steps
 
     @property

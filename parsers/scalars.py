@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.curves.segments import resolved
+from parsers.analysis.curves.segments import most_steps, resolved
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
@@ -66,7 +66,7 @@ class RunScalars:
 
     @property
     def steps(self) -> int:
-        """Number of distinct steps of the longest series with restarts resolved, of several of this length the first one."""
+        """Number of steps of the longest series with restarts resolved."""
         with self._files.lock:
             lengths = dict.fromkeys(self.tags, 0)
             for state in self._files.states.values():
@@ -74,10 +74,7 @@ class RunScalars:
                     rows = sum(len(part.step) for part in parts)
                     for tag in tags:
                         lengths[tag] += rows
-            longest = max(lengths, key=lengths.__getitem__, default=None)
-            series = _EMPTY_SERIES if longest is None else self._joined(longest)
-        step = self.resolved(longest).step if longest is not None and not _rising(series) else series.step
-        return len(step) if not len(step) or step[0] < step[-1] else 1
+            return most_steps(lengths, self.resolved)
 
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""

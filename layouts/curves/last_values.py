@@ -30,12 +30,12 @@ class ShownLast(TypedDict):
     text: str
     wrong: bool
     """It is not finite."""
-    tip: Annotated[Text, "Texts"]
+    tip: Annotated[list[str], "Texts"]
 
 
 def shown_last(one: LastValue) -> ShownLast:
     """Return the texts of a last value."""
-    return {"text": fmt.number(one.value), "wrong": not math.isfinite(one.value), "tip": tip_of(one)}
+    return {"text": fmt.number(one.value), "wrong": not math.isfinite(one.value), "tip": list(tip_of(one))}
 
 
 def tip_of(one: LastValue) -> Text:

@@ -10,7 +10,7 @@ import numpy as np
 
 from parsers.analysis.curves.expressions import ExpressionError, ordered_like, parse_expression
 from parsers.analysis.curves.final_values import final
-from parsers.analysis.curves.segments import resolved
+from parsers.analysis.curves.segments import most_steps
 from parsers.deferred import pandas as pd
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
@@ -139,8 +139,8 @@ def derive(
 ) -> dict[str, int | float]:
     """Return the columns derived from a run's scalars: tags are all it has, scalars those that get columns last/ and best/."""
     known = {tag: one for tag in tags if (one := series(tag)) is not None and len(one.step)}
-    longest = max(known.values(), key=lambda one: len(one.step), default=None)
-    found: dict[str, int | float] = {"steps": 0 if longest is None else len(np.unique(resolved(longest).step))}
+    lengths = {tag: len(one.step) for tag, one in known.items()}
+    found: dict[str, int | float] = {"steps": most_steps(lengths, known.__getitem__)}
     times = list({id(one.wall_time): one.wall_time for one in known.values()}.values())  # tags of one record share theirs
     if times:
         found["duration"] = max(float(one.max()) for one in times) - min(float(one.min()) for one in times)

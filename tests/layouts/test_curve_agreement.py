@@ -207,7 +207,8 @@ def test_exported_files(store: Store, base: Path, tmp_path: Path) -> None:
     route = rows(store, f"/api/scalars.csv?tag={TAG}")
     agree({row["run"]: (float(row["value"]), int(row["step"])) for row in route}, LAST)
     write([open_run(source) for source in discover(base)], tmp_path / "scalars.csv")
-    command = list(csv.DictReader((tmp_path / "scalars.csv").open()))
+    with (tmp_path / "scalars.csv").open(newline="") as file:
+        command = list(csv.DictReader(file))
     assert command == route
     every = rows(store, f"/api/scalars.csv?tag={TAG}&superseded=1")
     assert len(every) == sum(len(points) for made in RUNS.values() for points in made.files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,18 @@ def resolved(series: Series) -> Series:
     if bool((step[1:] > step[:-1]).all()) or bool((step == step[0]).all()):
         return series
     return _rows(series, newest(step))
+
+
+def most_steps(lengths: Mapping[str, int], series_of: Callable[[str], Series]) -> int:
+    """Return the number of steps of the longest series with restarts resolved; lengths are the numbers of recorded values."""
+    most = 0
+    for tag in sorted(lengths, key=lambda tag: -lengths[tag]):
+        if lengths[tag] <= most:
+            break
+        step = series_of(tag).step
+        rising = bool((step[1:] > step[:-1]).all())
+        most = max(most, step.size if rising else newest(step).size)
+    return most
 
 
 def superseded(series: Series) -> Series:
