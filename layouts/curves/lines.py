@@ -92,7 +92,8 @@ def figure(
     exact = look.axis == "step" and max(map(abs, extent)) < EXACT
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
-    data: list[Trace] = [_superseded(prepared(line, replace(look, weight=0.0))) for line in superseded]
+    old = [prepared(line, replace(look, weight=0.0)) for line in superseded]
+    data: list[Trace] = [_superseded(curve) for curve in old]
     data += bands(curves, ends, look)
     if look.weight > 0.0:
         data += [_shadow(curve, look) for curve in curves]
@@ -103,7 +104,7 @@ def figure(
     red, thresholds = satisfying(curves, look)
     members = lines if members is None else members
     edge, bad = marks(members, look)
-    by_axis = _by_axis(curves)
+    by_axis = _by_axis([*curves, *old])
     found = {axis: value_range(mine, look) for axis, mine in by_axis.items() if look.view.y is None or axis == 2}
     edge += [arrow for axis, one in found.items() if one and one.clipped for arrow in arrows(by_axis[axis], one, look)]
     data += red + edge

@@ -59,7 +59,7 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 class WantedExport:
     """What is exported of each run: kinds (of KINDS), the tags that a function selects from all, a range of steps.
 
-    Tags and steps do not concern lineage, which is one row for a run, and traces. superseded: scalars with the values that later
+    Tags and steps do not concern lineage, which is one row for a run, and traces. superseded: with scalars that later
     ones supersede.
     """
 

@@ -10,7 +10,7 @@ import * as cards from "../../kit/cards/cards.js";
 import * as crosshair from "../../kit/cards/crosshair.js";
 import { number } from "../../kit/cards/curves.js";
 import { isLinked } from "../../kit/cards/layout_menu.js";
-import { exact, linesIn, MARK_PX, marksIn, nearestIndex, placeOf, pointAt } from "../../kit/cards/lines.js";
+import { exact, foundAt, linesIn, MARK_PX, marksIn, nearestIndex, placeOf } from "../../kit/cards/lines.js";
 import * as slots from "../../kit/cards/slots.js";
 import { members, named } from "./grouping.js";
 import { COLUMNS, ordered, settings } from "./hover_settings.js";
@@ -78,10 +78,10 @@ export function plane(card) {
  * @param {Curves.Pointer} pointer
  */
 function rowsAt(figure, view, pointer) {
-  const place = placeAt(view, pointer);
+  const [place, marks] = [placeAt(view, pointer), marksIn(figure)];
   const rows = [];
   for (const line of linesIn(figure)) {
-    const i = pointAt(line, place);
+    const { i } = foundAt(line, place, marks);
     if (i < 0) continue;
     const shown = line.values[i];
     const [px, py] = [view.toX(line.x(i)), view.toY[line.axis](shown)];

@@ -189,16 +189,22 @@ function spacing(line, i) {
 }
 
 /**
- * The mark of values that are not finite at a place, null if there is none.
- * @param {Mark[]} marks
- * @param {string} label of the run
+ * What a line has at a place: a point, or the mark of values that are not finite; neither where it has no values.
+ * @param {Line} line
  * @param {Place} place
+ * @param {Mark[]} marks
+ * @returns {{ i: number, bad: Mark | null }}
  */
-export function badAt(marks, label, { x, unit }) {
-  const reach = MARK_PX * unit;
+export function foundAt(line, place, marks) {
+  const i = pointAt(line, place);
+  if (line.n || (i >= 0 && Math.abs(line.x(i) - place.x) <= place.unit)) return { i, bad: null };
+  const reach = MARK_PX * place.unit;
   /** @type {(mark: Mark) => boolean} */
-  const isHere = ({ runs, low, high }) => runs.some((run, i) => run === label && x >= low[i] - reach && x <= high[i] + reach);
-  return marks.find(isHere) || null;
+  const isHere = ({ runs, low, high }) => runs.some(
+    (run, k) => run === line.meta.label && place.x >= low[k] - reach && place.x <= high[k] + reach,
+  );
+  const bad = marks.find(isHere) || null;
+  return { i: bad ? -1 : i, bad };
 }
 
 /**

@@ -6,7 +6,7 @@ import { make, words } from "../elements.js";
 import { inLanguage, setLabel, translate } from "../i18n.js";
 import { nameElement, partsIn } from "../names.js";
 import { count, number } from "../units.js";
-import { badAt, exact, lastIndex, pointAt } from "./lines.js";
+import { exact, foundAt, lastIndex } from "./lines.js";
 
 /** @import { Line, Mark, Place } from "./lines.js" */
 
@@ -134,9 +134,8 @@ function atTheEnd(line) {
  * @returns {Shown | null}
  */
 function here(line, place, marks) {
-  const i = pointAt(line, place);
-  const bad = line.n ? null : badAt(marks, line.meta.label, place);
-  if (bad && (i < 0 || Math.abs(line.x(i) - place.x) > place.unit)) return { text: bad.kind, title: "", wrong: true };
+  const { i, bad } = foundAt(line, place, marks);
+  if (bad) return { text: bad.kind, title: "", wrong: true };
   return i < 0 ? null : shownAt(line, i);
 }
 
