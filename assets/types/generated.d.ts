@@ -72,7 +72,9 @@ declare namespace Wire {
      * Keys of the members on screen where the state names none; null for all that have data of a kind that the page shows.
      */
     default: string[] | null;
-    newest: number | null;
+    usual: number | null;
+    /** The scalar by which those of `default` are the best; empty if they are the newest. */
+    bestBy: string;
     /** Kinds of data that pages can show without a run. */
     also: string[];
     /** Null: as before. */

@@ -40,7 +40,8 @@ _KEYS = (
     ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"), ("t", "keys.theme"), ("?", "keys.keys"),
 )  # fmt: skip
 _BROWSER_TEXTS = (
-    "picker.of", "picker.counted", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
+    "picker.of", "picker.of_best", "picker.of_newest", "picker.best", "picker.counted", "picker.counted_best",
+    "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing",
     "picker.invert", "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
     "status.paused", "status.failed", "status.failed_title", "shell.gone",

@@ -16,7 +16,7 @@ from layouts.dumps.watchpoints import WatchList
 from layouts.kit import units as fmt
 from layouts.kit.i18n import Text
 from layouts.kit.theme import nearest_hue
-from layouts.runs.chosen_runs import NEWEST, selected_runs
+from layouts.runs.chosen_runs import USUAL, selected_runs, usual_runs
 from layouts.runs.notes import HandColour, Mark, NamedView, Note
 from layouts.runs.rows import RunChanges, RunRow
 from layouts.sources import NoteSources, RunSources, Sources
@@ -94,7 +94,9 @@ class RunListing(TypedDict):
     """Keys of rows that no longer exist."""
     default: list[str] | None
     """Keys of the members on screen where the state names none; null for all that have data of a kind that the page shows."""
-    newest: int | None
+    usual: int | None
+    bestBy: str
+    """The scalar by which those of `default` are the best; empty if they are the newest."""
     also: list[str]
     """Kinds of data that pages can show without a run."""
     notebook: SentNotebook | None
@@ -121,7 +123,7 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
     (`assets/kit/runs.js`), newest first. notebook is null if it is that of the mark.
 
     default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
-    of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data. also are
+    of `usual_runs`, at most `usual` of them. With every, both are null: those of all runs that have such data. also are
     kinds of data that pages can show without a run: live training is seen as a dump, and a study has a page of its own.
     """
     seen, _, noted = since.partition("/")
@@ -135,7 +137,8 @@ def listing(source: Sources, needs: Sequence[str] = (), *, every: bool = False, 
         "rows": [_row(row, changes) for row in changes.rows],
         "gone": list(changes.gone),
         "default": None if every else selected_runs({}, source, needs),
-        "newest": None if every else NEWEST,
+        "usual": None if every else USUAL,
+        "bestBy": usual_runs(source.runs.rows(), needs, every=every).best_by,
         "notebook": None if written == noted and not changes.whole else notebook,
         "also": [
             *(["dump"] if source.live.status().state == "listening" else []),

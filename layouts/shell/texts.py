@@ -76,6 +76,13 @@ TEXTS = define_texts({
         "{runs} 个训练（多卡作业计为 1 个），共 {ranks} 张卡",
     ),
     "picker.of": "common.n_of_total_runs",
+    "picker.of_best": ("{n} best of {total} runs", "{total} 个训练中最优的 {n} 个"),
+    "picker.of_newest": ("{n} newest of {total} runs", "{total} 个训练中最新的 {n} 个"),
+    "picker.counted_best": (
+        "The {n} runs with the best last value of {tag}, of {runs} runs with {ranks} ranks. Choose runs to see others",
+        "{tag} 末值最优的 {n} 个训练，共 {runs} 个训练（{ranks} 张卡）。可选择其他训练",
+    ),
+    "picker.best": ("Best {n}", "最优 {n} 个"),
     "picker.one": "common.one_run",
     "picker.none_of_one": ("0 of 1 run", "已选 0/1 个训练"),
     "picker.only_chosen": ("Chosen only", "仅看已选"),

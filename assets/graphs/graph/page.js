@@ -249,20 +249,9 @@ function build(page) {
   treemap.build(page);
 }
 
-/**
- * Statistics count the whole graph unless somebody chose otherwise.
- * @param {Graphs.Page} page
- */
-function counted(page) {
-  const found = of(page);
-  if (found.simple && found.simple[0] === "auto") delete found.simple;
-  return found;
-}
-
 /** @param {Graphs.Page} page */
 function simplified(page) {
   const wanted = view.get(page, "simple", "auto");
-  if (view.get(page, "view") === "statistics") return wanted === "1";
   return wanted === "auto" ? Boolean(page.drawing && page.drawing.meta.simple) : wanted === "1";
 }
 
@@ -495,7 +484,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     side.completeTrace(page);
     const wanted = ask(page);
     const known = page.sent || [];
-    const whole = counted(page);
+    const whole = of(page);
     const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
     const asks = [about(page), query(page), ...tables];
     page.sent = asks;

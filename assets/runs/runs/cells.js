@@ -7,6 +7,7 @@ import { inLanguage, translate, translations } from "../../kit/i18n.js";
 import * as runNotes from "../../kit/notes.js";
 import { cellText, count as countText, number } from "../../kit/units.js";
 import { paint } from "../../kit/run_selection.js";
+import { textOf } from "./group_numbers.js";
 
 /**
  * The views of the lists on screen by the id of their grid.
@@ -119,7 +120,7 @@ function noteButton({ key, name }) {
 // The row of a group: its setting and value, and how many runs it has.
 cellRenderers.MindscopeRunGroup = ({ data }) => {
   const view = viewIn(data);
-  const { value, column, count, depth } = data.group;
+  const { value, column, count, depth, numbers, diverged } = data.group;
   const open = !view.groups.closed.has(data.key);
   const text = value === null ? translate("lineage.apart.missing") : typeof value === "number" ? cellText(value, "") : value;
   return make("button", {
@@ -129,8 +130,23 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
   make("span", { className: `ms-icon ms-icon-${open ? "down" : "right"}` }),
   make("span", { className: "ms-muted" }, view.columns.nameOf(column)),
   make("strong", {}, text),
-  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })));
+  make("span", { className: "ms-muted" }, words(`runs.group_run${count === 1 ? "" : "s"}`, { n: countText(count) })),
+  diverged > 0 && make("span", { className: "ms-bad-number" }, words("runs.group_diverged", { n: countText(diverged) })),
+  make("span", { className: "ms-runs-group-numbers", title: numbers.map((one) => said(one, count)).join("\n") },
+    numbers.map((one) => make("span", { key: one.id, className: "ms-runs-group-number" },
+      make("span", { className: "ms-muted ms-cut" }, one.name), make("span", {}, textOf(one.id, one.mean)),
+      one.low < one.high && make("span", { className: "ms-muted" }, `${textOf(one.id, one.low)} – ${textOf(one.id, one.high)}`)))));
 };
+
+/**
+ * A number of a group in a sentence.
+ * @param {import("./group_numbers.js").GroupNumber} one
+ * @param {number} count runs of the group
+ */
+function said({ id, name, n, mean, low, high }, count) {
+  const [middle, least, most] = [mean, low, high].map((value) => textOf(id, value));
+  return translate("runs.group_number", { name, mean: middle, low: least, high: most, n: countText(n), count: countText(count) });
+}
 
 cellRenderers.MindscopeState = ({ data }) =>
   make("span", { className: "ms-run" },

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Annotated, Any, TypedDict, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from dash import Input, Output
@@ -28,7 +28,6 @@ from layouts.lineage.parallel import brief
 from layouts.runs.rows import RunRow
 from layouts.sources import Sources
 
-T = TypeVar("T")
 MOST_RUNS = 2000
 MOST_COLUMNS = 60
 MOST_CHOICES = 200
@@ -147,7 +146,7 @@ def _tips(
     for name, cell in zip(columns, cells, strict=True):
         kind, _, tag = name.partition(":")
         if row is not None and kind == "last" and isinstance(cell, str):
-            last = _first(last_of(source, member, tag) for member in row.members)
+            last = next(filter(None, (last_of(source, member, tag) for member in row.members)), None)
             if last is not None:
                 found[name] = tip_of(last)
     return found
@@ -173,11 +172,10 @@ def _value(source: Sources, row: RunRow, column: str) -> float | str | None:
     if of is None:
         kinds = "setting:, last:, best:, min: or max:"
         raise BadInput(f"col: expected {kinds} and a name, or {DURATION}; found {column[:80]!r}")
-    found: Iterator[Setting | None] = (of(source, member, name) for member in row.members)
-    return _plain(_first(found))
+    return _plain(_first(of(source, member, name) for member in row.members))
 
 
-def _first(found: Iterable[T | None]) -> T | None:
+def _first(found: Iterable[Setting | None]) -> Setting | None:
     return next((value for value in found if value is not None), None)
 
 
