@@ -86,7 +86,7 @@ class Picker {
   }
 
   /**
-   * How runs on screen are counted: where nobody has chosen any and not all are shown, whether these are the best or the newest.
+   * How runs on screen are counted: while nobody has chosen any, whether these are the best or the newest.
    * @param {number} shown
    */
   said(shown) {

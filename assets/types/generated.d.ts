@@ -13,10 +13,11 @@ declare namespace Wire {
     name: string;
   }
 
-  /** layouts/kit/body.py: A file, and what was lost. */
+  /** layouts/kit/body.py: A file, and what was lost; of a note nothing. */
   interface DamagedFile {
     path: string;
     text: string;
+    note?: boolean;
   }
 
   /**
@@ -170,6 +171,8 @@ declare namespace Wire {
     run: string;
     failed: string;
     total: number;
+    /** Number of notes, of which nothing is lost; total is without them. */
+    notes: number;
     /** Number of large values that are verified, and of all. */
     verified: [number, number];
     rows: ProblemRow[];

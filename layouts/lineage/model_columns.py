@@ -12,8 +12,8 @@ from layouts.kit.i18n import CATALOGUE, Text
 from layouts.lineage.table import Columns, LineageTable
 from layouts.sources import LineageSources
 
-GROUPS = ("metric", "user", "hyper", "dataset", "other")
-"""Groups of columns, in the order of the table."""
+GROUPS = ("user", "hyper", "metric", "dataset", "other")
+"""Groups of columns, in the order of the table: settings that users vary, what came of them, the rest."""
 _AXES = ("user", "hyper", "dataset", "other", "metric")
 """Groups in the order of their axes: settings first, then results."""
 _PREFIXES = {"metric/": "metric", "best/": "metric", "last/": "metric", "user_defined/": "user"}

@@ -43,15 +43,15 @@ def selected_runs(state: Any, source: RunSources, kinds: Sequence[str] = (), *, 
 
 
 class UsualRuns(NamedTuple):
-    """The keys of the rows on screen while nobody has chosen runs, and the scalar by which they are the best; "" for the newest."""
+    """The keys of the rows on screen while nobody has chosen runs, and the scalar by which they are best; "" for the newest."""
 
     keys: frozenset[str]
     best_by: str
 
 
 def usual_runs(rows: Sequence[RunRow], kinds: Sequence[str] = (), *, every: bool = False) -> UsualRuns:
-    """Return the runs on screen while nobody has chosen any: of those that have, or may turn out to have, data of one of the kinds
-    (a page's `needs`; of all runs if none has), the 10 best of a sweep, else the 10 newest. With every: all of them.
+    """Return the runs on screen while nobody has chosen any: of those that have, or may turn out to have, data of one of the
+    kinds (a page's `needs`; of all runs if none has), the 10 best of a sweep, else the 10 newest. With every: all of them.
 
     Runs are a sweep if most of them have the same main scalar and its name says which values are better.
     """

@@ -5,8 +5,8 @@ wish for; the others get hues that are free, first the five that differ most (`l
 look alike, up to ten differ in hue and up to thirty in colour, and colours stay the same for as long as the same runs are
 chosen. A colour that the user set by hand comes before all of this, and others avoid its hue.
 
-If a state names no runs, each page shows the best or the newest that have its kind of data. The colours of these are chosen together
-(`TOGETHER`), so that a run has the same colour on all pages.
+If a state names no runs, each page shows the best or the newest that have its kind of data. The colours of these are
+chosen together (`TOGETHER`), so that a run has the same colour on all pages.
 
 Counterpart of assets/kit/colours.js, which colours the runs that a state names without a request.
 """
@@ -203,10 +203,10 @@ class Colours:
 
 
 def shown_together(rows: Sequence[RunRow]) -> tuple[tuple[str, ...], ...]:
-    """Return for each of TOGETHER the keys of the rows that a page shows if the state names none; none if no run has its data."""
+    """Return for each of TOGETHER the keys of the rows that a page shows if the state names none; none without its data."""
     found = []
     for kinds in TOGETHER:
-        having = rows if not kinds else [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)]
+        having = [row for row in rows if not kinds or row.state in UNREAD or any(map(row.tags.get, kinds))]
         usual = usual_runs(having).keys
         found.append(tuple(row.key for row in having if row.key in usual))
     return tuple(found)

@@ -109,6 +109,8 @@ class ProblemListing(TypedDict):
     run: str
     failed: str
     total: int
+    notes: int
+    """Number of notes, of which nothing is lost; total is without them."""
     verified: Annotated[list[int], tuple[int, int]]
     """Number of large values that are verified, and of all."""
     rows: list[ProblemCells]
@@ -206,12 +208,16 @@ def _tip(row: RunRow) -> Text | None:
 
 
 def problems(source: RunSources, limit: int, run: str = "") -> ProblemListing:
-    """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], and their total number."""
+    """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], notes last, and their
+    numbers.
+    """
     found: Sequence[Any] = source.runs.problems(run or None)
     return {
         "run": run,
         "failed": source.runs.status().failed,
-        "total": len(found),
+        "total": sum(not p.is_note for _, p in found),
+        "notes": sum(p.is_note for _, p in found),
         "verified": list(source.runs.verified(run or None)),
-        "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
+        "rows": [[run, p.kind, p.path, p.offset, p.length, p.text]
+                 for run, p in sorted(found, key=lambda one: one[1].is_note)[:limit]],
     }

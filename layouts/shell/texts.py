@@ -120,6 +120,7 @@ TEXTS = define_texts({
     ),
     "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
+    "health.notes": ("{n} notes: nothing is lost", "{n} 条提示：没有数据丢失"),
     "health.verifying": (
         "Verifying the checksums of large values: {done} of {total} ({share})",
         "正在校验大数据的校验和：{done}/{total}（{share}）",
@@ -143,6 +144,7 @@ TEXTS = define_texts({
     "problem.outside": ("link out of the directory", "指向目录之外的链接"),
     "problem.replaced": ("replaced", "文件被替换"),
     "problem.bad_graph": ("damaged graph", "计算图损坏"),
+    "problem.note": ("note", "提示"),
     "problem.no_graph": ("not a graph", "不是计算图"),
     "problem.bad_table": ("damaged table", "表格损坏"),
     "problem.bad_trace": ("damaged trace", "时间线损坏"),

@@ -41,8 +41,10 @@ def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
     return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
 
 
-def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
-    """Return the row of a run as read so far. problems is their number; loaded is whether the run has been read to its end."""
+def run_row(key: str, run: Run, source: Source, counts: tuple[int, int], *, loaded: bool) -> RunRow:
+    """Return the row of a run as read so far. counts are those of problems and notes; loaded is whether it has been
+    read to its end.
+    """
     tags = run.tags("scalar")
     longest, main = run.steps, main_tag(tags)
     last = last_value(run.resolved(main)) if main and len(run.series(main).step) else None
@@ -64,7 +66,8 @@ def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) 
         main_step=last.step if last else -1,
         main_finite=last.finite if last and last.finite_step >= 0 else None,
         main_finite_step=last.finite_step if last else -1,
-        problems=problems,
+        problems=counts[0],
+        notes=counts[1],
         version=run.version,
     )
 
@@ -135,5 +138,6 @@ def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
         main_finite=first.main_finite if first else None,
         main_finite_step=first.main_finite_step if first else -1,
         problems=sum(row.problems for row in rows),
+        notes=sum(row.notes for row in rows),
         version=sum(row.version for row in rows),
     )

@@ -44,7 +44,8 @@ function choose(page) {
   /** @param {string} name */
   const named = (name) => graphs.find((one) => one.name === name);
   page.graph = named(view.get(page, "graph")) || named(page.run && page.run.first) || graphs[0] || null;
-  page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
+  const other = [view.get(page, "with"), view.get(page, "other")];
+  page.against = other.every(Boolean) ? [other[0], other[1]] : null;
 }
 
 /**

@@ -135,8 +135,13 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
   make("span", { className: "ms-runs-group-numbers", title: numbers.map((one) => said(one, count)).join("\n") },
     numbers.map((one) => make("span", { key: one.id, className: "ms-runs-group-number" },
       make("span", { className: "ms-muted ms-cut" }, one.name), make("span", {}, textOf(one.id, one.mean)),
-      one.low < one.high && make("span", { className: "ms-muted" }, `${textOf(one.id, one.low)} – ${textOf(one.id, one.high)}`)))));
+      one.low < one.high && make("span", { className: "ms-muted" }, rangeOf(one))))));
 };
+
+/** @param {import("./group_numbers.js").GroupNumber} one */
+function rangeOf({ id, low, high }) {
+  return `${textOf(id, low)} – ${textOf(id, high)}`;
+}
 
 /**
  * A number of a group in a sentence.
@@ -145,7 +150,8 @@ cellRenderers.MindscopeRunGroup = ({ data }) => {
  */
 function said({ id, name, n, mean, low, high }, count) {
   const [middle, least, most] = [mean, low, high].map((value) => textOf(id, value));
-  return translate("runs.group_number", { name, mean: middle, low: least, high: most, n: countText(n), count: countText(count) });
+  const numbers = { mean: middle, low: least, high: most, n: countText(n), count: countText(count) };
+  return translate("runs.group_number", { name, ...numbers });
 }
 
 cellRenderers.MindscopeState = ({ data }) =>

@@ -83,9 +83,10 @@ export class Groups {
     }
     this.order = [];
     this.walk(root);
-    return this.order.map(({ key, value, column, runs: own, depth }) => ({
-      key, group: { value, column, count: own.length, depth, ...toldOf(own) }, grid: gridId, members: [], tags: {}, name: "", real: "", updated: 0,
-    }));
+    const rest = { grid: gridId, members: [], tags: {}, name: "", real: "", updated: 0 };
+    return this.order.map(({ key, value, column, runs: own, depth }) => (
+      { key, group: { value, column, count: own.length, depth, ...toldOf(own) }, ...rest }
+    ));
   }
 
   /** @param {{ children: Map<string, RunTable.Group> }} node */
