@@ -353,6 +353,7 @@ declare namespace Wire {
     state: string;
     problems: DamagedFile[];
     more: number;
+    notes: number;
     frames?: string[];
     wanted?: string[];
     which?: string;
@@ -386,6 +387,7 @@ declare namespace Wire {
     rows?: number;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
   }
 
   /** layouts/dumps/listing.py: What a dump holds, and the one that it is compared with. */
@@ -398,6 +400,7 @@ declare namespace Wire {
     rows?: number;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
     with: ListedDump | null;
     of: string;
     against: string;
@@ -433,6 +436,7 @@ declare namespace Wire {
     uncertain?: boolean;
     problems?: DamagedFile[];
     more?: number;
+    notes?: number;
   }
 
   /** layouts/shell/shell.py: What the menu knows of a page that is not open. */

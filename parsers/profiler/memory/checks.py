@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
+from parsers.model import NOTE
 from parsers.profiler.frame_parts import changed
-from parsers.model import NOTE as NO_DAMAGE
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
@@ -34,7 +34,7 @@ class Rows:
         first = int(places[0])
         more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
         where = f"{self._word} {self._numbers[first]}{more}" if first < len(self._numbers) else f"{len(places):,} rows"
-        self.complaints.add(f"{where}: {text(first)}.", NO_DAMAGE if note else "bad_table")
+        self.complaints.add(f"{where}: {text(first)}.", NOTE if note else "bad_table")
 
     def keep(self, kept: Mask) -> None:
         """Drop the numbers of rows that were dropped."""
@@ -77,9 +77,8 @@ def in_order(rows: Rows, times: Ints, components: pd.Categorical, what: str) -> 
         places = np.flatnonzero((components.codes == code) & (times != NONE))
         listed = times[places]
         back[places[1:]] = listed[1:] < listed[:-1]
-    rows.report(
-        back, lambda _: f"{what}: expected times that grow within a component, found an earlier one; they were sorted", note=True
-    )
+    text = f"{what}: expected times that grow within a component, found an earlier one; they were sorted"
+    rows.report(back, lambda _: text, note=True)
     return np.argsort(times, kind="stable")
 
 

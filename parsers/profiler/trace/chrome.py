@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.json_text import encodable
-from parsers.profiler.progress import report_read
 from parsers.model import NOTE
+from parsers.profiler.progress import report_read
 from parsers.profiler.trace import building
 from parsers.profiler.trace.building import BEGINS, ENDS, STEP, FoundCounters, FoundFlows, FoundOperators, FoundSlices
 from parsers.profiler.trace.bytes import TraceBytes
