@@ -38,6 +38,8 @@ declare namespace Lineage {
     /** operations by group and mark of a pipeline */
     nodes?: Record<string, Record<string, number>>;
     left?: { runs: number; columns: number };
+    /** what is said on hover of last values that are not finite, by run and column */
+    tips?: Record<string, Record<string, Wire.Texts>>;
   }
 
   /** layouts/lineage/parallel.py: an axis of the figure. */
@@ -353,6 +355,6 @@ declare namespace Lineage {
     list: ReturnType<typeof import("../kit/cards/run_list.js").build>;
     /** tag and step under the pointer */
     tag: string;
-    x: number | null;
+    place: import("../kit/cards/lines.js").Place | null;
   }
 }

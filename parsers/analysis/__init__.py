@@ -8,11 +8,11 @@ from __future__ import annotations
 from parsers.analysis.curves.axes import earliest, join_by_step, relative_time
 from parsers.analysis.curves.derived import Derived, evaluate
 from parsers.analysis.curves.expressions import Expression, ExpressionError, parse_expression, quoted
-from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
+from parsers.analysis.curves.groups import Curve, Summary, aligned, curve, grid, minus, summarised
 from parsers.analysis.curves.places import Places, as_step, local_milliseconds, since
 from parsers.analysis.curves.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.curves.seeds import FEW, Estimate, improvement, interquartile_mean
-from parsers.analysis.curves.segments import merged, restarts
+from parsers.analysis.curves.segments import merged, newest, resolved, restarts, superseded
 from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.analysis.curves.smoothing import smooth
 from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
@@ -108,6 +108,7 @@ __all__ = [
     "reduce_view",
     "relative_time",
     "resample",
+    "resolved",
     "restarts",
     "row_number",
     "selection",
@@ -121,6 +122,7 @@ __all__ = [
     "step_times",
     "stoppable",
     "summarised",
+    "superseded",
     "targets_of",
     "thinned",
     "times_at",
