@@ -43,7 +43,7 @@ function strengths(page) {
     "runs",
     ...ends("linear"),
     ...ends("monotonic"),
-    ...ends("forest"),
+    ...ends("share"),
     "shape",
     "reason",
     "with",
