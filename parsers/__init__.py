@@ -163,8 +163,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "parsers.discovery": ("discover",),
     "parsers.errors": ("FormatError", "MediaError", "MindscopeError", "PayloadError", "SchemaError", "SourceError"),
     "parsers.frames": (
-        "DATASET_NODES", "EDGES", "SHARES", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "INSIGHTS", "LANDSCAPES", "LINEAGE",
-        "LINEAGE_TABLE", "NODES", "SCALARS", "SINGLE_CHANGES", "TENSORS", "TEXTS",
+        "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "INSIGHTS", "LANDSCAPES", "LINEAGE",
+        "LINEAGE_TABLE", "NODES", "SCALARS", "SHARES", "SINGLE_CHANGES", "TENSORS", "TEXTS",
     ),
     "parsers.graphs.access": ("GraphLocation", "Graphs"),
     "parsers.graphs.graph": ("Graph", "SourceLine"),

@@ -13,6 +13,7 @@ import pytest
 
 from layouts.jobs.advice.drawing import drawn
 from layouts.jobs.advice.page import PAGE, advice_for
+from layouts.jobs.advice.stage_kernels import ComparedStages, compared_stages
 from layouts.kit.i18n import CATALOGUE
 from layouts.profiles.profile_choice import ProfileChoice
 from layouts.profiles.reviewing import READ
@@ -33,6 +34,22 @@ def text_of(result: Review, **more: Any) -> str:
 
 def found(frames: dict[str, pd.DataFrame | None], **more: Any) -> Review:
     return review(frames, {"communication": 1.0, "idle": 1.0}, **more)
+
+
+def test_the_card_of_unequal_stages_lists_the_operators_that_make_the_difference(real_data: Path) -> None:
+    run = open_run(real_data / "profiler_new" / "torch_npu_st_4ranks_pp2").profile
+    steps = {"cluster_steps": run.jobs[0].frame("cluster_steps")}
+    profiles = {("s", rank): {**steps, "kernels": one.frame("kernels")} for (_, rank), one in run.items()}
+    sources = [MemorySource({"a": {"profiles": one}}) for one in (profiles, dict.fromkeys(profiles, steps))]
+    choice = ProfileChoice("a", "s", 0)
+    known, lacking = (compared_stages(source, choice) for source in sources)
+    assert (known.state, lacking.state) == ("ready", "missing")
+    text = text_of(found(steps), stages=known)
+    assert "A step of rank 2 (stage 1) computes 169 ms longer than one of rank 0 (stage 0), most in:" in text
+    assert "157 ms of these 169 ms are operators with 151936 in a shape" in text
+    assert "4096,151936;151936,1024" in text
+    assert "Not judged which operators make the difference: that takes" in text_of(found(steps), stages=lacking)
+    assert "Reading which operators" in text_of(found(steps), stages=ComparedStages("reading"))
 
 
 def test_every_finding_is_said_in_words() -> None:
