@@ -257,8 +257,8 @@ declare namespace Lineage {
     summary: string[];
   }
 
-  /** The forest of a target. */
-  interface Growth {
+  /** The shares of settings in a target. */
+  interface Fitting {
     target: string;
     act: string;
     state: string;
@@ -319,9 +319,9 @@ declare namespace Lineage {
   interface ResultPage extends KeptPage {
     sheet: ResultSheet;
     runs: RunList | null;
-    growth: Growth | null;
+    fitting: Fitting | null;
     drawing: SettingDrawing;
-    /** what the forest was told to do, until the server has answered */
+    /** what the fitting was told to do, until the server has answered */
     act: string;
     /** what the table and the choice of targets were made from */
     shown: unknown[] | null;

@@ -55,6 +55,13 @@ TEXTS = define_texts({
         "The server no longer accepts this page's token. Open the address it printed when it started.",
         "访问令牌已失效。请打开服务启动时打印的地址。",
     ),
+    "status.refused_address": (
+        "The address has a value that this page does not know. {reason}.", "地址中有无法识别的值。{reason}。",
+    ),
+    "status.refused": (
+        "The server does not know a value that the page sent. {reason}.", "服务器无法识别页面发送的值。{reason}。",
+    ),
+    "status.without": ("Open the page without {key}", "去掉 {key} 后打开"),
     "age.ago": ("{age} ago", "{age}前"),
     "age.now": ("just now", "刚刚"),
     "age.s": ("{n} s", "{n} 秒"),

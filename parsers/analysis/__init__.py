@@ -17,9 +17,9 @@ from parsers.analysis.curves.series_facts import LONG, SeriesFacts
 from parsers.analysis.curves.smoothing import smooth
 from parsers.analysis.curves.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 from parsers.analysis.curves.views import bad_runs, reduce_view
-from parsers.analysis.lineage.forest import REFITS, Forest, forests, stoppable
 from parsers.analysis.lineage.importance import importance, nearest_change, single_changes
 from parsers.analysis.lineage.settings import settings_of, targets_of
+from parsers.analysis.lineage.shares import REFITS, Shares, stoppable, variance_shares
 from parsers.analysis.lineage.splines import Best, Fit, best_region, fitted, shape
 from parsers.analysis.profiles.step_times import StepTimes, step_times, times_at
 from parsers.analysis.profiles.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
@@ -51,13 +51,13 @@ __all__ = [
     "Expression",
     "ExpressionError",
     "Fit",
-    "Forest",
     "NonFinite",
     "Outliers",
     "Places",
     "Reduced",
     "Selection",
     "SeriesFacts",
+    "Shares",
     "Statistics",
     "StepTimes",
     "Summary",
@@ -84,7 +84,6 @@ __all__ = [
     "evaluate",
     "even_edges",
     "fitted",
-    "forests",
     "grid",
     "importance",
     "improvement",
@@ -127,4 +126,5 @@ __all__ = [
     "thinned",
     "times_at",
     "usual_limits",
+    "variance_shares",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ that one edge; more than HOST_NS of it is the host's. So the unchanged replay is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
@@ -23,6 +23,14 @@ BLOCK, OPERATION, BEFORE = 0, 1, 2
 """What an edge comes from: a block, an operation (of this step), or the end of the step before."""
 LAST, FINISH = 0, 1
 """What of the step before: the end of its last slice, or that and all operations that nothing else awaited."""
+Tell = Callable[[int, int], object]
+"""Called with what is done and what is to be done in all; it may raise to end the work."""
+
+
+def quietly(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
 Node = tuple[int, int, int]
 """(BLOCK or OPERATION, piece, number) of an own thing; operations that meet are one node: (OPERATION, -1, number)."""
 
@@ -119,10 +127,10 @@ def has_kernels(graph: JobGraph) -> bool:
                for piece in one.pieces for rank in piece.rank)  # fmt: skip
 
 
-def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
+def graph_of(frames: Mapping[str, pd.DataFrame | None], tell: Tell = quietly) -> JobGraph:
     """Return the graph of a job, from its frames by name: collectives, cluster_steps, groups, links, device_times.
 
-    NotJudged if files do not tell enough, or if what they tell is no graph.
+    NotJudged if files do not tell enough, or if what they tell is no graph. tell is called with the steps done and all steps.
     """
     names = ("collectives", "cluster_steps", "groups", "device_times", "links")
     recording = recorded(*(frames.get(name) for name in names))
@@ -130,8 +138,9 @@ def graph_of(frames: Mapping[str, pd.DataFrame | None]) -> JobGraph:
     end_of, least, own = _meeting_times(recording)
     pieces = _pieces(recording, programs)
     _fill_edges(recording, programs, pieces)
-    steps = []
+    steps: list[StepGraph] = []
     for these in pieces:
+        tell(len(steps), len(pieces))
         joints = _joints(recording, these, end_of, least, own)
         steps.append(StepGraph(these, joints, _ordered(these, joints)))
     ends = np.full((len(recording.steps), len(recording.ranks)), np.nan)

@@ -8,7 +8,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.jobs.replay.graph import BEFORE, BLOCK, FINISH, LAST, OPERATION, Edge, JobGraph, Joint, StepGraph, lengths
+from parsers.analysis.jobs.replay.graph import (
+    BEFORE,
+    BLOCK,
+    FINISH,
+    LAST,
+    OPERATION,
+    Edge,
+    JobGraph,
+    Joint,
+    StepGraph,
+    Tell,
+    lengths,
+    quietly,
+)
 from parsers.model import Floats
 
 INSIDE = 3
@@ -63,14 +76,18 @@ def replayed(graph: JobGraph, change: JobChange | None = None) -> Floats:
     return found
 
 
-def replayed_all(graph: JobGraph, changes: Sequence[JobChange]) -> Floats:
-    """Return the ends of `replayed` for each of several changes: changes x steps x ranks. One pass over the graph."""
+def replayed_all(graph: JobGraph, changes: Sequence[JobChange], tell: Tell = quietly) -> Floats:
+    """Return the ends of `replayed` for each of several changes: changes x steps x ranks. One pass over the graph.
+
+    tell is called with the steps done and all steps.
+    """
     ranks = len(graph.recording.ranks)
     found = np.full((len(changes), len(graph.steps), ranks), np.nan)
     lasting = np.stack([one.lasting for one in changes])
     passing = np.stack([one.passing for one in changes])
     before = (np.zeros((len(changes), ranks)), np.zeros((len(changes), ranks)))
     for number, step in enumerate(graph.steps):
+        tell(number, len(graph.steps))
         computing = np.stack([one.computing[number] for one in changes])
         host = np.stack([one.host[number] for one in changes])
         one = _Step(step, computing, host, lasting, passing, before, _eased(step, changes, number))
