@@ -34,14 +34,15 @@ class Program:
 
     operations are rows of the recording (operations x instances). Slices are merged into blocks between what depends on them:
     begins, ends, busy (computing) and host (gaps that are the host's) are blocks x instances, in ns. before is the number of
-    blocks that each operation depends on, after the block that awaits it, NOTHING for none. former is the operation before it
-    in its stream and cause another one whose end it awaits; -1 for none.
+    blocks that each operation depends on, along the block whose begin it awaits, after the block that awaits it, NOTHING for
+    none. former is the operation before it in its stream and cause another one whose end it awaits; -1 for none.
     """
 
     step: Ints
     rank: Ints
     operations: Ints
     before: Ints
+    along: Ints
     after: Ints
     former: Ints
     cause: Ints
@@ -160,10 +161,12 @@ def _program(
     awaits = _believed(begins, finish, ends, block_of[1])
     stream = recording.stream[rows[:, 0]]
     former = _former(starts, ends, stream)
-    reached = _reached(finish, block_of[0])
-    cause = _causes(starts, ends, reached, former)
+    last = np.maximum(_reached(finish, block_of[0]), np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
+    along = _along(starts, begins, last, *block_of)
+    last = np.maximum(last, np.where((along != NOTHING)[:, None], begins[along], -np.inf))
+    cause = _causes(starts, ends, last)
     return Program(
-        step, rank, rows, block_of[0], np.where(awaits, block_of[1], NOTHING), former, cause, stream,
+        step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
         begins, finish, busy, host, measured,
     )  # fmt: skip
 
@@ -229,13 +232,28 @@ def _reached(ends: Floats, before: Ints) -> Floats:
     return found
 
 
-def _causes(starts: Floats, ends: Floats, reached: Floats, former: Ints) -> Ints:
-    """Return for operations that what they depend on does not explain another operation that does; -1 for none.
+def _along(starts: Floats, begins: Floats, last: Floats, before: Ints, after: Ints) -> Ints:
+    """Return the block whose begin each operation awaits, since it was launched right after it; NOTHING for none.
+
+    It is the one after those that the operation depends on. The operation never began before it, and where the ends that it
+    depends on (`last`, the latest) do not explain its begin, it began with it in half of the instances.
+    """
+    found = np.full(len(starts), NOTHING)
+    inside = np.flatnonzero(before < np.minimum(after, len(begins)))
+    apart = starts[inside] - begins[before[inside]]
+    late = starts[inside] - last[inside] > EXACT_NS
+    with_it = (late & (np.abs(apart) <= EXACT_NS)).sum(axis=1)
+    awaits = (apart >= -ROUNDING_NS).all(axis=1) & late.any(axis=1) & (with_it >= late.sum(axis=1) / 2)
+    found[inside[awaits]] = before[inside[awaits]]
+    return found
+
+
+def _causes(starts: Floats, ends: Floats, last: Floats) -> Ints:
+    """Return for operations that what they depend on (`last`, its latest end) does not explain another one that does; else -1.
 
     It ended right before in half of the instances that are not explained, and after the begin in none. Right before is EXACT_NS
     where that finds one, else HOST_NS.
     """
-    last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
     found = np.full(len(starts), -1, np.int64)
     for near in (EXACT_NS, HOST_NS):
         late = starts - last > near
