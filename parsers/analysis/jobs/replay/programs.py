@@ -24,6 +24,7 @@ NOTHING = -1
 EXACT_NS = 2_000.0
 """A begin that is no later than this after an end that it depends on is explained by nothing else."""
 _EXPLAINED = 0.9
+_OFTEN = 0.5
 _LEAST_IDLE = 3
 _SEED = 20_240_229
 
@@ -162,9 +163,7 @@ def _program(
     stream = recording.stream[rows[:, 0]]
     former = _former(starts, ends, stream)
     last = np.maximum(_reached(finish, block_of[0]), np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
-    along = _along(starts, begins, last, *block_of)
-    last = np.maximum(last, np.where((along != NOTHING)[:, None], begins[along], -np.inf))
-    cause = _causes(starts, ends, last)
+    along, cause = _others(starts, ends, begins, last, block_of)
     return Program(
         step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
         begins, finish, busy, host, measured,
@@ -232,40 +231,52 @@ def _reached(ends: Floats, before: Ints) -> Floats:
     return found
 
 
-def _along(starts: Floats, begins: Floats, last: Floats, before: Ints, after: Ints) -> Ints:
-    """Return the block whose begin each operation awaits, since it was launched right after it; NOTHING for none.
+def _others(starts: Floats, ends: Floats, begins: Floats, last: Floats, block_of: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Return the block whose begin, and the operation whose end, each operation awaits beside `last`; NOTHING and -1 for none.
 
-    It is the one after those that the operation depends on. The operation never began before it, and where the ends that it
-    depends on (`last`, the latest) do not explain its begin, it began with it in half of the instances.
+    What explains more begins exactly counts; where neither does, an operation that ended at most HOST_NS before.
     """
-    found = np.full(len(starts), NOTHING)
+    along, with_it = _along(starts, begins, last, *block_of)
+    cause, after_it = _causes(starts, ends, last, EXACT_NS)
+    along[(with_it < _OFTEN) | (with_it <= after_it)] = NOTHING
+    cause[along != NOTHING] = -1
+    last = np.maximum(last, np.where((along != NOTHING)[:, None], begins[along], -np.inf))
+    roughly, _ = _causes(starts, ends, last, HOST_NS)
+    return along, np.where(cause < 0, roughly, cause)
+
+
+def _along(starts: Floats, begins: Floats, last: Floats, before: Ints, after: Ints) -> tuple[Ints, Floats]:
+    """Return the block whose begin each operation may await, since it was launched right after it, and how often it does.
+
+    It is the one after those that the operation depends on; NOTHING where the operation somewhere began before it. How often is
+    the share, of the begins that the ends which the operation depends on (`last`, the latest) do not explain, that are with it.
+    """
+    found, often = np.full(len(starts), NOTHING), np.zeros(len(starts))
     inside = np.flatnonzero(before < np.minimum(after, len(begins)))
     apart = starts[inside] - begins[before[inside]]
+    inside, apart = inside[never := (apart >= -ROUNDING_NS).all(axis=1)], apart[never]
     late = starts[inside] - last[inside] > EXACT_NS
-    with_it = (late & (np.abs(apart) <= EXACT_NS)).sum(axis=1)
-    awaits = (apart >= -ROUNDING_NS).all(axis=1) & late.any(axis=1) & (with_it >= late.sum(axis=1) / 2)
-    found[inside[awaits]] = before[inside[awaits]]
-    return found
+    found[inside] = before[inside]
+    often[inside] = (late & (np.abs(apart) <= EXACT_NS)).sum(axis=1) / np.maximum(late.sum(axis=1), 1)
+    return found, often
 
 
-def _causes(starts: Floats, ends: Floats, last: Floats) -> Ints:
-    """Return for operations that what they depend on (`last`, its latest end) does not explain another one that does; else -1.
+def _causes(starts: Floats, ends: Floats, last: Floats, near: float) -> tuple[Ints, Floats]:
+    """Return for operations that what they depend on (`last`, its latest end) does not explain another one; -1 for none.
 
-    It ended right before in half of the instances that are not explained, and after the begin in none. Right before is EXACT_NS
-    where that finds one, else HOST_NS.
+    It ended at most `near` before in half of the instances that are not explained, and after the begin in none. How often it
+    did is returned, too.
     """
-    found = np.full(len(starts), -1, np.int64)
-    for near in (EXACT_NS, HOST_NS):
-        late = starts - last > near
-        unknown = (late.mean(axis=1) > 1 - _EXPLAINED) & (found < 0)
-        for one in np.flatnonzero(unknown).tolist():
-            gap = starts[one, late[one]] - ends[:, late[one]]
-            share = (np.abs(gap) <= near).mean(axis=1)
-            share[one] = 0.0
-            for other in np.argsort(-share, kind="stable").tolist():
-                if share[other] < 0.5:
-                    break
-                if _had_ended(starts[other], ends[other], starts[one]).all():
-                    found[one] = other
-                    break
-    return found
+    found, often = np.full(len(starts), -1, np.int64), np.zeros(len(starts))
+    late = starts - last > near
+    for one in np.flatnonzero(late.mean(axis=1) > 1 - _EXPLAINED).tolist():
+        gap = starts[one, late[one]] - ends[:, late[one]]
+        share = (np.abs(gap) <= near).mean(axis=1)
+        share[one] = 0.0
+        for other in np.argsort(-share, kind="stable").tolist():
+            if share[other] < _OFTEN:
+                break
+            if _had_ended(starts[other], ends[other], starts[one]).all():
+                found[one], often[one] = other, share[other]
+                break
+    return found, often
