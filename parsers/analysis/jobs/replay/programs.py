@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import numbered
+from parsers.analysis.jobs.replay.meetings import SENDS
 from parsers.analysis.jobs.replay.recording import Recording
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
 from parsers.model import Floats, Ints
@@ -26,6 +27,7 @@ EXACT_NS = 2_000.0
 _EXPLAINED = 0.9
 _OFTEN = 0.5
 _LEAST_IDLE = 3
+_CHANCE = 0.25
 _SEED = 20_240_229
 
 
@@ -159,10 +161,12 @@ def _program(
     cuts = np.unique(np.r_[0, before, after[after < total], total])
     begins, finish, busy, host = (np.stack(one, axis=1) for one in zip(*(_blocks(one, cuts) for one in slices), strict=True))
     block_of = np.searchsorted(cuts, before), np.searchsorted(cuts, after)
-    awaits = _believed(begins, finish, ends, block_of[1])
+    does = recording.meetings.does[rows[:, 0]]
+    awaits = _believed(begins, finish, ends, block_of[1], does)
     stream = recording.stream[rows[:, 0]]
+    reached = _reached(finish, block_of[0])
     former = _former(starts, ends, stream)
-    last = np.maximum(_reached(finish, block_of[0]), np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
+    last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
     along, cause = _others(starts, ends, begins, last, block_of)
     return Program(
         step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
@@ -188,10 +192,11 @@ def _blocks(one: RankSlices, cuts: Ints) -> tuple[Floats, Floats, Floats, Floats
     return begins, ends, *one.between(first, last)
 
 
-def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints) -> NDArray[np.bool_]:
+def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints, does: Ints) -> NDArray[np.bool_]:
     """Return whether the block after each operation awaits it.
 
-    It does if it somewhere began at most HOST_NS after the end of the operation while the device was idle; or if the device was
+    It does if it somewhere began at most HOST_NS after the end of the operation, the latest that it may await, while the device was
+    idle; or if the device was
     idle often, and what it was idle for before that end is more than after it, although nothing contradicts.
     """
     found = np.zeros(len(after), np.bool_)
@@ -201,11 +206,27 @@ def _believed(begins: Floats, ends: Floats, over: Floats, after: Ints) -> NDArra
     block = after[inside]
     gap = begins[block] - over[inside]
     idle = over[inside] - np.where(block[:, None] > 0, ends[np.maximum(block - 1, 0)], -np.inf)
-    right = (gap <= HOST_NS) & (idle >= -ROUNDING_NS)
-    waits = idle > HOST_NS
+    latest = _latest(gap, block)
+    waits = (idle > HOST_NS) & (gap >= -EXACT_NS)
+    hits = ((gap <= HOST_NS) & (idle >= -ROUNDING_NS) & latest).sum(axis=1)
+    most = np.zeros(len(begins), np.int64)
+    np.maximum.at(most, block, hits)
     with np.errstate(invalid="ignore"):
         longer = np.where(waits, np.minimum(idle, 1e15), 0.0).sum(axis=1) > np.where(waits, gap, 0.0).sum(axis=1)
-    found[inside] = right.any(axis=1) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    least = np.where(does[inside] == SENDS, _OFTEN, _CHANCE)
+    found[inside] = (hits > least * most[block]) | ((waits.sum(axis=1) >= _LEAST_IDLE) & longer)
+    return found
+
+
+def _latest(gap: Floats, block: Ints) -> NDArray[np.bool_]:
+    """Return where an operation is the one that ended last of those that a block may await, by the gap after its end.
+
+    One that ended after the begin of the block is not, unless nothing ended right before it.
+    """
+    after = np.where(gap >= -EXACT_NS, np.abs(gap), np.abs(gap) + HOST_NS)
+    least = np.full((int(block.max()) + 1, gap.shape[1]), np.inf)
+    np.minimum.at(least, block, after)
+    found: NDArray[np.bool_] = after <= least[block]
     return found
 
 
@@ -216,6 +237,16 @@ def _former(starts: Floats, ends: Floats, stream: Ints) -> Ints:
     one, other = order[:-1], order[1:]
     same = (stream[one] == stream[other]) & _had_ended(starts[one], ends[one], starts[other]).all(axis=1)
     found[other[same]] = one[same]
+    return found
+
+
+def _bound(starts: Floats, ends: Floats, former: Ints, reached: Floats) -> NDArray[np.bool_]:
+    """Return which operations somewhere began right at the end of the one before, and not of the blocks that they depend on.
+
+    Exchanges of several directions have one name, so that those that follow each other need not be of one stream.
+    """
+    right = (np.abs(starts - ends[np.maximum(former, 0)]) <= EXACT_NS) & (starts - reached > EXACT_NS)
+    found: NDArray[np.bool_] = (former >= 0) & right.any(axis=1)
     return found
 
 
