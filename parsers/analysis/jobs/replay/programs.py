@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.jobs.choosing import numbered
-from parsers.analysis.jobs.replay.meetings import SENDS
+from parsers.analysis.jobs.replay.meetings import RECEIVES, SENDS
 from parsers.analysis.jobs.replay.recording import Recording
 from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS, RankSlices, between_operations, of_times
 from parsers.model import Floats, Ints
@@ -168,6 +168,7 @@ def _program(
     former = _former(starts, ends, stream)
     last = np.maximum(reached, np.where((former >= 0)[:, None], ends[np.maximum(former, 0)], -np.inf))
     along, cause = _others(starts, ends, begins, last, block_of)
+    awaits |= (does == RECEIVES) & (along != NOTHING) & (block_of[1] == along + 1)
     return Program(
         step, rank, rows, block_of[0], along, np.where(awaits, block_of[1], NOTHING), former, cause, stream,
         begins, finish, busy, host, measured,
