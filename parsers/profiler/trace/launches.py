@@ -36,7 +36,7 @@ class Launches:
         self._waits = {track: self._recorded(track) for track in gaps.device}
         streams = [track for track in gaps.device if trace.tracks[track].kind == "device_stream"]
         self._recording = any(len(self._waits[track]) for track in streams)  # tasks of a collective wait for other ranks
-        self._delays, self._lag = self._usual()
+        self._delays, self._lag, self._quick = self._usual()
         self._places: dict[int, tuple[int, int, int]] = {}
         self._at: dict[tuple[int, int, int], int] = {}
         self._steps = 0
@@ -62,6 +62,8 @@ class Launches:
         before = max(near, key=self._end, default=-1)
         if before < 0 or launch < 0:
             return before if before >= 0 else launch
+        if self._follows(row, before):
+            return before
         shares = self._fitting(row, before, launch)
         if shares is not None and shares[0] != shares[1]:
             return before if shares[0] > shares[1] else launch
@@ -69,6 +71,16 @@ class Launches:
             return before
         launched = int(slices.start[launch] + slices.duration[launch])
         return launch if launched + self._delays[0] > self._end(before) else before
+
+    def _follows(self, row: int, before: int) -> bool:
+        """Return whether a slice began as soon after the one before it on its stream as slices do, in this step and others.
+
+        A launch that arrives then by chance does not do so in another step, too.
+        """
+        slices = self._trace.slices
+        if slices.track[before] != slices.track[row] or slices.start[row] - self._end(before) > self._quick:
+            return False
+        return sum(0 <= lag <= self._quick for lag in self._lags(row, before)) > 1
 
     def _implausible(self, row: int, launch: int) -> bool:
         """Return whether no launch to an idle device takes as long as that of a slice would have."""
@@ -163,15 +175,16 @@ class Launches:
         first = self._trace.tracks[int(self._trace.slices.track[row])].first
         return list(range(row - 1, max(first, row - 4) - 1, -1))
 
-    def _usual(self) -> tuple[tuple[int, int], int]:
-        """Return the lower and upper tenth of the delays of launches to an idle device, and the most that a stream takes (ns).
+    def _usual(self) -> tuple[tuple[int, int], int, int]:
+        """Return the lower and upper tenth of the delays of launches to an idle device, what a stream takes at most and usually (ns).
 
-        The latter is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK.
+        The most is twice the time from a slice to the next one of its stream (the lower twentieth), and _SLACK; usual is a fifth
+        more than that time.
         """
         slices = self._trace.slices
         rows = self._rows[np.argsort(slices.start[self._rows], kind="stable")]
         if not len(rows):
-            return (0, 0), NEAR
+            return (0, 0), NEAR, 0
         ends = np.maximum.accumulate(slices.start[rows] + slices.duration[rows])
         before = np.r_[0, ends[:-1]]
         calls = np.array([self.of(row) for row in rows.tolist()], np.int64)
@@ -181,11 +194,12 @@ class Launches:
         own = [slices.start[one[1:]] - slices.start[one[:-1]] - slices.duration[one[:-1]] for one in self._by_track()]
         lags = np.concatenate([*own, np.empty(0, np.int64)])
         lags = lags[(lags >= 0) & (lags <= NEAR)]
-        lag = min(2 * int(np.quantile(lags, _QUANTILE / 2)) + _SLACK, NEAR) if len(lags) else NEAR
+        quick = int(np.quantile(lags, _QUANTILE / 2)) if len(lags) else 0
+        lag, quick = min(2 * quick + _SLACK, NEAR) if len(lags) else NEAR, quick + quick // 5
         if not len(delays):
-            return (0, 0), lag
+            return (0, 0), lag, quick
         low, high = np.quantile(delays, [_QUANTILE, 1 - _QUANTILE])
-        return (int(low), int(high)), lag
+        return (int(low), int(high)), lag, quick
 
     def _by_track(self) -> list[NDArray[np.int64]]:
         return [np.arange(*self._gaps.running.inside(track, *self._range)) for track in self._gaps.device]
