@@ -19,6 +19,8 @@ _STEADY = 5_000
 """ns by which delays of launches differ at most if the usual one tells when a launch arrived."""
 _RECORDED = ("Stream Wait Event", "EVENT_WAIT", "Notify_Wait", "Notify Wait")
 _MOST_STEPS = 64
+FULL = 1_000
+"""Launches that have not begun, from which on the queue of a device is full (CUDA holds 1,022), and calls wait for it."""
 _FORWARD = "fwdbwd"
 """Arrows from an operator to its gradient, which are no launches."""
 
@@ -33,6 +35,9 @@ class Launches:
         self._range = t0, t1
         self._rows = np.concatenate([*self._by_track(), np.empty(0, np.int64)]).astype(np.int64)
         self._by_row = self._launching(device)
+        begun = np.fromiter(self._by_row, np.int64, len(self._by_row))
+        calls = np.fromiter(self._by_row.values(), np.int64, len(self._by_row))
+        self._begun, self._called = (np.sort(trace.slices.start[rows]) for rows in (begun, calls))
         self._waits = {track: self._recorded(track) for track in gaps.device}
         streams = [track for track in gaps.device if trace.tracks[track].kind == "device_stream"]
         self._recording = any(len(self._waits[track]) for track in streams)  # tasks of a collective wait for other ranks
@@ -46,6 +51,10 @@ class Launches:
     def of(self, row: int) -> int:
         """Return the call that launched a slice of a device; -1 for unknown."""
         return self._by_row.get(row, -1)
+
+    def full(self, time: int) -> bool:
+        """Return whether so many launches had not begun at a time that another one had to wait."""
+        return int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time)) >= FULL
 
     def waited_for(self, row: int, ended: list[int], launch: int) -> int:
         """Return what a slice waited for: one of the slices of devices in `ended`, or the call `launch`; -1 for none.
