@@ -19,6 +19,7 @@ _STEADY = 5_000
 """ns by which delays of launches differ at most if the usual one tells when a launch arrived."""
 _RECORDED = ("Stream Wait Event", "EVENT_WAIT", "Notify_Wait", "Notify Wait")
 _MOST_STEPS = 64
+_LOOK = 256
 FULL = 1_000
 """Launches that have not begun, from which on the queue of a device is full (CUDA holds 1,022), and calls wait for it."""
 _FORWARD = "fwdbwd"
@@ -195,7 +196,7 @@ class Launches:
         if not len(rows):
             return (0, 0), NEAR, 0
         ends = np.maximum.accumulate(slices.start[rows] + slices.duration[rows])
-        before = np.r_[0, ends[:-1]]
+        before = np.r_[self._earlier(), ends[:-1]]
         calls = np.array([self.of(row) for row in rows.tolist()], np.int64)
         launched = slices.start[calls] + slices.duration[calls]
         idle = (calls >= 0) & (before <= launched)
@@ -209,6 +210,15 @@ class Launches:
             return (0, 0), lag, quick
         low, high = np.quantile(delays, [_QUANTILE, 1 - _QUANTILE])
         return (int(low), int(high)), lag, quick
+
+    def _earlier(self) -> int:
+        """Return when the last slices of devices that began before the range had ended; 0 without any."""
+        slices, found = self._trace.slices, [0]
+        for own in self._by_track():
+            if len(own):
+                rows = np.arange(max(self._trace.tracks[int(slices.track[own[0]])].first, int(own[0]) - _LOOK), own[0])
+                found += (slices.start[rows] + slices.duration[rows]).tolist()
+        return max(found)
 
     def _by_track(self) -> list[NDArray[np.int64]]:
         return [np.arange(*self._gaps.running.inside(track, *self._range)) for track in self._gaps.device]
