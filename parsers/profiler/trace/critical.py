@@ -197,10 +197,10 @@ class _Walk:
     def _awaited(self, leaf: int) -> int:
         """Return the slice of a device for which a call waited that ends at `at`; -1 if it is no such call.
 
-        Calls that synchronise wait, and long ones while the device has as many launches as it holds.
+        Calls that synchronise wait, and long ones that launch while the device has as many launches as it holds.
         """
         slices = self._trace.slices
-        long = int(slices.duration[leaf]) >= _LEAST_WAIT and self._launches.full(int(slices.start[leaf]))
+        long = int(slices.duration[leaf]) >= _LEAST_WAIT and self._launches.full(leaf)
         if not (long or self._gaps.synchronising[slices.name[leaf]]):
             return -1
         device = self._last_of_devices(self._at)

@@ -36,6 +36,7 @@ class Launches:
         self._range = t0, t1
         self._rows = np.concatenate([*self._by_track(), np.empty(0, np.int64)]).astype(np.int64)
         self._by_row = self._launching(device)
+        self._calls = frozenset(self._by_row.values())
         begun = np.fromiter(self._by_row, np.int64, len(self._by_row))
         calls = np.fromiter(self._by_row.values(), np.int64, len(self._by_row))
         self._begun, self._called = (np.sort(trace.slices.start[rows]) for rows in (begun, calls))
@@ -53,9 +54,10 @@ class Launches:
         """Return the call that launched a slice of a device; -1 for unknown."""
         return self._by_row.get(row, -1)
 
-    def full(self, time: int) -> bool:
-        """Return whether so many launches had not begun at a time that another one had to wait."""
-        return int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time)) >= FULL
+    def full(self, call: int) -> bool:
+        """Return whether a call launched something while so many launches had not begun that it had to wait."""
+        time = self._trace.slices.start[call]
+        return call in self._calls and int(np.searchsorted(self._called, time)) - int(np.searchsorted(self._begun, time)) >= FULL
 
     def waited_for(self, row: int, ended: list[int], launch: int) -> int:
         """Return what a slice waited for: one of the slices of devices in `ended`, or the call `launch`; -1 for none.
