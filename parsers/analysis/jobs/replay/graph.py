@@ -19,8 +19,9 @@ from parsers.analysis.jobs.replay.slices import HOST_NS, ROUNDING_NS
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
-BLOCK, OPERATION, BEFORE = 0, 1, 2
-"""What an edge comes from: a block, an operation (of this step), or the end of the step before."""
+BLOCK, OPERATION, BEFORE, ALONG = 0, 1, 2, 3
+"""What an edge comes from: the end of a block or of an operation (of this step), the end of the step before, the begin of a
+block."""
 LAST, FINISH = 0, 1
 """What of the step before: the end of its last slice, or that and all operations that nothing else awaited."""
 Tell = Callable[[int, int], object]
@@ -224,6 +225,8 @@ def _fill_edges(recording: Recording, programs: list[Program], pieces: list[list
                 elif earlier is not None and not refuted[piece.program][one, LAST]:
                     what = LAST if refuted[piece.program][one, FINISH] else FINISH
                     sources.append((BEFORE, what, earlier[what]))
+                if program.along[one] != NOTHING:
+                    sources.append((ALONG, int(program.along[one]), begins[program.along[one]]))
                 known = dict.fromkeys((int(program.former[one]), int(program.cause[one])))
                 sources += [(OPERATION, other, over[other]) for other in known if other >= 0]
                 if sources:
@@ -341,7 +344,7 @@ def _ordered(pieces: list[Piece], joints: list[Joint]) -> list[Node]:
 
     def sources(place: int, edges: list[Edge]) -> list[Node]:
         return [
-            (BLOCK, place, edge.number) if edge.kind == BLOCK else (OPERATION, -1, joint_of[place, edge.number])
+            (OPERATION, -1, joint_of[place, edge.number]) if edge.kind == OPERATION else (BLOCK, place, edge.number)
             for edge in edges if edge.kind != BEFORE
         ]  # fmt: skip
 
