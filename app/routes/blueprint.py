@@ -3,6 +3,7 @@
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/scalars.csv?expr=EXPRESSION      curves derived from tags (`app.routes.curves.expressions`)
+    <prefix>api/scalars.csv?superseded=1         also values that were written again after a restart
     <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.curves.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
@@ -77,11 +78,15 @@ PATTERN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
+    """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data.
+
+    superseded: scalars with the values that later ones supersede.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     steps: Steps
     kind: str = "scalar"
+    superseded: bool = False
 
 
 def blueprint(source: Sources, name: str) -> Blueprint:
@@ -338,9 +343,9 @@ def export(
 ) -> Response:
     """Respond with the selected data of one kind, streamed."""
     try:
-        runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER) if kind == "scalar" else _PARAMETERS)
+        runs = _selected_runs(source, (*_PARAMETERS, expressions.PARAMETER, "superseded") if kind == "scalar" else _PARAMETERS)
         _wait_for_runs(source, runs)
-        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind)
+        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind, _single("superseded") == "1")
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, selection), mimetype=mimetype)
@@ -463,7 +468,7 @@ def _refuse_unknown_parameters(known: Sequence[str]) -> None:
 def _parts(source: RunSources, selection: Selection) -> Iterator[tuple[str, str, Series]]:
     """Yield (run, tag, rows of the range in parts); skip a series that has disappeared since the selection."""
     for run, tag in selection.pairs:
-        series = source.curves.series(run, tag)
+        series = source.curves.recorded(run, tag) if selection.superseded else source.curves.series(run, tag)
         if series is not None:
             for part in parts(series, selection.steps):
                 yield run, tag, part

@@ -218,8 +218,8 @@ export const listedState = (state) => LISTED[state] ?? "opening";
  * A problem: its file and what is wrong.
  * @param {"li" | "p"} tag
  */
-const problemLine = (tag) => (/** @type {Wire.DamagedFile} */ { path, text }) =>
-  make(tag, "", [make("span", "ms-mono", path), " ", text]);
+const problemLine = (tag) => (/** @type {Wire.DamagedFile} */ { path, text, note }) =>
+  make(tag, note ? "ms-body-note" : "", [make("span", "ms-mono", path), " ", text]);
 
 /**
  * @param {Body.Page} page
@@ -256,11 +256,13 @@ export function drawElsewhere(page, state, subject, choices) {
 function drawDamage(page, subject, damage) {
   const host = page.find(".ms-body-damage");
   if (!host || !damage) return;
-  const { problems = [], more = 0 } = damage;
+  const { problems = [], more = 0, notes = 0 } = damage;
   host.hidden = !problems.length;
   // At the foot of a page the list opens below the window.
   host.ontoggle = () => host.open && host.querySelector(".ms-popover").scrollIntoView({ block: "nearest" });
-  writeText(host.querySelector("summary"), `${subject}.damaged_n`, { n: count(problems.length + more) });
+  const damaged = problems.filter(({ note }) => !note).length + more;
+  writeText(host.querySelector("summary"), damaged ? `${subject}.damaged_n` : "body.notes_n", { n: count(damaged || notes) });
+  host.classList.toggle("ms-body-notes", !damaged);
   host.querySelector(".ms-popover").replaceChildren(...problems.map(problemLine("p")));
 }
 

@@ -149,7 +149,9 @@ interface RunList {
   /** keys of the members on screen where the state names none */
   default: string[];
   /** the most runs these belong to, null for all */
-  newest: number | null;
+  usual: number | null;
+  /** the scalar by which these are the best, empty if they are the newest */
+  bestBy: string;
   /** kinds of data that pages can show without a run */
   also: string[];
   notebook: Wire.Notebook;

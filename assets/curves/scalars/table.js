@@ -2,7 +2,7 @@
 
 import { make, words } from "../../kit/elements.js";
 import { count } from "../../kit/units.js";
-import { language, setLabel } from "../../kit/i18n.js";
+import { inLanguage, language, setLabel } from "../../kit/i18n.js";
 import { last } from "../../kit/state.js";
 import { inTable, named } from "./grouping.js";
 
@@ -65,6 +65,7 @@ function cell(data, winner) {
   if (winner) classes.push("ms-final-best");
   const element = make("td", classes.join(" "), data.text);
   if (data.few) setLabel(element, "title", "groups.few", { n: 5 });
+  else if (data.tip) element.title = inLanguage(data.tip);
   else if (data.title) element.title = data.title;
   return element;
 }

@@ -45,7 +45,8 @@ function choose(page) {
   /** @param {string} name */
   const named = (name) => graphs.find((one) => one.name === name);
   page.graph = named(view.get(page, "graph")) || named(page.run && page.run.first) || graphs[0] || null;
-  page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
+  const other = [view.get(page, "with"), view.get(page, "other")];
+  page.against = other.every(Boolean) ? [other[0], other[1]] : null;
 }
 
 /**
@@ -264,20 +265,9 @@ function build(page) {
   treemap.build(page);
 }
 
-/**
- * Statistics count the whole graph unless somebody chose otherwise.
- * @param {Graphs.Page} page
- */
-function counted(page) {
-  const found = of(page);
-  if (found.simple && found.simple[0] === "auto") delete found.simple;
-  return found;
-}
-
 /** @param {Graphs.Page} page */
 function simplified(page) {
   const wanted = view.get(page, "simple", "auto");
-  if (view.get(page, "view") === "statistics") return wanted === "1";
   return wanted === "auto" ? Boolean(page.drawing && page.drawing.meta.simple) : wanted === "1";
 }
 
@@ -511,7 +501,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     side.completeTrace(page);
     const wanted = ask(page);
     const known = page.sent || [];
-    const whole = counted(page);
+    const whole = of(page);
     const tables = view.get(page, "view") === "statistics" ? [whole, ...treemap.asks(page, whole)] : known.slice(2, 5);
     const asks = [about(page), query(page), ...tables];
     page.sent = asks;

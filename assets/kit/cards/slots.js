@@ -178,18 +178,20 @@ function open(page) {
 }
 
 /**
- * Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
+ * Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it,
+ * unless it is said for all of them together.
  * @param {CardsPage} page
  * @param {number[]} failed
  * @param {string} reason
+ * @param {boolean} [isSaid]
  */
-export function fail(page, failed, reason) {
+export function fail(page, failed, reason, isSaid = false) {
   for (const slot of failed) {
     const card = page.slot(slot);
     const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
     card.classList.add("ms-failed");
     card.querySelector(".ms-card-badges").replaceChildren(badge("cards.failed", {}, null, "wrong"));
-    const notes = reason ? [make("span", "ms-card-reason", reason)] : [retry];
+    const notes = isSaid ? [] : reason ? [make("span", "ms-card-reason", reason)] : [retry];
     card.querySelector(".ms-card-notes").replaceChildren(...notes);
   }
 }
@@ -197,11 +199,11 @@ export function fail(page, failed, reason) {
 // shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
 // likely to go away, so that waits for the button.
 let gone = false;
-window.addEventListener("mindscope:answer", ({ detail: { status, reason } }) => {
+window.addEventListener("mindscope:answer", ({ detail: { status, reason, isSaid } }) => {
   const pages = Array.from(document.querySelectorAll(".ms-tagged")).flatMap((root) => cards.pageAround(root) || []);
   if (status === 0 || status === 400 || status >= 500) {
     for (const page of pages) {
-      fail(page, open(page), reason);
+      fail(page, open(page), reason, isSaid);
       page.release();
     }
   }

@@ -41,7 +41,7 @@ function strengths(page) {
     "runs",
     ...ends("linear"),
     ...ends("monotonic"),
-    ...ends("forest"),
+    ...ends("share"),
     "shape",
     "reason",
     "with",

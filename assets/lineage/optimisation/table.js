@@ -5,7 +5,7 @@ import { language, setLabel } from "../../kit/i18n.js";
 import { last, same } from "../../kit/state.js";
 import { count, percent } from "../../kit/units.js";
 import { cut } from "../columns.js";
-import { drawForest, drawNote } from "./forest.js";
+import { drawFitting, drawNote } from "./fitting.js";
 import { MEASURES, chosenSetting, measure, named, shapeOf, ranked, sorted, strength } from "./settings.js";
 
 const TINY = 0.001;  // a share that may be none is not written out below it
@@ -16,7 +16,7 @@ const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
 /** @param {Lineage.ResultPage} page */
 export function table(page) {
   const by = measure(page);
-  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth, shapeOf(page, null), page.state.rest];
+  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.fitting, shapeOf(page, null), page.state.rest];
   if (same(shown, page.shown)) return;
   page.shown = shown;
   const box = page.find(".ms-optimisation-settings");
@@ -35,7 +35,7 @@ export function table(page) {
   box.replaceChildren(built);
   if (focused) refocus(box, focused.dataset);
   drawNote(page);
-  drawForest(page);
+  drawFitting(page);
 }
 
 /**

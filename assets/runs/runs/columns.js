@@ -142,11 +142,12 @@ export class Columns {
       initialWidth: Math.min(220, Math.max(96, 44 + 7.5 * name.length)),
     };
     if (!this.view.values.isNumeric(id)) return { ...common, filter: "agTextColumnFilter", cellRenderer: "MindscopeText" };
-    const unit = id === "duration" ? "s" : "";
+    const name_ = JSON.stringify(id);
     return {
       ...common, type: "rightAligned", filter: "agNumberColumnFilter",
-      valueFormatter: { function: `mindscopeRunNumber(params.value, '${unit}')` },
-      tooltipValueGetter: { function: "mindscopeRunExact(params.value)" },
+      valueFormatter: { function: `mindscopeRunNumber(params.value, ${name_})` },
+      tooltipValueGetter: { function: `mindscopeRunExact(params.data, ${name_}, params.value)` },
+      cellClassRules: { "ms-bad-number": { function: "mindscopeRunWrong(params.value)" } },
     };
   }
 

@@ -56,6 +56,11 @@ TEXTS = define_texts({
     ),
     "scalars.hidden": ("{n} ≤ 0 not on a log axis", "{n} 个 ≤ 0 的值无法以对数显示"),
     "scalars.unplaced": ("{n} without this x", "{n} 个点缺少该横轴值"),
+    "scalars.superseded": ("{n} superseded", "{n} 个已被覆盖"),
+    "scalars.superseded.title": (
+        "Written again after a restart: drawn thin and dotted, and left out of last values, groups, tables and CSV",
+        "重启后被重新写入的点：以细虚线显示，不计入末值、分组、表格与 CSV",
+    ),
     "scalars.satisfied": ("{condition}: {n}", "{condition}：{n}"),
     "scalars.satisfied.title": (
         "{tags}: {n} points inside {interval}, by their raw values", "{tags}：原始值落在 {interval} 内的点有 {n} 个",

@@ -76,8 +76,10 @@ def head(job: JobStrategy, *, reading: bool, failed: str) -> list[Any]:
     """
     stages = job.stages
     total = fmt.count(len(job.ranks))
+    said: list[Any]
     if not stages.stages:
-        said: list[Any] = [html.P(t("strategy.head_none", ranks=total), className="ms-strategy-said")]
+        key = "strategy.head_told" if job.stage_count > 1 else "strategy.head_none"
+        said = [html.P(t(key, ranks=total, stages=fmt.count(job.stage_count)), className="ms-strategy-said")]
     else:
         key = "strategy.head_one" if len(stages.stages) == 1 else "strategy.head"
         mode = stages.modes[0] if stages.modes and stages.modes[0] in MODES else "unknown"

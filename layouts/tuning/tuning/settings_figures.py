@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from parsers.analysis import importance
-from parsers.analysis.lineage.forest import FEWEST_RUNS, NONE
+from parsers.analysis.lineage.shares import FEWEST_RUNS, NONE
 from parsers.deferred import pandas as pd
 from parsers.tuning.importances import FEW, MOST, SHARES
 

@@ -49,7 +49,7 @@ def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
         run = open_run(base / name)
         row = rows[name]
         assert row.points == len(run.scalars)
-        assert row.steps == run.scalars.groupby("tag", observed=True)["step"].nunique().max()
+        assert row.steps == run.scalars_view().frame.groupby("tag", observed=True)["step"].nunique().max()
         assert row.tags["scalar"] == len(run.tags("scalar"))
         assert row.main_tag == {"several_files": "loss", "long_history": "eval/accuracy"}[name]
         assert row.main_value == run.series(row.main_tag).value[-1]
@@ -59,9 +59,14 @@ def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
 
 
 def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
-    found, wanted = store.curves.series("long_history", "loss"), open_run(base / "long_history").series("loss")
+    found, wanted = store.curves.recorded("long_history", "loss"), open_run(base / "long_history").series("loss")
     assert found is not None
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+    kept = open_run(base / "long_history").scalars_view().frame.query("tag == 'loss'")
+    shown = store.curves.series("long_history", "loss")
+    assert shown is not None
+    assert shown.step.tolist() == kept["step"].tolist()
+    assert shown.value.tolist() == kept["value"].tolist()
     assert store.curves.series("long_history", "no such tag") is None
     assert store.curves.series("../long_history", "loss") is None
     assert store.runs.tags("no such run") == ()
@@ -171,7 +176,7 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
         assert {row.key: row.problems > 0 for row in store.runs.rows()}["long_history"]
         assert {key for key, _ in store.runs.problems()} == {"long_history"}
         assert store.runs.problems("several_files") == []
-        assert len(store.curves.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
+        assert len(store.curves.recorded("long_history", "loss").step) > 6000  # type: ignore[union-attr]
     finally:
         store.stop()
 
@@ -193,7 +198,10 @@ def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: S
     with path.open("ab") as file:
         file.write(whole[300_007:])
     until(lambda: problems() == ["replaced"])
-    assert len(store.curves.series("long_history", "loss").step) == len(open_run(RECORDED / "long_history").series("loss").step)  # type: ignore[union-attr]
+    found, wanted = store.curves.recorded("long_history", "loss"), open_run(RECORDED / "long_history").series("loss")
+    assert found is not None
+    assert wanted is not None
+    assert len(found.step) == len(wanted.step)
 
 
 def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_disk(

@@ -411,14 +411,24 @@ def test_a_card_that_still_shows_the_previous_runs_says_so(unwatched: Page, addr
     expect(loss).to_have_attribute("aria-busy", "false")
 
 
-def test_a_link_that_asks_for_nothing_known_says_what_was_expected(unwatched: Page, address: str) -> None:
-    show(unwatched, f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
-    expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_text(
-        "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"
-    )
-    unwatched.locator('[data-control="x"]').first.select_option("relative")
-    expect(card(unwatched, "loss").locator("path.js-line").first).to_be_attached()
+@pytest.mark.parametrize(("wrong", "said"), [
+    ("x=nonsense", "x: expected step, relative, absolute or tag:<name>; found 'nonsense'."),
+    ("group=1", "group: expected one of job, rank, regex, column; found '1'."),
+])  # fmt: skip
+def test_a_link_that_asks_for_nothing_known_says_in_one_line_what_was_expected(
+    unwatched: Page, address: str, wrong: str, said: str
+) -> None:
+    errors: list[str] = []
+    unwatched.on("pageerror", lambda error: errors.append(str(error)))
+    show(unwatched, f"{address}/scalars?run=long_history&tag=loss&{wrong}")
+    notice = unwatched.locator(".ms-notice")
+    expect(notice).to_contain_text(f"The address has a value that this page does not know. {said}")
+    expect(card(unwatched, "loss")).to_contain_text("could not be drawn")
     expect(card(unwatched, "loss").locator(".ms-card-reason")).to_have_count(0)
+    notice.get_by_role("link").click()
+    expect(card(unwatched, "loss").locator("path.js-line").first).to_be_attached()
+    expect(notice).to_be_hidden()
+    assert errors == []
 
 
 @pytest.mark.long

@@ -130,8 +130,9 @@ def lines_of(path: Path) -> dict[tuple[str, tuple[int, ...]], WhatIf]:
     """The lines of a sample by cause and ranks; the unchanged replay misses no step by more than 0.5 %."""
     found = replay_of(frames_of(path))
     assert found.missed <= 0.005
-    told = np.nanmax(found.graph.recording.total, axis=1)
-    np.testing.assert_allclose(found.graph.step_ns, told, rtol=0.005)
+    graph = graph_of(frames_of(path))
+    told = np.nanmax(graph.recording.total, axis=1)
+    np.testing.assert_allclose(graph.step_ns, told, rtol=0.005)
     return {(line.cause, line.subject): line for line in found.lines}
 
 

@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers import FOREST
-from parsers.analysis import forests
-from parsers.analysis.lineage.forest import Forest
+from parsers import SHARES
+from parsers.analysis import variance_shares
+from parsers.analysis.lineage.shares import Shares
 from tests.amounts import examples
 
 TARGET = "metric/acc"
 
 
-def last(table: pd.DataFrame, refits: int = 12, **options: Any) -> Forest:
-    *_, found = forests(table, TARGET, refits=refits, **options)
-    FOREST.check(found.importance)
+def last(table: pd.DataFrame, refits: int = 12, **options: Any) -> Shares:
+    *_, found = variance_shares(table, TARGET, refits=refits, **options)
+    SHARES.check(found.importance)
     return found
 
 
-def by_name(found: Forest, column: str = "importance") -> dict[str, float]:
+def by_name(found: Shares, column: str = "importance") -> dict[str, float]:
     return dict(zip(found.importance["setting"], found.importance[column], strict=True))
 
 
 def test_shares_of_an_additive_function() -> None:
-    # y = 3 a + 2 b + c of independent settings of one variance: 9, 4 and 1 parts of 14; with steps for a forest to find.
+    # y = 3 a + 2 b + c of independent settings of one variance: 9, 4 and 1 parts of 14; with steps to find.
     rng = np.random.default_rng(1)
     levels = rng.integers(0, 4, (600, 4)).astype(float)
     table = pd.DataFrame(levels, columns=list("abcd"))
@@ -80,7 +80,7 @@ def test_the_interval_is_that_of_refits() -> None:
     rng = np.random.default_rng(4)
     table = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
     table[TARGET] = table["a"] + rng.normal(size=60)
-    stages = list(forests(table, TARGET, refits=6))
+    stages = list(variance_shares(table, TARGET, refits=6))
     assert [stage.refits for stage in stages] == list(range(7))
     assert stages[0].importance["importance"].isna().all()
     assert stages[1].importance["low"].isna().all()

@@ -1,4 +1,4 @@
-"""Random forests that explain results: fitted in the background in turns, while a page shows them, and cached."""
+"""Shares of settings in results: fitted in the background in turns, while a page shows them, and cached."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.background import Background, Task
-from layouts.lineage.source import Growth
+from layouts.lineage.source import Fitting
 from parsers import LineageRow, lineage_frame
-from parsers.analysis import REFITS, Forest, forests
+from parsers.analysis import REFITS, Shares, variance_shares
 from parsers.caches import Cache
 from parsers.deferred import pandas as pd
 from parsers.profiler.progress import Cancelled
 
 MOST_KEPT = 8
 LEFT_SECONDS = 20.0
-"""Fitting stops if no page has asked for the forest for this long."""
+"""Fitting stops if no page has asked for the shares for this long."""
 LEFT_TO_OTHERS_SECONDS = 3.0
-"""The same while another forest is waiting."""
+"""The same while other shares are waiting."""
 RENEW_SECONDS = 60.0
-"""A forest over runs that grow is fitted again at most this often."""
+"""Shares over runs that grow are fitted again at most this often."""
 
-Grow = Callable[["pd.DataFrame", str], Iterator[Forest]]
+Fit = Callable[["pd.DataFrame", str], Iterator[Shares]]
 
 
 @dataclass(eq=False)
 class _Fit:
-    """A forest that is fitted to rows, or was; left: it was abandoned."""
+    """Shares that are fitted to rows, or were; left: they were abandoned."""
 
     rows: tuple[LineageRow, ...]
     task: Task
@@ -49,20 +49,20 @@ class _Fit:
         return any(mine is not other for mine, other in zip(self.rows, rows, strict=True))
 
 
-_STATES = {"waiting": "waiting", "working": "growing", "ready": "done", "cancelled": "stopped", "failed": "failed"}
+_STATES = {"waiting": "waiting", "working": "fitting", "ready": "done", "cancelled": "stopped", "failed": "failed"}
 
 
-class Forests:
-    """Implements `layouts.lineage.source.LineageSource.growth`. grow is `parsers.analysis.forests`."""
+class Fittings:
+    """Implements `layouts.lineage.source.LineageSource.fitting`. fit is `parsers.analysis.variance_shares`."""
 
-    def __init__(self, grow: Grow = forests) -> None:
-        self._grow = grow
+    def __init__(self, fit: Fit = variance_shares) -> None:
+        self._fit = fit
         self._lock = threading.Lock()
         self._fits: Cache[tuple[str, ...], _Fit] = Cache(MOST_KEPT)
-        self._background = Background("mindscope-forests", slots=1, plain=())
+        self._background = Background("mindscope-shares", slots=1, plain=())
 
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        """Return the progress of the forest of these rows; start fitting it if there is none."""
+    def fitting(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Fitting:
+        """Return the progress of the shares of these rows; start to fit them if there are none."""
         key = (target, *(row.run for row in rows))
         with self._lock:
             fit = self._fits.get(key)
@@ -73,17 +73,17 @@ class Forests:
             fit.task.asked = time.monotonic()
             if act == "stop":
                 self._background.cancel_task(fit.task)
-            return Growth(fit.state, REFITS, fit.task.result, fit.task.text)
+            return Fitting(fit.state, REFITS, fit.task.result, fit.task.text)
 
     def stop(self) -> None:
         """Stop all fitting and wait for its end."""
         self._background.stop()
 
     def _begin(self, rows: tuple[LineageRow, ...], target: str) -> _Fit:
-        def job(task: Task) -> Forest | None:
-            latest: Forest | None = None
+        def job(task: Task) -> Shares | None:
+            latest: Shares | None = None
             try:
-                for latest in self._grow(lineage_frame(rows), target):
+                for latest in self._fit(lineage_frame(rows), target):
                     task.result = latest
                     task.give_way()
                     if self._abandoned(task):

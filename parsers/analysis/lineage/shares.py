@@ -47,10 +47,10 @@ _DECADES = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Forest:
+class Shares:
     """Importance after some refits.
 
-    importance is a frame of schema FOREST; fit the R^2 of predictions of runs that were held out, 1 for exact ones, 0 or less
+    importance is a frame of schema SHARES; fit the R^2 of predictions of runs that were held out, 1 for exact ones, 0 or less
     where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs, "constant"
     where it does not vary, "settings" where no setting has more than one value, else empty.
     """
@@ -62,9 +62,9 @@ class Forest:
     reason: str = ""
 
 
-def forests(
+def variance_shares(
     table: pd.DataFrame, target: str, settings: Sequence[str] | None = None, *, refits: int = REFITS, seed: int = 0
-) -> Iterator[Forest]:
+) -> Iterator[Shares]:
     """What is known after each refit, first of none; by default of all of `settings_of`. Equal arguments give equal numbers.
 
     A setting that never varies, has too few runs or a value of its own in almost every run has no number, as in `importance`;
@@ -79,7 +79,7 @@ def forests(
     y = result[rows]
     reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if used else "settings"
     found = np.empty((0, len(used)))
-    yield Forest(_frame(used, found), len(rows), 0, float("nan"), reason)
+    yield Shares(_frame(used, found), len(rows), 0, float("nan"), reason)
     if reason:
         return
     y = _scaled(y)
@@ -92,7 +92,7 @@ def forests(
         importances, error = _refit(places, y, (apart, owner, len(used)), whole, random)
         found = np.vstack([found, importances])
         errors.append(error)
-        yield Forest(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
+        yield Shares(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
 
 
 def _scaled(y: Floats) -> Floats:
@@ -104,7 +104,7 @@ def _scaled(y: Floats) -> Floats:
 
 
 def stoppable(importance: pd.DataFrame, fit: float) -> tuple[list[str], list[str]] | None:
-    """Return (settings that can be left alone, settings of which that is not known) by a frame of schema FOREST.
+    """Return (settings that can be left alone, settings of which that is not known) by a frame of schema SHARES.
 
     None where the process explains too little of the result to say so of any, or before the second refit.
     """

@@ -1,4 +1,4 @@
-// What is said below the table: what decides its order, and how far the forest has come.
+// What is said below the table: what decides its order, and how far the fitting of shares has come.
 
 import { make, words } from "../../kit/elements.js";
 import { setLabel } from "../../kit/i18n.js";
@@ -24,51 +24,51 @@ export function drawNote(page) {
     ),
   );
   if (runs < 3 || bare || last(page.state, "by", "")) return;
-  const fit = measure(page) === "share" && page.growth ? page.growth.fit : null;
+  const fit = measure(page) === "share" && page.fitting ? page.fitting.fit : null;
   if (fit === null) box.append(" ", words("optimisation.by_low"));
-  else box.append(" ", words("optimisation.by_forest", { fit: fit.toFixed(2) }));
+  else box.append(" ", words("optimisation.by_share", { fit: fit.toFixed(2) }));
 }
 
 /**
  * Which settings need not be varied any more.
  * @param {Lineage.ResultPage} page
- * @param {Lineage.Growth} growth
+ * @param {Lineage.Fitting} fitting
  */
-function alone(page, growth) {
-  if (growth.alone === null) return [words("optimisation.free_not_judged")];
+function alone(page, fitting) {
+  if (fitting.alone === null) return [words("optimisation.free_not_judged")];
   /** @param {string[]} settings */
   const names = (settings) => ({ names: settings.map((one) => named(page, one)).join(", ") });
-  const parts = [words(growth.alone.length ? "optimisation.free" : "optimisation.free_none", names(growth.alone))];
-  if (growth.unsure.length) parts.push(words("optimisation.free_unsure", names(growth.unsure)));
+  const parts = [words(fitting.alone.length ? "optimisation.free" : "optimisation.free_none", names(fitting.alone))];
+  if (fitting.unsure.length) parts.push(words("optimisation.free_unsure", names(fitting.unsure)));
   return parts;
 }
 
 /** @param {Lineage.ResultPage} page */
-export function drawForest(page) {
-  const box = page.find(".ms-optimisation-grown");
-  const growth = page.growth && page.growth.target === page.sheet.target ? page.growth : null;
+export function drawFitting(page) {
+  const box = page.find(".ms-optimisation-fitting");
+  const fitting = page.fitting && page.fitting.target === page.sheet.target ? page.fitting : null;
   box.replaceChildren();
-  if (!growth) return;
-  if (growth.reason) {
-    box.append(words(`optimisation.forest_${growth.reason}`));
+  if (!fitting) return;
+  if (fitting.reason) {
+    box.append(words(`optimisation.shares_${fitting.reason}`));
     return;
   }
-  const running = RUNNING.includes(growth.state);
-  const state = growth.state === "left" ? "waiting" : growth.state;
+  const running = RUNNING.includes(fitting.state);
+  const state = fitting.state === "left" ? "waiting" : fitting.state;
   const key = `optimisation.${state}`;
-  box.append(words(key, { n: growth.done, total: growth.total, text: growth.text }));
-  if (growth.fit !== null) {
-    const fit = words(growth.fit > 0.05 ? "optimisation.fit" : "optimisation.no_fit", { fit: growth.fit.toFixed(2) });
+  box.append(words(key, { n: fitting.done, total: fitting.total, text: fitting.text }));
+  if (fitting.fit !== null) {
+    const fit = words(fitting.fit > 0.05 ? "optimisation.fit" : "optimisation.no_fit", { fit: fitting.fit.toFixed(2) });
     setLabel(fit, "title", "optimisation.fit_tip");
     box.append(fit);
   }
   if (running) {
-    const shares = { max: String(growth.total), value: String(growth.done) };
+    const shares = { max: String(fitting.total), value: String(fitting.done) };
     const progress = make("progress", "ms-optimisation-progress", [], shares);
     setLabel(progress, "aria-label", "optimisation.share");
     box.append(progress);
   }
-  if (!running && growth.done > 1) box.append(make("p", "ms-optimisation-alone", alone(page, growth)));
+  if (!running && fitting.done > 1) box.append(make("p", "ms-optimisation-alone", alone(page, fitting)));
   const name = running ? "stop" : "again";
   box.append(make("button", "ms-button ms-button-small", words(`optimisation.${name}`), { type: "button", "data-act": name }));
 }
