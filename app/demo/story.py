@@ -1,13 +1,14 @@
-"""What the demo has an answer to: the names of its runs, and six addresses, each of a page with what it is about chosen."""
+"""What the demo has an answer to: the names of its runs, and the places that answer the questions of the start page."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from layouts.runs.questions import Destination
 
 SWEEP = "digits_lr0.01_seed2"
 """One of the runs of the sweep, with the best learning rate."""
@@ -25,21 +26,6 @@ ENDED = 1_795_603_600
 """When the last run of the demo ended, in seconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A page that answers a question: state is its query without the runs to select, which are `runs`."""
-
-    question: str
-    page: str
-    runs: tuple[str, ...]
-    state: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def address(self) -> str:
-        """Return page and query, without the prefix of the application."""
-        return f"{self.page}?{urlencode([*(('run', run) for run in self.runs), *self.state])}"
-
-
 def date(folder: Path) -> None:
     """Give all files below a folder the time at which the demo ended, so that no run counts as one that still trains.
 
@@ -55,21 +41,17 @@ def sweep() -> tuple[str, ...]:
     return tuple(f"digits_lr{rate}_seed{seed}" for rate in RATES for seed in (1, 2))
 
 
-def answers(present: Sequence[str]) -> dict[str, Answer]:
-    """Return the answers by question (setting, break, time, rank, memory, look) of which all runs are present.
+def places() -> dict[str, Destination]:
+    """Return the page, run and rank that answer each question of the start page (`layouts.runs.questions`)."""
+    from layouts.runs.questions import Destination  # not needed by the program that writes the jobs
 
-    present are the keys of the runs that are open. The job of ranks is written at the first start and may come later.
-    """
-    known = set(present)
-    return {one.question: one for one in _all() if set(one.runs) <= known}
-
-
-def _all() -> tuple[Answer, ...]:
-    return (
-        Answer("setting", "optimisation", sweep(), (("target", "metric/accuracy"),)),
-        Answer("break", "first_cause", (DIVERGES,), (("of", DIVERGES),)),
-        Answer("time", "job", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
-        Answer("rank", "cluster", (JOB,), (("of", JOB), ("picked", str(LATE_RANK)))),
-        Answer("memory", "memory", (JOB,), (("of", JOB), ("rank", str(LATE_RANK)))),
-        Answer("look", "saliency", (EXPLAINED,), (("of", EXPLAINED), ("sort", "uncertainty"))),
-    )
+    of_job = {"run": [JOB], "of": [JOB]}
+    late = {**of_job, "rank": [str(LATE_RANK)]}
+    return {
+        "best": Destination("optimisation", {"run": list(sweep()), "target": ["metric/accuracy"]}),
+        "broke": Destination("first_cause", {"run": [DIVERGES], "of": [DIVERGES]}),
+        "time": Destination("job", late),
+        "late": Destination("cluster", {**of_job, "picked": [str(LATE_RANK)]}),
+        "memory": Destination("memory", late),
+        "looks": Destination("saliency", {"run": [EXPLAINED], "of": [EXPLAINED], "sort": ["uncertainty"]}),
+    }

@@ -20,6 +20,7 @@ from app.demo.jobs import JOBS, PLAN, write_jobs
 from app.demo.simulated.memory import LEAK_BYTES
 from app.store.store import Store
 from layouts import PAGES
+from layouts.runs.questions import questions
 from parsers import open_run
 from parsers.analysis.curves.insights.overfitting import turn
 from parsers.analysis.dumps.first_cause import Causes
@@ -77,19 +78,14 @@ def test_nothing_in_it_is_damaged(store: Store) -> None:
     assert {row.state for row in store.runs.rows()} == {"idle"}
 
 
-def test_the_six_answers_are_pages_and_runs_of_the_demo(store: Store) -> None:
-    keys = [row.key for row in store.runs.rows()]
-    found = story.answers(keys)
-    assert list(found) == ["setting", "break", "time", "rank", "memory", "look"]
-    for answer in found.values():
-        assert answer.page in {page.name for page in PAGES}
-        assert set(answer.runs) <= set(keys)
-        assert answer.address.startswith(f"{answer.page}?run={answer.runs[0]}")
-
-
-def test_answers_wait_for_their_runs() -> None:
-    assert story.answers([]) == {}
-    assert list(story.answers([story.JOB])) == ["time", "rank", "memory"]
+def test_the_six_questions_lead_to_pages_and_runs_of_the_demo(store: Store) -> None:
+    rows, found = store.runs.rows(), story.places()
+    asked = questions(rows, store.profiles.rows, found)
+    assert [one.name for one in asked] == list(found)
+    for one in asked:
+        assert one.place == found[one.name]
+        assert one.place.page in {page.name for page in PAGES}
+        assert set(one.place.state["run"]) <= {row.key for row in rows}
 
 
 def test_the_learning_rate_matters_and_weight_decay_does_not(demo: Path) -> None:
