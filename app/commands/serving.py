@@ -61,6 +61,13 @@ def _announcement() -> str:
     return prepared.announcement()
 
 
+def demo_places() -> Any:
+    """Return what the demo answers the questions of the start page with."""
+    from app.demo import story
+
+    return story.places()
+
+
 def served_demo(base: str, directories: Directories) -> str:
     """Return the directory to serve for that of the demo: its copy in the workspace, where the jobs are written to as well."""
     from app.demo import prepared
@@ -131,14 +138,14 @@ def serve(settings: Settings) -> None:
     base = base_directory(settings)
     directories = prepare_directories(settings, base)
     _warn(directories)
-    demo = base == demo_directory()
-    if demo:
-        base = served_demo(base, directories)
+    places = None
+    if base == demo_directory():
+        base, places = served_demo(base, directories), demo_places()
     show_token = not settings.token
     token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener, _no_garbage() as enough:
         _set_up_process(settings)
-        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, demo=demo) as store:
+        with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions, places) as store:
             listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token)
             url = address(settings.host, port, settings.url_path_prefix)
@@ -147,7 +154,7 @@ def serve(settings: Settings) -> None:
                 url=url, address=listen_address, port=port, base=base, directory=directories.workspace, log=log
             )
             with processes.recorded(record, directories.records):
-                first = opened_at(url, demo=demo)
+                first = opened_at(url, demo=places is not None)
                 print(f"Serving {base}\nWeb address: {first}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if sessions is not None:
                     print(f"Live training: {sessions.host}:{sessions.port}", flush=True)
@@ -278,14 +285,8 @@ def cluster_engine(address: str, *, trust: bool, do: Any = None, otherwise: Any 
     return engine
 
 
-def _places() -> Any:
-    from app.demo.places import places
-
-    return places()
-
-
 @contextlib.contextmanager
-def _store(settings: Settings, base: str, directory: str, sessions: Any, *, demo: bool) -> Iterator[Any]:
+def _store(settings: Settings, base: str, directory: str, sessions: Any, places: Any = None) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.engines import ByAmount
     from app.store.store import Store
@@ -300,7 +301,7 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any, *, demo
         [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
         index_directory=index, notes_directory=notes, studies_directory=studies,
         stay_inside=settings.stay_inside, sessions=sessions,
-        engine=cluster and ByAmount(processes=cluster), places=_places() if demo else None,
+        engine=cluster and ByAmount(processes=cluster), places=places,
     ).start()  # fmt: skip
     try:
         yield store

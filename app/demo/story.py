@@ -1,10 +1,14 @@
-"""The names of the runs of the demo, and when they were recorded."""
+"""What the demo has an answer to: the names of its runs, and the places that answer the questions of the start page."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from layouts.runs.questions import Destination
 
 SWEEP = "digits_lr0.01_seed2"
 """One of the runs of the sweep, with the best learning rate."""
@@ -35,3 +39,19 @@ def date(folder: Path) -> None:
 def sweep() -> tuple[str, ...]:
     """Return the names of the runs of the sweep."""
     return tuple(f"digits_lr{rate}_seed{seed}" for rate in RATES for seed in (1, 2))
+
+
+def places() -> dict[str, Destination]:
+    """Return the page, run and rank that answer each question of the start page (`layouts.runs.questions`)."""
+    from layouts.runs.questions import Destination  # not needed by the program that writes the jobs
+
+    of_job = {"run": [JOB], "of": [JOB]}
+    late = {**of_job, "rank": [str(LATE_RANK)]}
+    return {
+        "best": Destination("optimisation", {"run": list(sweep()), "target": ["metric/accuracy"]}),
+        "broke": Destination("first_cause", {"run": [DIVERGES], "of": [DIVERGES]}),
+        "time": Destination("job", late),
+        "late": Destination("cluster", {**of_job, "picked": [str(LATE_RANK)]}),
+        "memory": Destination("memory", late),
+        "looks": Destination("saliency", {"run": [EXPLAINED], "of": [EXPLAINED], "sort": ["uncertainty"]}),
+    }

@@ -17,7 +17,6 @@ import pytest
 from app.commands import serving
 from app.demo import prepared, story
 from app.demo.jobs import JOBS, PLAN, write_jobs
-from app.demo.places import places
 from app.demo.simulated.memory import LEAK_BYTES
 from app.store.store import Store
 from layouts import PAGES
@@ -80,10 +79,10 @@ def test_nothing_in_it_is_damaged(store: Store) -> None:
 
 
 def test_the_six_questions_are_answered_where_the_demo_answers_them_best(store: Store) -> None:
-    found = {one.name: one for one in questions(store.runs.rows(), store.profiles.rows, places())}
+    found = {one.name: one for one in questions(store.runs.rows(), store.profiles.rows, story.places())}
     assert list(found) == ["best", "broke", "time", "late", "memory", "looks"]
     for name, question in found.items():
-        assert question.place == places()[name]
+        assert question.place == story.places()[name]
         assert question.place.page in {page.name for page in PAGES}
     assert found["best"].number == len(story.sweep())
     assert found["broke"].run == story.DIVERGES
@@ -92,9 +91,9 @@ def test_the_six_questions_are_answered_where_the_demo_answers_them_best(store: 
 
 def test_questions_about_the_jobs_have_places_once_these_are_written(store: Store) -> None:
     rows = [row for row in store.runs.rows() if row.key not in (story.JOB, story.JOB_REPAIRED)]
-    found = {one.name: one.place for one in questions(rows, store.profiles.rows, places())}
+    found = {one.name: one.place for one in questions(rows, store.profiles.rows, story.places())}
     assert found["late"] is None
-    assert found["broke"] == places()["broke"]
+    assert found["broke"] == story.places()["broke"]
 
 
 def test_the_learning_rate_matters_and_weight_decay_does_not(demo: Path) -> None:
