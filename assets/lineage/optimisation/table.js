@@ -149,7 +149,7 @@ function bar(page, row, by) {
   }
   const exact = share ? percent(value) : value.toFixed(4);
   const tiny = share && !ranked(found) && Math.abs(value) < TINY;
-  const text = tiny ? `< ${percent(TINY)}` : share ? exact : value.toFixed(2);
+  const text = tiny ? "< 0.1 %" : share ? exact : value.toFixed(2);
   const shape = by === "rank" ? shapeOf(page, row) : "";
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",

@@ -118,7 +118,7 @@ def _cost(one: Advice) -> Any:
     if not _differs(one):
         return html.Span(said, className="ms-badge ms-advice-cost")
     shown = [html.Span([t("advice.alone"), " ", said], className="ms-badge ms-advice-cost")]
-    if one.cost_ns > 0.0:
+    if one.cost_ns > SAME * alone:
         more = "advice.together_at_most" if one.bound == AT_MOST else "advice.together"
         shown.append(html.Span(t(more, time=fmt.duration(one.cost_ns * 1e-9)), className="ms-badge"))
     return shown
@@ -132,7 +132,7 @@ def _alone(one: Advice) -> list[Any]:
     alone = max(one.alone_ns, 0.0)
     if not _differs(one):
         return []
-    more = "more" if one.cost_ns > alone else "less"
+    more = "nothing" if one.cost_ns <= SAME * alone else "more" if one.cost_ns > alone else "less"
     times = {"alone": fmt.duration(alone * 1e-9), "adds": fmt.duration(one.cost_ns * 1e-9)}
     return [html.P(t(f"advice.saves_{more}", **times), className="ms-muted")]
 

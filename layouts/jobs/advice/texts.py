@@ -28,6 +28,10 @@ TEXTS = define_texts({
         "Removed alone it saves {alone}. The causes above hide a part of it: once they are gone, it saves {adds} more.",
         "单独消除可省 {alone}。其影响部分被上方各项掩盖：上方各项消除后，再消除它可另省 {adds}。",
     ),
+    "advice.saves_nothing": (
+        "Removed alone it saves {alone}. The causes above cover all of that: once they are gone, it saves nothing more.",
+        "单独消除可省 {alone}，但已全部包含在上方各项中：上方各项消除后，再消除它不再节省时间。",
+    ),
     "advice.saves_less": (
         "Removed alone it saves {alone}. The causes above cover a part of that: once they are gone, it saves {adds} more.",
         "单独消除可省 {alone}。其中一部分已包含在上方各项中：上方各项消除后，再消除它可另省 {adds}。",

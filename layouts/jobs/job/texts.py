@@ -133,6 +133,7 @@ TEXTS = define_texts({
         "No kernels of all ranks: what lies between operations may be the host's, so savings are upper bounds.",
         "并非所有 rank 都有算子时间：操作之间的时间可能属于主机，因此结果为上限。",
     ),
+    "job.what.small": ("Changes that save less than 0.1 % of a step: {n}.", "节省不足单步 0.1 % 的假设：{n} 项。"),
     "job.what.by_rank": ("Steps of each rank", "各 rank 的单步"),
     "job.what.if.ranks": ("ranks {ranks} were as fast as their peers", "rank {ranks} 与同类一样快"),
     "job.what.if.rank": ("rank {ranks} were as fast as its peers", "rank {ranks} 与同类一样快"),

@@ -20,6 +20,8 @@ from layouts.profiles.frames import ProfileFrame
 from layouts.profiles.source import JobWork
 from layouts.sources import ProfileSources
 
+LEAST = 0.001
+"""Share of a step that a change saves at least to have a line of its own, if nobody asked for it."""
 MOST_RANKS = 64
 """Ranks of the table by rank; the CSV has all."""
 _STILL = ("reading", "waiting")
@@ -56,7 +58,7 @@ def what_if(source: ProfileSources, ask: WhatIfRequest, *, again: bool = False) 
         return [], WhatIfProgress(state=told.state, done=told.done, total=told.total, text=told.text)
     if isinstance(told.result, str):
         return [html.P([t("job.what.not_judged"), " ", t(f"job.what.reason.{told.result}")], className="ms-muted")], READY
-    return drawn(told.result), READY
+    return drawn(told.result, only_large=not (ask.ranks or ask.links or ask.causes)), READY
 
 
 def stop(source: ProfileSources, ask: WhatIfRequest) -> None:
@@ -81,8 +83,11 @@ def _work(ask: WhatIfRequest, found: Mapping[str, ProfileFrame]) -> JobWork:
     return JobWork("what if", (ask.ranks, ask.links, ask.causes), job)
 
 
-def drawn(replay: Replay) -> list[Any]:
-    """Return the lines as a table, the largest saving first, what they were compared with, and the lines by rank."""
+def drawn(replay: Replay, *, only_large: bool = False) -> list[Any]:
+    """Return the lines as a table, the largest saving first, what they were compared with, and the lines by rank.
+
+    only_large: lines that save less than LEAST of a step are counted only.
+    """
     steps = {"steps": fmt.count(len(replay.steps)), "ranks": fmt.count(len(replay.ranks)), "step": _time(replay.step_ns)}
     said: list[Any] = [html.P(t("job.what.recorded", missed=fmt.percent(replay.missed), **steps))]
     if len(replay.stages) > 1:
@@ -91,8 +96,12 @@ def drawn(replay: Replay) -> list[Any]:
         told = {"stage": longest, "other": shortest, "times": ratio}
         said.append(html.P(t("job.what.stages", **told)))
     columns = [Column(f"job.what.{name}") for name in ("change", "replayed", "saved", "share")]
-    rows = [_line(line, replay.step_ns) for line in replay.lines]
+    lines = [line for line in replay.lines if line.saved_ns >= LEAST * replay.step_ns or not only_large]
+    rows = [_line(line, replay.step_ns) for line in lines]
     said.append(table(columns, rows, class_name="ms-job-table ms-job-what-lines", scroll=""))
+    if len(lines) < len(replay.lines):
+        left = fmt.count(len(replay.lines) - len(lines))
+        said.append(html.P(t("job.what.small", n=left), className="ms-muted"))
     if not replay.kernels:
         said.append(html.P(t("job.what.no_kernels"), className="ms-muted"))
     return [*said, _by_rank(replay)]

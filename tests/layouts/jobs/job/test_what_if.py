@@ -12,12 +12,13 @@ import pytest
 from app.demo.simulated.job_records import recorded
 from app.demo.simulated.jobs import simulate
 from app.demo.simulated.programs import Fault, Plan
-from layouts.jobs.job.what_if import what_if
+from layouts.jobs.job.what_if import drawn, what_if
 from layouts.jobs.what_if_request import WhatIfRequest, replay_asked, table
 from layouts.kit.state import BadInput
 from layouts.kit.work import WorkResult
 from layouts.profiles.frames import ProfileFrame
 from parsers import open_run
+from parsers.analysis.jobs.replay.what_ifs import replay_of
 from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.progress import Cancelled
 from tests.simulations.job_frames import frames
@@ -132,3 +133,19 @@ def test_a_real_job(real_data: Path) -> None:
     assert "at most 203 ms" in text
     assert "98.2 ms, at most 102 ms" in text
     assert "upper bounds" in text
+
+
+def test_the_slow_rank_has_a_line_and_small_changes_are_counted() -> None:
+    plan = Plan(
+        seed=8, dp=4, pp=2, micro=8, steps=10, collectives=2, computing_ns=64e6, communication=0.15, noise=0.015, hiccups=0.0,
+        gaps=0.01, clock_ns=0.0, fault=Fault("late_host", 5, 0.4),
+    )  # fmt: skip
+    found = frames(recorded(simulate(plan)))
+    replay = replay_of(found)
+    line = next(line for line in replay.lines if line.cause == "rank" and line.subject == (5,))
+    lost = simulate(plan).step_ns.mean() - simulate(replace(plan, fault=None)).step_ns.mean()
+    assert line.saved_ns == pytest.approx(lost, rel=0.2)
+    small = [line for line in replay.lines if line.saved_ns < 0.001 * replay.step_ns]
+    said = json.dumps(drawn(replay, only_large=True), default=str)
+    assert small
+    assert f"of a step: {len(small)}." in said
