@@ -115,7 +115,7 @@ def serve(settings: Settings) -> None:
         _set_up_process(settings)
         with _debugger(settings) as sessions, _store(settings, base, directories.workspace, sessions) as store:
             listen_address, port = listener.getsockname()[:2]
-            server = _create_server(settings, store, listener, token)
+            server = _create_server(settings, store, listener, token, base)
             url = address(settings.host, port, settings.url_path_prefix)
             log = os.environ.pop("MINDSCOPE_LOG", "")
             record = processes.own_record(
@@ -277,13 +277,13 @@ def _store(settings: Settings, base: str, directory: str, sessions: Any) -> Iter
         store.stop()
 
 
-def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str) -> Any:
+def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str, base: str) -> Any:
     from app.web.connections import create_server
     from app.web.server import create_app
 
     app = create_app(
         store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
-        cookie=f"mindscope-{listener.getsockname()[1]}",
+        cookie=f"mindscope-{listener.getsockname()[1]}", demo="here" if base == demo_directory() else "",
     )  # fmt: skip
     return create_server(app.server, listener)
 
